@@ -1,5 +1,5 @@
-/* Builds the pages into dist/. File names contain a hash of the content, and each file is also stored compressed, so that
-   the service needs no build step for them.
+/* Builds the console, the widget and the demo site into dist/. The files of the console and the widget have names with a
+   hash of the content, and each of them is also stored compressed, so that the service needs no build step for them.
 
      node build.mjs            builds
      node build.mjs --check    fails if dist/ differs from a new build
@@ -11,10 +11,24 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
+import { buildDemo } from "./build-demo.mjs";
+import { buildWidget, minifiedStyles } from "./build-widget.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const PREFIX = "/console/assets/";
-const MAX_FIRST_LOAD_BYTES = 90 * 1024;
+/** The pages by the name of their folder in dist/. Functions embed the pages unless `isForLocalHost` is set. `limits` are the largest sizes of a file, or of all files of the first
+ * load together, with a content coding: `gz` (gzip) or `br` (Brotli, which browsers accept only over HTTPS). */
+const PAGES = {
+  console: { build, limits: [["first load", "gz", 90 * 1024]] },
+  widget: {
+    build: buildWidget,
+    limits: [
+      ["first load", "br", 20 * 1024],
+      ["widget.js", "gz", 3 * 1024],
+    ],
+  },
+  demo: { build: async () => buildDemo(await licenceTexts()), isForLocalHost: true, limits: [] },
+};
 const TYPES = {
   html: "text/html; charset=utf-8",
   js: "text/javascript; charset=utf-8",
@@ -38,15 +52,28 @@ export const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
+/** Includes the programs of docs/examples as texts, for the pages that show them. */
+const exampleTexts = {
+  name: "example-texts",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]docs[\\/]examples[\\/]/ }, async ({ path }) => ({
+      contents: await readFile(path, "utf8"),
+      loader: "text",
+    }));
+  },
+};
+
 const common = (isDevelopment) => ({
   absWorkingDir: HERE,
   bundle: true,
   minify: !isDevelopment,
+  charset: "utf8",
   sourcemap: isDevelopment ? "inline" : false,
   target: ["chrome123", "firefox125", "safari17.5"],
   jsx: "automatic",
   jsxImportSource: "preact",
   loader: { ".svg": "file" },
+  plugins: [minifiedStyles, exampleTexts],
   publicPath: PREFIX,
   outdir: "out",
   entryNames: "[name]-[hash]",
@@ -94,6 +121,11 @@ async function build(isDevelopment = false) {
     for (const { path: imported, kind } of outputs[path].imports) if (kind === "import-statement") addStatic(imported);
   };
   addStatic(entry[0]);
+  // The browser would otherwise request these files only after it has loaded the main one.
+  const preloads = [...firstLoad]
+    .filter((name) => name.endsWith(".js") && name !== nameOf(entry[0]) && !name.includes("initial-theme"))
+    .map((name) => `<link rel="modulepreload" href="/console/${name}">`)
+    .join("\n");
 
   const licences = Buffer.from(await licenceTexts());
   const licencesName = `assets/LICENSES-${sha256(licences).slice(0, 8).toUpperCase()}.txt`;
@@ -102,6 +134,7 @@ async function build(isDevelopment = false) {
     .replace("{icon.svg}", `/console/${find(/icon-[A-Z0-9]+\.svg$/)}`)
     .replace("{licences}", `/console/${licencesName}`)
     .replace("{initial-theme.js}", `/console/${find(/initial-theme-/)}`)
+    .replace("{preloads}", preloads)
     .replace("{main.css}", `/console/${nameOf(entry[1].cssBundle)}`)
     .replace("{main.js}", `/console/${nameOf(entry[0])}`)
     .replace(/\n\s*/g, "\n");
@@ -128,15 +161,20 @@ const gzip = (bytes) => gzipSync(bytes, { level: 9 });
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 const contentType = (name) => TYPES[name.split(".").pop()];
 
-/** Returns the Rust source that functions/console/page.rs includes: the page, its assets by name, and its policy. */
+/** Returns the Rust source that functions/console/page.rs or functions/widget/script.rs includes: the file that is served
+ * under a fixed name, the assets by name, and the policy of the console. */
 function rustTable(files) {
   const file = (path) =>
     `EmbeddedFile { content_type: ${JSON.stringify(contentType(path))}, identity: include_bytes!("${path}"), brotli: include_bytes!("${path}.br"), gzip: include_bytes!("${path}.gz") }`;
   const assets = [...files.keys()].filter((path) => path.startsWith("assets/")).sort();
   return [
     "// Written by functions/www/build.mjs.",
-    `const CONTENT_SECURITY_POLICY: &str = ${JSON.stringify(CONTENT_SECURITY_POLICY)};`,
-    `static PAGE: EmbeddedFile = ${file("index.html")};`,
+    ...(files.has("index.html")
+      ? [
+          `const CONTENT_SECURITY_POLICY: &str = ${JSON.stringify(CONTENT_SECURITY_POLICY)};`,
+          `static PAGE: EmbeddedFile = ${file("index.html")};`,
+        ]
+      : [`static LOADER: EmbeddedFile = ${file("widget.js")};`]),
     `static ASSETS: [(&str, EmbeddedFile); ${assets.length}] = [`,
     ...assets.map((path) => `    ("${path.slice("assets/".length)}", ${file(path)}),`),
     "];",
@@ -157,29 +195,34 @@ async function write(folder, { files }, isCompressed) {
   if (isCompressed) await writeFile(join(folder, "files.rs"), rustTable(files));
 }
 
-function report({ files, firstLoad }) {
-  let total = { raw: 0, br: 0, gz: 0 };
-  const rows = [...files].map(([path, bytes]) => {
-    const sizes = { raw: bytes.length, br: brotli(bytes).length, gz: gzip(bytes).length };
-    if (firstLoad.has(path)) total = { raw: total.raw + sizes.raw, br: total.br + sizes.br, gz: total.gz + sizes.gz };
-    return [firstLoad.has(path) ? "*" : " ", path, sizes];
-  });
+/** Prints the sizes of a page. Fails if a limit is exceeded. */
+function report(page, { files, firstLoad }) {
+  const total = { raw: 0, br: 0, gz: 0 };
+  const sizes = new Map();
+  for (const [path, bytes] of files) {
+    const size = { raw: bytes.length, br: brotli(bytes).length, gz: gzip(bytes).length };
+    sizes.set(path, size);
+    if (firstLoad.has(path)) for (const coding of Object.keys(total)) total[coding] += size[coding];
+  }
   const line = (mark, path, { raw, br, gz }) =>
     console.log(
       `${mark} ${path.padEnd(40)} ${String(raw).padStart(8)} ${String(br).padStart(8)} ${String(gz).padStart(8)}`,
     );
-  console.log(`  ${"console".padEnd(40)} ${"bytes".padStart(8)} ${"brotli".padStart(8)} ${"gzip".padStart(8)}`);
-  for (const row of rows) line(...row);
+  console.log(`  ${page.padEnd(40)} ${"bytes".padStart(8)} ${"brotli".padStart(8)} ${"gzip".padStart(8)}`);
+  for (const [path, size] of sizes) line(firstLoad.has(path) ? "*" : " ", path, size);
   line("*", "first load", total);
-  if (total.gz > MAX_FIRST_LOAD_BYTES) {
-    console.error(`The first load has ${total.gz} bytes with gzip; at most ${MAX_FIRST_LOAD_BYTES} are allowed.`);
+  sizes.set("first load", total);
+  for (const [name, coding, limit] of PAGES[page].limits) {
+    const size = sizes.get(name)[coding];
+    if (size <= limit) continue;
+    console.error(`${page}: ${name} has ${size} bytes (${coding}); at most ${limit} are allowed.`);
     process.exitCode = 1;
   }
 }
 
 /** Compares dist/ with a new build. Compressed files are decompressed first, because their bytes depend on Node's version
  * of zlib. */
-async function check(folder, built) {
+async function check(page, folder, built) {
   const problems = [];
   const existing = new Set(
     (await readdir(folder, { recursive: true, withFileTypes: true }))
@@ -194,14 +237,15 @@ async function check(folder, built) {
   };
   for (const [path, bytes] of built.files) {
     await expect(path, bytes);
+    if (PAGES[page].isForLocalHost) continue;
     await expect(`${path}.br`, bytes, brotliDecompressSync);
     await expect(`${path}.gz`, bytes, gunzipSync);
   }
-  await expect("files.rs", Buffer.from(rustTable(built.files)));
+  if (!PAGES[page].isForLocalHost) await expect("files.rs", Buffer.from(rustTable(built.files)));
   for (const path of existing) problems.push(`${path} is not part of the build`);
-  if (problems.length === 0) return console.log("dist/console matches its sources");
+  if (problems.length === 0) return console.log(`dist/${page} matches its sources`);
   console.error(
-    `dist/console differs from its sources; run "npm run build" in functions/www:\n  ${problems.join("\n  ")}`,
+    `dist/${page} differs from its sources; run "npm run build" in functions/www:\n  ${problems.join("\n  ")}`,
   );
   process.exitCode = 1;
 }
@@ -219,7 +263,7 @@ async function watch(folder, onBuilt = () => {}) {
   };
   await rebuild();
   const { watch: observe } = await import("node:fs");
-  for (const source of ["api", "console", "socket", "ui"]) {
+  for (const source of ["api", "console", "socket", "ui", "widget"]) {
     observe(join(HERE, source), { recursive: true }, () => {
       clearTimeout(timer);
       timer = setTimeout(rebuild, 60);
@@ -228,14 +272,15 @@ async function watch(folder, onBuilt = () => {}) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const dist = join(HERE, "dist/console");
   if (process.argv.includes("--watch")) await watch(join(HERE, ".watch/console"));
-  else if (process.argv.includes("--check")) await check(dist, await build());
-  else {
-    const built = await build();
-    await write(dist, built, true);
-    report(built);
-  }
+  else
+    for (const [page, { build, isForLocalHost }] of Object.entries(PAGES)) {
+      const folder = join(HERE, "dist", page);
+      const built = await build();
+      if (process.argv.includes("--check")) await check(page, folder, built);
+      else await write(folder, built, !isForLocalHost);
+      report(page, built);
+    }
 }
 
 export { build, watch, write };

@@ -54,7 +54,7 @@ export async function serve({ port = 0, api, dataset = "normal", folder }) {
     if (result === undefined) return request.socket.destroy();
     response
       .writeHead(result.status, { "content-type": "application/json", "cache-control": "no-store", ...result.headers })
-      .end(JSON.stringify(result.body));
+      .end(result.text ?? JSON.stringify(result.body));
   };
 
   const file = async (path, request, response) => {
@@ -66,7 +66,11 @@ export async function serve({ port = 0, api, dataset = "normal", folder }) {
       "x-content-type-options": "nosniff",
       ...(isPage
         ? {
-            "content-security-policy": CONTENT_SECURITY_POLICY.replace("{socket}", `ws://${request.headers.host}`),
+            // A real service tells the console its own URL for sockets.
+            "content-security-policy": CONTENT_SECURITY_POLICY.replace(
+              "{socket}",
+              api === undefined ? `ws://${request.headers.host}` : new URL(api).origin.replace(/^http/, "ws"),
+            ),
             "referrer-policy": "no-referrer",
           }
         : {}),
@@ -74,32 +78,16 @@ export async function serve({ port = 0, api, dataset = "normal", folder }) {
     try {
       const wantsBrotli = /\bbr\b/.test(request.headers["accept-encoding"] ?? "");
       const compressed = wantsBrotli ? await readFile(join(folder, `${name}.br`)).catch(() => undefined) : undefined;
-      response
-        .writeHead(200, compressed ? { ...headers, "content-encoding": "br" } : headers)
-        .end(compressed ?? (await readFile(join(folder, name))));
+      const bytes = compressed ?? (await readFile(join(folder, name)));
+      response.writeHead(200, compressed ? { ...headers, "content-encoding": "br" } : headers).end(bytes);
     } catch {
       response.writeHead(404).end();
     }
   };
 
   server.on("upgrade", (request, socket, head) => {
-    if (mockService !== undefined) return mockService.upgrade(request, socket, head);
-    const target = new URL(api);
-    const upstream = http.request({
-      host: target.hostname,
-      port: target.port,
-      path: request.url,
-      headers: request.headers,
-    });
-    upstream.on("upgrade", (upstreamResponse, upstreamSocket, head) => {
-      socket.write(
-        `HTTP/1.1 101 Switching Protocols\r\n${upstreamResponse.rawHeaders.map((value, index) => (index % 2 ? `${value}\r\n` : `${value}: `)).join("")}\r\n`,
-      );
-      socket.write(head);
-      upstreamSocket.pipe(socket).pipe(upstreamSocket);
-    });
-    upstream.on("error", () => socket.destroy());
-    upstream.end();
+    if (mockService === undefined) socket.destroy();
+    else mockService.upgrade(request, socket, head);
   });
 
   await new Promise((done) => server.listen(port, "127.0.0.1", done));

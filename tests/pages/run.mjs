@@ -1,28 +1,22 @@
-/* Installs the packages of the pages and runs all their suites: type check, unit tests, bundles, the console in
-   Chromium with the mock service, and the console with the real local host. Each test of Node's test runner counts as
-   one test.
+/* Runs all suites of the pages: type check, unit tests, bundles, the console and the widget in Chromium with the real
+   local host, and both with mocks of the service. Installs the packages that they need. The local host is started from
+   binaries that have been built before. Each test of Node's test runner counts as one test.
 
-     node tests/pages/run.mjs             all suites
-     node tests/pages/run.mjs --no-host   without the local host */
+     cargo build --bins
+     node tests/pages/run.mjs                             all suites
+     node tests/pages/run.mjs journeys/inbox.test.mjs     only these tests, without installing anything */
 
-import { spawn, spawnSync } from "node:child_process";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-} from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startHost } from "./support/host.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const ROOT = join(HERE, "../..");
-const WWW = join(ROOT, "functions/www");
-const HOST_START_MS = 600_000;
+const WWW = join(HERE, "../../functions/www");
+/** This test measures times, so it does not run beside others. */
+const TIMED_TEST = "journeys/load.test.mjs";
 
 function run(folder, command, ...options) {
   console.log(`-- ${command} ${options.join(" ")}`);
@@ -51,53 +45,49 @@ function checkGeneratedTypes() {
   }
 }
 
-async function startHost() {
-  const folder = join(ROOT, "target/pages");
-  mkdirSync(folder, { recursive: true });
-  const ready = join(folder, "ready.json");
-  rmSync(ready, { force: true });
-  const log = openSync(join(folder, "host.log"), "w");
-  const host = spawn(
-    "cargo",
-    ["run", "--quiet", "--", "--memory", "--port", "0", "--ready-file", ready],
-    { cwd: ROOT, stdio: ["ignore", log, log] },
+/** Runs test files. Returns whether all tests have passed. */
+function runTests(files, environment) {
+  const { status } = spawnSync(
+    "node",
+    ["--test", "--test-reporter=tap", ...files],
+    {
+      cwd: HERE,
+      stdio: "inherit",
+      env: { ...process.env, ...environment },
+    },
   );
-  closeSync(log);
-  const deadline = Date.now() + HOST_START_MS;
-  while (!existsSync(ready)) {
-    if (host.exitCode !== null || Date.now() > deadline)
-      throw new Error(`the local host did not start, see ${folder}/host.log`);
-    await new Promise((done) => setTimeout(done, 200));
-  }
-  return { host, ready };
+  return status === 0;
 }
 
-run(WWW, "npm", "ci", "--silent");
-run(HERE, "npm", "ci", "--silent");
-checkGeneratedTypes();
-run(WWW, "npm", "run", "--silent", "check-format");
-run(WWW, "node_modules/.bin/tsc");
-run(WWW, "node", "test.mjs");
-run(WWW, "node", "build.mjs", "--check");
-run(HERE, "node", "--test", "--test-reporter=tap", "console.test.mjs");
-if (process.argv.includes("--no-host")) {
-  console.log(
-    "SKIPPED: the console with the local host; node tests/pages/run.mjs runs it",
-  );
-} else {
-  const { host, ready } = await startHost();
-  try {
-    const { status } = spawnSync(
-      "node",
-      ["--test", "--test-reporter=tap", "local-host.test.mjs"],
-      {
-        cwd: HERE,
-        stdio: "inherit",
-        env: { ...process.env, READY_FILE: ready },
-      },
-    );
-    process.exitCode = status ?? 1;
-  } finally {
-    host.kill("SIGINT");
-  }
+function journeys() {
+  const files = readdirSync(join(HERE, "journeys"))
+    .filter((name) => name.endsWith(".test.mjs"))
+    .map((name) => `journeys/${name}`);
+  return [files.filter((file) => file !== TIMED_TEST), [TIMED_TEST]];
 }
+
+const selected = process.argv
+  .slice(2)
+  .map((file) => relative(HERE, join(process.cwd(), file)));
+const isSelected = selected.length > 0;
+if (!isSelected) {
+  run(WWW, "npm", "ci", "--silent");
+  run(HERE, "npm", "ci", "--silent");
+  checkGeneratedTypes();
+  run(WWW, "npm", "run", "--silent", "check-format");
+  run(WWW, "node_modules/.bin/tsc");
+  run(WWW, "node", "test.mjs");
+  run(WWW, "node", "build.mjs", "--check");
+}
+const host = await startHost();
+let isPassed = true;
+try {
+  for (const files of isSelected ? [selected] : journeys())
+    isPassed = runTests(files, host.environment) && isPassed;
+} finally {
+  await host.stop();
+}
+if (!isSelected)
+  isPassed =
+    runTests(["console-view.test.mjs", "widget-view.test.mjs"]) && isPassed;
+process.exitCode = isPassed ? 0 : 1;

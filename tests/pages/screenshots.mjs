@@ -1,7 +1,7 @@
 /* Takes a screenshot of each state of the console at three widths, each in light and dark colours. Prints accessibility
    violations.
 
-     node screenshots.mjs [folder] [--only name] [--widths 1440,390] [--quick]     --quick: only 1440 light and 390 dark */
+     node screenshots.mjs [folder] [--only name] [--widths 1440,768] [--quick]     --quick: only 1440 light and 390 dark */
 
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -12,7 +12,8 @@ import {
   serve,
   signIn,
   controlMock,
-} from "./browser.mjs";
+} from "./support/browser.mjs";
+import * as ui from "./support/console-page.mjs";
 
 const folder = resolve(
   process.argv[2]?.startsWith("--") === false ? process.argv[2] : "screenshots",
@@ -25,18 +26,63 @@ const widths = process.argv.includes("--widths")
   : undefined;
 const isQuick = process.argv.includes("--quick");
 
+// Steps that lead to a state.
 const openChat =
   (name) =>
-  async ({ page }) => {
-    await page.locator(".row", { hasText: name }).first().click();
-    await page.locator(".turn").first().waitFor();
-  };
+  ({ page }) =>
+    ui.openChat(page, name);
 const press =
   (name) =>
-  async ({ page }) =>
+  ({ page }) =>
     page.keyboard.press(name);
-const waitForRendering = ({ page }) => page.waitForTimeout(200);
-const blur = ({ page }) => page.evaluate(() => document.activeElement?.blur());
+const pressShortcut =
+  (key) =>
+  ({ page }) =>
+    ui.pressShortcut(page, key);
+const type =
+  (text) =>
+  ({ page }) =>
+    page.keyboard.type(text);
+const showTab =
+  (name) =>
+  ({ page }) =>
+    page.getByRole("tab", { name }).click();
+const showVisitorPane = async ({ page }) => {
+  if (page.viewportSize().width <= 1100)
+    await page.locator(".pane-toggle").click();
+};
+const manageCannedReplies = [
+  press("Control+k"),
+  type("manage canned"),
+  press("Enter"),
+];
+const clickButton =
+  (name) =>
+  ({ page }) =>
+    page.getByRole("button", { name, exact: true }).click();
+/** Reports the next status of a visitor's call, which is started if there is none. */
+const reportCall =
+  (name, fields) =>
+  async ({ page, url }) => {
+    const { chat_id } = (await controlMock(url, "chats")).find(
+      ({ visitor, state }) => visitor.name === name && state === "active",
+    );
+    await controlMock(url, "call", { chat_id, ...fields });
+    await waitForRendering(page);
+  };
+const firstTableRow = ({ page }) => page.locator("tbody tr").first().waitFor();
+const chartIsDrawn = ({ page }) => page.locator(".chart svg").first().waitFor();
+const scrollToSection =
+  (name) =>
+  ({ page }) =>
+    page
+      .getByRole("region", { name, exact: true })
+      .evaluate((section) => section.scrollIntoView({ block: "start" }));
+const choose =
+  (name) =>
+  ({ page }) =>
+    page.getByRole("radio", { name, exact: true }).check();
+const waitForRendering = (page) => page.waitForTimeout(200);
 
 /** For each state of the console, the data set of the mock service and the steps that lead to the state. */
 const STATES = {
@@ -70,10 +116,21 @@ const STATES = {
       },
     ],
   },
+  "session-ended": {
+    steps: [
+      openChat("Thanh"),
+      ({ page }) => ui.textarea(page).fill("A draft"),
+      ({ url }) =>
+        controlMock(url, "fail", { path: "/agent/", status: 401, message: "" }),
+      ({ page }) =>
+        page.getByRole("button", { name: "Send", exact: true }).click(),
+      ({ page }) => page.getByText("Your session has ended.").waitFor(),
+    ],
+  },
   "first-run": {
     dataset: "empty",
     steps: [
-      async ({ page }) =>
+      ({ page }) =>
         page
           .getByText("Three steps")
           .waitFor()
@@ -85,7 +142,11 @@ const STATES = {
     steps: [
       async ({ page }) => {
         await page.getByRole("button", { name: "Add a channel" }).click();
+        await page.getByRole("radio", { name: "API" }).check();
         await page.getByLabel("Name", { exact: true }).fill("iOS app");
+        await page
+          .getByLabel("Address of your server")
+          .fill("https://chat.fjord.example/messages");
         await page.getByRole("button", { name: "Connect" }).click();
         await page.getByRole("button", { name: "Done" }).click();
         await page.getByRole("button", { name: "Copy", exact: true }).click();
@@ -107,34 +168,23 @@ const STATES = {
     ],
   },
   "visitor-pane": {
-    steps: [
-      openChat("Amara Kone"),
-      async ({ page }) =>
-        page.viewportSize().width <= 1100 &&
-        page.locator(".pane-toggle").click(),
-    ],
+    steps: [openChat("Amara Kone"), showVisitorPane],
   },
   "visitor-edit": {
     steps: [
       openChat("Amara Kone"),
-      async ({ page }) => {
-        if (page.viewportSize().width <= 1100)
-          await page.locator(".pane-toggle").click();
-        await page.getByTitle("Edit e-mail").click();
-      },
+      showVisitorPane,
+      ({ page }) => page.getByTitle("Edit e-mail").click(),
     ],
   },
   waiting: { steps: [openChat("João Ferreira")] },
   bot: {
-    steps: [
-      async ({ page }) => page.getByRole("tab", { name: "Bot" }).click(),
-      async ({ page }) => page.locator(".row").first().click(),
-    ],
+    steps: [showTab("Bot"), ({ page }) => page.locator(".row").first().click()],
   },
   attempts: {
     steps: [
       openChat("Amara Kone"),
-      async ({ page }) => page.locator(".attempts-link").click(),
+      ({ page }) => page.locator(".attempts-link").click(),
     ],
   },
   note: {
@@ -148,24 +198,32 @@ const STATES = {
       },
     ],
   },
+  "note-added": {
+    steps: [
+      openChat("Amara Kone"),
+      ({ page }) => page.getByRole("radio", { name: "Private note" }).click(),
+      type("The carrier has no photo of the driver."),
+      ({ page }) => page.getByRole("button", { name: "Add note" }).click(),
+      ({ page }) => page.locator(".turn.is-note").last().waitFor(),
+    ],
+  },
   canned: {
     steps: [
       openChat("Thanh"),
-      async ({ page }) => page.locator("textarea").focus(),
-      async ({ page }) => page.keyboard.type("/"),
+      ({ page }) => page.locator("textarea").focus(),
+      type("/"),
     ],
   },
   emoji: {
     steps: [
       openChat("Thanh"),
-      async ({ page }) => page.getByRole("button", { name: "Emoji" }).click(),
+      ({ page }) => page.getByRole("button", { name: "Emoji" }).click(),
     ],
   },
   "too-long": {
     steps: [
       openChat("Thanh"),
-      async ({ page }) =>
-        page.locator("textarea").fill("All of it. ".repeat(920)),
+      ({ page }) => page.locator("textarea").fill("All of it. ".repeat(920)),
     ],
   },
   "unread-messages": {
@@ -187,16 +245,16 @@ const STATES = {
   },
   closed: {
     steps: [
-      async ({ page }) => page.getByRole("tab", { name: "Closed" }).click(),
-      async ({ page }) => page.locator(".row").nth(1).click(),
-      async ({ page }) => page.locator(".turn").first().waitFor(),
+      showTab("Closed"),
+      ({ page }) => page.locator(".row").nth(1).click(),
+      ({ page }) => page.locator(".turn").first().waitFor(),
     ],
   },
   busy: {
     dataset: "busy",
     steps: [
-      async ({ page }) => page.locator(".row").nth(12).click(),
-      async ({ page }) => page.locator(".turn").first().waitFor(),
+      ({ page }) => page.locator(".row").nth(12).click(),
+      ({ page }) => page.locator(".turn").first().waitFor(),
     ],
   },
   "long-name": {
@@ -211,12 +269,7 @@ const STATES = {
   "long-name-end": { dataset: "unusualText", steps: [openChat("Maximiliane")] },
   "long-name-visitor": {
     dataset: "unusualText",
-    steps: [
-      openChat("Maximiliane"),
-      async ({ page }) =>
-        page.viewportSize().width <= 1100 &&
-        page.locator(".pane-toggle").click(),
-    ],
+    steps: [openChat("Maximiliane"), showVisitorPane],
   },
   "right-to-left": { dataset: "unusualText", steps: [openChat("محمد")] },
   failed: {
@@ -270,26 +323,20 @@ const STATES = {
       },
     ],
   },
-  palette: { steps: [openChat("Amara Kone"), blur, press("Control+k")] },
+  palette: { steps: [openChat("Amara Kone"), pressShortcut("Control+k")] },
   "palette-search": {
-    steps: [
-      openChat("Amara Kone"),
-      blur,
-      press("Control+k"),
-      async ({ page }) => page.keyboard.type("th"),
-    ],
+    steps: [openChat("Amara Kone"), pressShortcut("Control+k"), type("th")],
   },
-  "keyboard-shortcuts": { steps: [openChat("Amara Kone"), blur, press("?")] },
-  transfer: { steps: [openChat("Amara Kone"), blur, press("t")] },
+  "keyboard-shortcuts": { steps: [openChat("Amara Kone"), pressShortcut("?")] },
+  transfer: { steps: [openChat("Amara Kone"), pressShortcut("t")] },
   "close-question": {
     steps: [
       openChat("Amara Kone"),
-      async ({ page }) => page.locator("textarea").fill("A draft"),
-      blur,
-      press("e"),
+      ({ page }) => page.locator("textarea").fill("A draft"),
+      pressShortcut("e"),
     ],
   },
-  "closed-undo": { steps: [openChat("Elif"), blur, press("e")] },
+  "closed-undo": { steps: [openChat("Elif"), pressShortcut("e")] },
   file: {
     steps: [
       openChat("Amara Kone"),
@@ -300,7 +347,7 @@ const STATES = {
         await page
           .getByLabel("Address of the file")
           .fill(`${url}/_mock/pictures/door.svg?photo.png`);
-        await page.getByLabel("Shown as").selectOption("photo");
+        await page.getByLabel("Type", { exact: true }).selectOption("photo");
         await page
           .locator("dialog")
           .getByRole("button", { name: "Send" })
@@ -308,64 +355,63 @@ const STATES = {
       },
     ],
   },
-  "canned-manage": {
-    steps: [
-      async ({ page }) => page.keyboard.press("Control+k"),
-      async ({ page }) => page.keyboard.type("canned"),
-      press("Enter"),
-    ],
-  },
+  "canned-manage": { steps: manageCannedReplies },
   "canned-edit": {
     steps: [
-      async ({ page }) => page.keyboard.press("Control+k"),
-      async ({ page }) => page.keyboard.type("canned"),
-      press("Enter"),
-      async ({ page }) =>
-        page.getByRole("button", { name: "Edit /hello" }).click(),
+      ...manageCannedReplies,
+      ({ page }) => page.getByRole("button", { name: "Edit /hello" }).click(),
     ],
   },
   erase: {
     steps: [
       openChat("Amara Kone"),
-      async ({ page }) => page.getByRole("button", { name: "More" }).click(),
-      async ({ page }) => page.getByRole("menuitem", { name: "Erase" }).click(),
+      ({ page }) => page.getByRole("button", { name: "More" }).click(),
+      ({ page }) => page.getByRole("menuitem", { name: "Erase" }).click(),
+      ({ page }) => page.getByText("What is deleted").waitFor(),
     ],
+  },
+  "erase-done": {
+    hash: "#/visitors/4101/erase",
+    steps: [
+      async ({ page }) => {
+        await page.getByLabel("Type Amara Kone").fill("Amara Kone");
+        await page.keyboard.press("Enter");
+        await page.getByText(/chats with \d+ entries/).waitFor();
+      },
+    ],
+  },
+  "erase-missing": {
+    hash: "#/visitors/9999/erase",
+    steps: [({ page }) => page.getByText("There is no visitor").waitFor()],
   },
   menu: {
     steps: [
       openChat("Amara Kone"),
-      async ({ page }) => page.getByRole("button", { name: "More" }).click(),
+      ({ page }) => page.getByRole("button", { name: "More" }).click(),
     ],
   },
-  me: { steps: [async ({ page }) => page.locator(".rail .me").click()] },
+  me: { steps: [({ page }) => page.locator(".rail .me").click()] },
   "sign-out": {
     steps: [
       openChat("Amara Kone"),
-      async ({ page }) => page.locator("textarea").fill("A draft"),
-      blur,
-      async ({ page }) => page.keyboard.press("Control+k"),
-      async ({ page }) => page.keyboard.type("sign out"),
+      ({ page }) => page.locator("textarea").fill("A draft"),
+      pressShortcut("Control+k"),
+      type("sign out"),
       press("Enter"),
     ],
   },
   search: {
-    steps: [
-      async ({ page }) => page.keyboard.press("/"),
-      async ({ page }) => page.keyboard.type("an"),
-    ],
+    steps: [({ page }) => page.keyboard.press("/"), type("an")],
   },
   "search-nothing": {
-    steps: [
-      async ({ page }) => page.keyboard.press("/"),
-      async ({ page }) => page.keyboard.type("zzzz"),
-    ],
+    steps: [({ page }) => page.keyboard.press("/"), type("zzzz")],
   },
   loading: { isSlow: true, steps: [] },
   "loading-chat": {
     steps: [
-      async ({ url }) => controlMock(url, "latency", { ms: 4000 }),
-      async ({ page }) => page.locator(".row").nth(2).click(),
-      async ({ page }) => page.waitForTimeout(400),
+      ({ url }) => controlMock(url, "latency", { ms: 4000 }),
+      ({ page }) => page.locator(".row").nth(2).click(),
+      ({ page }) => page.waitForTimeout(400),
     ],
   },
   "list-failed": {
@@ -374,19 +420,537 @@ const STATES = {
   },
   "chat-failed": {
     steps: [
-      async ({ url }) =>
+      ({ url }) =>
         controlMock(url, "fail", {
           path: "/messages",
           method: "GET",
           status: 500,
           message: "internal error",
         }),
-      async ({ page }) => page.locator(".row").nth(2).click(),
-      async ({ page }) => page.locator(".conversation .blank.bad").waitFor(),
+      ({ page }) => page.locator(".row").nth(2).click(),
+      ({ page }) => page.locator(".conversation .blank.bad").waitFor(),
     ],
   },
+  "chat-forbidden": {
+    hash: "#/chat/1004",
+    failing: { path: "/agent/chats/1004", status: 403, message: "forbidden" },
+    steps: [({ page }) => page.getByText("You cannot see this chat").waitFor()],
+  },
   "chat-missing": { hash: "#/chat/999999", steps: [] },
+  "earlier-chats": {
+    steps: [
+      openChat("Amara Kone"),
+      showVisitorPane,
+      ({ page }) =>
+        page
+          .getByRole("region", { name: "Other chats" })
+          .scrollIntoViewIfNeeded(),
+    ],
+  },
   visitors: { steps: [], hash: "#/visitors" },
+  channels: {
+    hash: "#/channels",
+    steps: [({ page }) => page.locator("tbody tr").first().waitFor()],
+  },
+  "channels-empty": {
+    hash: "#/channels",
+    dataset: "empty",
+    steps: [({ page }) => page.getByText("no channels yet").waitFor()],
+  },
+  "channel-add": {
+    hash: "#/channels",
+    steps: [
+      ({ page }) => page.getByRole("button", { name: "Add a channel" }).click(),
+    ],
+  },
+  "channel-api": {
+    hash: "#/channels/ch_2",
+    steps: [({ page }) => page.getByLabel("Address of your server").waitFor()],
+  },
+  "channel-tested": {
+    hash: "#/channels/ch_2",
+    steps: [
+      clickButton("Send a message to your server"),
+      ({ page }) => page.getByText("Status 200").waitFor(),
+      ({ page }) =>
+        page
+          .getByRole("heading", { name: "Test of your server" })
+          .evaluate((heading) => heading.scrollIntoView()),
+    ],
+  },
+  "channel-secret": {
+    hash: "#/channels/ch_2",
+    steps: [
+      clickButton("Create a new secret…"),
+      clickButton("Create a new secret"),
+      ({ page }) => page.getByText("It is shown only now.").waitFor(),
+    ],
+  },
+  "channel-rotate": {
+    hash: "#/channels/ch_2",
+    steps: [
+      clickButton("Create a new address…"),
+      ({ page }) =>
+        page
+          .getByRole("button", { name: "Create a new address", exact: true })
+          .click(),
+      ({ page }) => page.getByText("It is shown only now.").waitFor(),
+      clickButton("Send a test message"),
+      ({ page }) => page.getByText(/^Status/).waitFor(),
+    ],
+  },
+  "channel-connected": {
+    hash: "#/channels",
+    steps: [
+      clickButton("Add a channel"),
+      async ({ page }) => {
+        await page.getByRole("radio", { name: "API" }).check();
+        await page.getByLabel("Name", { exact: true }).fill("Android app");
+        await page
+          .getByLabel("Address of your server")
+          .fill("https://chat.fjord.example/messages");
+        await page.getByRole("button", { name: "Connect" }).click();
+        await page.getByText("Code that verifies the signature").click();
+        await page.getByRole("radio", { name: "Node" }).check();
+      },
+    ],
+  },
+  deliveries: { hash: "#/deliveries", steps: [firstTableRow] },
+  "delivery-open": {
+    hash: "#/deliveries",
+    steps: [
+      firstTableRow,
+      ({ page }) => page.locator("tbody button").first().click(),
+      ({ page }) => page.locator(".delivery-detail pre").waitFor(),
+    ],
+  },
+  "delivery-request-failed": {
+    hash: "#/deliveries",
+    failing: {
+      path: "/admin/deliveries/\\d+",
+      status: 500,
+      message: "internal",
+    },
+    steps: [
+      firstTableRow,
+      ({ page }) => page.locator("tbody button").first().click(),
+      ({ page }) => page.getByText("could not be loaded").waitFor(),
+    ],
+  },
+  "deliveries-filtered": {
+    hash: "#/deliveries",
+    steps: [
+      firstTableRow,
+      async ({ page }) => {
+        await page.getByLabel("Time").selectOption("range");
+        await page.getByLabel("Chat number").fill("Amara");
+        await page.getByText("Enter the number of a chat.").waitFor();
+      },
+    ],
+  },
+  "deliveries-delivered": {
+    hash: "#/deliveries",
+    steps: [
+      ({ page }) => page.getByRole("radio", { name: "Delivered" }).check(),
+      ({ page }) => page.getByText("CLIENT_MESSAGE").first().waitFor(),
+    ],
+  },
+  "deliveries-empty": {
+    hash: "#/deliveries",
+    dataset: "empty",
+    steps: [({ page }) => page.getByText("Nothing has failed").waitFor()],
+  },
+  "deliveries-failed": {
+    hash: "#/deliveries",
+    failing: { path: "/admin/deliveries", status: 500, message: "internal" },
+    steps: [({ page }) => page.getByText("could not be loaded").waitFor()],
+  },
+  "deliveries-forbidden": {
+    hash: "#/deliveries",
+    email: "jonas@example.com",
+    steps: [({ page }) => page.getByText("Only admins").waitFor()],
+  },
+  replay: {
+    hash: "#/deliveries",
+    steps: [firstTableRow, clickButton("Send failed again")],
+  },
+  "replay-stopped": {
+    hash: "#/deliveries",
+    steps: [
+      firstTableRow,
+      clickButton("Send failed again"),
+      ({ url }) => controlMock(url, "latency", { ms: 700 }),
+      clickButton("Send again"),
+      clickButton("Stop"),
+      ({ page }) => page.getByText("Stopped.").waitFor(),
+    ],
+  },
+  webhooks: { hash: "#/deliveries/webhooks", steps: [firstTableRow] },
+  "webhooks-empty": {
+    hash: "#/deliveries/webhooks",
+    dataset: "empty",
+    steps: [({ page }) => page.getByText("There are no webhooks").waitFor()],
+  },
+  "webhook-add": {
+    hash: "#/deliveries/webhooks",
+    steps: [
+      firstTableRow,
+      clickButton("Add a webhook"),
+      ({ page }) => page.getByLabel("Address of your server").fill("x"),
+      press("Enter"),
+    ],
+  },
+  webhook: {
+    hash: "#/deliveries/webhooks/wh2",
+    steps: [
+      clickButton("Send the event"),
+      ({ page }) => page.getByText("Status 200").scrollIntoViewIfNeeded(),
+    ],
+  },
+  "webhook-failing": {
+    hash: "#/deliveries/webhooks/wh1",
+    steps: [
+      clickButton("Send the event"),
+      ({ page }) => page.getByText("status 503").scrollIntoViewIfNeeded(),
+    ],
+  },
+  bots: { hash: "#/bots", steps: [firstTableRow] },
+  "bots-empty": {
+    hash: "#/bots",
+    dataset: "empty",
+    steps: [({ page }) => page.getByText("There are no bots").waitFor()],
+  },
+  "bot-connect": {
+    hash: "#/bots",
+    steps: [
+      firstTableRow,
+      clickButton("Connect a bot"),
+      ({ page }) => page.getByLabel("Provider").waitFor(),
+      ({ page }) =>
+        page.getByRole("button", { name: "Connect", exact: true }).click(),
+    ],
+  },
+  bot: {
+    hash: "#/bots/bot1",
+    steps: [({ page }) => page.getByLabel("Seconds until then").waitFor()],
+  },
+  "bot-tested": {
+    hash: "#/bots/bot1",
+    steps: [
+      clickButton("Send the event"),
+      ({ page }) => page.getByText("Status 200").waitFor(),
+      ({ page }) =>
+        page
+          .getByRole("heading", { name: "Test" })
+          .evaluate((heading) => heading.scrollIntoView()),
+    ],
+  },
+  team: { hash: "#/team", steps: [firstTableRow] },
+  "agent-add": {
+    hash: "#/team",
+    steps: [firstTableRow, clickButton("Add an agent")],
+  },
+  agent: {
+    hash: "#/team/2",
+    steps: [({ page }) => page.getByText("Profile").waitFor()],
+  },
+  "agent-password": {
+    hash: "#/team/2",
+    steps: [
+      clickButton("Set a new password…"),
+      clickButton("Set the password"),
+    ],
+  },
+  departments: { hash: "#/team/departments", steps: [firstTableRow] },
+  department: {
+    hash: "#/team/departments/1",
+    steps: [({ page }) => page.getByText("General").waitFor()],
+  },
+  call: {
+    steps: [openChat("Amara Kone"), reportCall("Amara Kone", {})],
+  },
+  "call-ended": {
+    steps: [
+      openChat("Amara Kone"),
+      reportCall("Amara Kone", {}),
+      reportCall("Amara Kone", {
+        status: "end",
+        duration: 125,
+        record_url: "https://gateway.fjord.example/recording.mp3",
+      }),
+    ],
+  },
+  "call-failed": {
+    steps: [
+      openChat("Amara Kone"),
+      reportCall("Amara Kone", { type: "incoming" }),
+      reportCall("Amara Kone", {
+        status: "error",
+        reason: "no answer from the agent",
+      }),
+    ],
+  },
+  "call-elsewhere": {
+    steps: [
+      reportCall("Amara Kone", { status: "client_connected" }),
+      openChat("Thanh"),
+    ],
+  },
+  "call-dialog": {
+    steps: [
+      openChat("Amara Kone"),
+      clickButton("Call the visitor"),
+      async ({ page }) => {
+        await page.getByLabel("Phone number").fill("nobody");
+        await page.getByRole("button", { name: "Call", exact: true }).click();
+        await page.locator("#call-phone-problem").waitFor();
+      },
+    ],
+  },
+  telephony: {
+    hash: "#/telephony",
+    steps: [({ page }) => page.getByText("594 minutes").waitFor()],
+  },
+  "telephony-twilio": {
+    hash: "#/telephony",
+    steps: [
+      async ({ page }) => {
+        await page.getByRole("radio", { name: "Twilio" }).check();
+        await page.getByRole("button", { name: "Save" }).click();
+        await page.getByText("Enter the SID").waitFor();
+      },
+    ],
+  },
+  "telephony-end": {
+    hash: "#/telephony",
+    steps: [
+      ({ page }) =>
+        page
+          .getByRole("button", { name: "Remove the provider" })
+          .scrollIntoViewIfNeeded(),
+    ],
+  },
+  "telephony-remove": {
+    hash: "#/telephony",
+    steps: [clickButton("Remove the provider…")],
+  },
+  settings: {
+    hash: "#/settings",
+    steps: [({ page }) => page.getByText("Safe URL").first().waitFor()],
+  },
+  "settings-end": {
+    hash: "#/settings",
+    steps: [
+      async ({ page }) => {
+        await page.getByLabel("Messages of one visitor").fill("many");
+        await page.getByRole("button", { name: "Save" }).click();
+        await page.getByText("Enter a whole number.").waitFor();
+      },
+    ],
+  },
+  "settings-callback": {
+    hash: "#/settings",
+    steps: [
+      ({ page }) => page.getByText("Manage canned").scrollIntoViewIfNeeded(),
+    ],
+  },
+  rules: {
+    hash: "#/settings/rules",
+    steps: [({ page }) => page.getByLabel("Condition 2, value").waitFor()],
+  },
+  "rules-wrong": {
+    hash: "#/settings/rules",
+    steps: [
+      ({ page }) => page.getByLabel("The rules as JSON").fill("[{"),
+      ({ page }) => page.getByText("This is not JSON").waitFor(),
+    ],
+  },
+  reports: {
+    hash: "#/reports",
+    steps: [chartIsDrawn],
+  },
+  "reports-middle": {
+    hash: "#/reports",
+    steps: [chartIsDrawn, scrollToSection("Channels")],
+  },
+  "reports-end": {
+    hash: "#/reports",
+    steps: [chartIsDrawn, scrollToSection("Failed deliveries by channel")],
+  },
+  "reports-today": {
+    hash: "#/reports",
+    steps: [
+      chartIsDrawn,
+      choose("Today"),
+      ({ page }) =>
+        page
+          .getByText("none yesterday")
+          .or(page.getByText("yesterday"))
+          .first()
+          .waitFor(),
+    ],
+  },
+  "reports-quarter": {
+    hash: "#/reports",
+    steps: [
+      chartIsDrawn,
+      choose("90 days"),
+      ({ page }) => page.getByText("in the 90 days before").first().waitFor(),
+      choose("By channel"),
+      ({ page }) =>
+        page.locator(".legend", { hasText: "Partner portal" }).waitFor(),
+      ({ page }) => page.getByRole("slider").first().press("End"),
+    ],
+  },
+  "reports-table": {
+    hash: "#/reports",
+    steps: [
+      chartIsDrawn,
+      ({ page }) => page.getByText("Table", { exact: true }).first().click(),
+      ({ page }) => page.getByText("Table", { exact: true }).nth(1).click(),
+      scrollToSection("First answer"),
+    ],
+  },
+  "reports-empty": {
+    hash: "#/reports",
+    dataset: "empty",
+    steps: [({ page }) => page.getByText("No chats in 30 days").waitFor()],
+  },
+  "reports-failed": {
+    hash: "#/reports",
+    failing: { path: "/admin/reports", status: 500, message: "internal" },
+    steps: [({ page }) => page.getByText("could not be loaded").waitFor()],
+  },
+  "reports-forbidden": {
+    hash: "#/reports",
+    email: "jonas@example.com",
+    steps: [({ page }) => page.getByText("Only admins").waitFor()],
+  },
+  "export-page": {
+    hash: "#/reports/export",
+    steps: [({ page }) => page.getByLabel("Closed from").waitFor()],
+  },
+  "export-running": {
+    hash: "#/reports/export",
+    steps: [
+      ({ page }) => page.getByLabel("Closed from").waitFor(),
+      ({ url }) => controlMock(url, "latency", { ms: 700 }),
+      clickButton("Export"),
+      ({ page }) => page.getByText(/so far/).waitFor(),
+    ],
+  },
+  "export-done": {
+    hash: "#/reports/export",
+    steps: [
+      clickButton("Export"),
+      ({ page }) => page.getByText(/^Ready/).waitFor(),
+      ({ page }) => page.getByRole("button", { name: "Save the file" }).hover(),
+    ],
+  },
+  "export-wrong": {
+    hash: "#/reports/export",
+    steps: [choose("One chat"), clickButton("Export")],
+  },
+  "export-dialog": {
+    steps: [
+      openChat("Amara Kone"),
+      ({ page }) => page.getByRole("button", { name: "More" }).click(),
+      ({ page }) => page.getByRole("menuitem", { name: "Export" }).click(),
+      ({ page }) => page.getByRole("dialog").waitFor(),
+    ],
+  },
+  "export-dialog-done": {
+    steps: [
+      openChat("Amara Kone"),
+      ({ page }) => page.getByRole("button", { name: "More" }).click(),
+      ({ page }) => page.getByRole("menuitem", { name: "Export" }).click(),
+      ({ page }) =>
+        page
+          .getByRole("dialog")
+          .getByRole("button", { name: "Export" })
+          .click(),
+      ({ page }) => page.getByText(/^Ready/).waitFor(),
+    ],
+  },
+  audit: { hash: "#/settings/audit", steps: [firstTableRow] },
+  "audit-empty": {
+    hash: "#/settings/audit",
+    dataset: "empty",
+    steps: [({ page }) => page.getByText("No changes found").waitFor()],
+  },
+  "audit-failed": {
+    hash: "#/settings/audit",
+    failing: { path: "/admin/audit", status: 500, message: "internal" },
+    steps: [({ page }) => page.getByText("could not be loaded").waitFor()],
+  },
+  "channel-missing": {
+    hash: "#/channels/none",
+    steps: [({ page }) => page.getByText("does not exist").waitFor()],
+  },
+  widget: { hash: "#/channels/ch_1", steps: [ui.waitForPreview] },
+  "widget-look": {
+    hash: "#/channels/ch_1",
+    steps: [
+      ui.waitForPreview,
+      async ({ page }) => {
+        await page.getByLabel("Colour", { exact: true }).fill("#c2410c");
+        await page.getByRole("radio", { name: "Left" }).check();
+        await page.getByLabel("Title").fill("Fjord Outdoor help");
+        await ui.showPreview(page, "Chat");
+      },
+    ],
+  },
+  "widget-contacts": {
+    hash: "#/channels/ch_1",
+    steps: [
+      ui.waitForPreview,
+      async ({ page }) => {
+        await page
+          .getByLabel("Ask visitors for contact data")
+          .selectOption("before_first_message");
+        await page.getByLabel("Require e-mail").check();
+        await page.getByLabel("Language", { exact: true }).selectOption("ar");
+        await page.getByLabel("Use own words").selectOption({ index: 1 });
+        await page.getByRole("button", { name: "Add", exact: true }).click();
+        await ui.showPreview(page, "Start");
+      },
+    ],
+  },
+  "widget-offline": {
+    hash: "#/channels/ch_1",
+    steps: [
+      ui.waitForPreview,
+      ({ page }) => ui.showPreview(page, "Offline"),
+      ({ page }) => page.getByRole("radio", { name: "Dark" }).check(),
+    ],
+  },
+  "widget-ended": {
+    hash: "#/channels/ch_1",
+    steps: [ui.waitForPreview, ({ page }) => ui.showPreview(page, "Ended")],
+  },
+  "widget-closed": {
+    hash: "#/channels/ch_1",
+    steps: [ui.waitForPreview, ({ page }) => ui.showPreview(page, "Closed")],
+  },
+  "widget-wrong": {
+    hash: "#/channels/ch_1",
+    steps: [
+      ui.waitForPreview,
+      async ({ page }) => {
+        await page.getByLabel("Colour", { exact: true }).fill("#12");
+        await page.getByRole("button", { name: "Save" }).click();
+        await page.getByText("Must be one of the colours").waitFor();
+      },
+    ],
+  },
+  "widget-delete": {
+    hash: "#/channels/ch_1",
+    steps: [
+      ui.waitForPreview,
+      ({ page }) =>
+        page.getByRole("button", { name: "Delete the channel" }).click(),
+    ],
+  },
 };
 
 async function chatIdOf(url, name) {
@@ -395,19 +959,13 @@ async function chatIdOf(url, name) {
   ).chat_id;
 }
 
-const sizes = isQuick
-  ? [
-      [1440, 900, "light"],
-      [390, 844, "dark"],
-    ]
-  : [
-      [1440, 900, "light"],
-      [1440, 900, "dark"],
-      [1100, 800, "light"],
-      [1100, 800, "dark"],
-      [390, 844, "light"],
-      [390, 844, "dark"],
-    ];
+const WIDTHS = isQuick ? [1440, 390] : [1440, 1100, 390];
+const SCHEMES = ["light", "dark"];
+const sizes = (widths ?? WIDTHS).flatMap((width) =>
+  SCHEMES.filter(
+    (scheme) => !isQuick || (scheme === "light") === width > 500,
+  ).map((scheme) => [width, width > 500 ? 900 : 844, scheme]),
+);
 
 await mkdir(folder, { recursive: true });
 const browser = await launch();
@@ -420,7 +978,6 @@ for (const [
 ] of Object.entries(STATES)) {
   if (only !== undefined && !name.startsWith(only)) continue;
   for (const [width, height, scheme] of sizes) {
-    if (widths !== undefined && !widths.includes(width)) continue;
     await controlMock(url, "reset", { dataset });
     const { page, context, problems } = await openPage(browser, {
       width,
@@ -447,12 +1004,13 @@ for (const [
         await page.waitForTimeout(isSlow ? 600 : 400);
       }
       for (const step of steps) await step({ page, url, context });
-      await waitForRendering({ page });
+      await waitForRendering(page);
       await page.screenshot({ path: join(folder, file) });
       const violations = await axeViolations(page);
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - innerWidth,
-      );
+      const overflow = await page.evaluate(() => {
+        const { scrollWidth, scrollHeight } = document.documentElement;
+        return Math.max(scrollWidth - innerWidth, scrollHeight - innerHeight);
+      });
       if (overflow > 0) problems.push(`the page overflows by ${overflow} px`);
       if (violations.length + problems.length > 0) {
         failedPictures++;

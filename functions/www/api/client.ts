@@ -1,9 +1,9 @@
 /* The HTTP client for the API. The types of paths, parameters and bodies come from the OpenAPI document. */
 
 import type { paths as DocumentedPaths } from "./schema";
-import type { PlannedPaths } from "./planned-endpoints";
+import type { LocalHostPaths } from "./local-host-paths";
 
-type Paths = DocumentedPaths & PlannedPaths;
+type Paths = DocumentedPaths & LocalHostPaths;
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type PathsWith<M extends Method> = {
   [P in keyof Paths]: Paths[P] extends { [K in M]: object } ? P : never;
@@ -83,6 +83,12 @@ export class ApiClient {
     return this.send<Operation<P, "get">>("GET", path, options);
   }
 
+  /** Reads a response that is not JSON. Returns its text without a byte-order mark, and its headers. */
+  async getText<P extends PathsWith<"get">>(path: P, ...[options]: Arguments<Operation<P, "get">>) {
+    const { text, response } = await this.request("GET", path, "*/*", options);
+    return { text, headers: response.headers };
+  }
+
   post<P extends PathsWith<"post">>(path: P, ...[options]: Arguments<Operation<P, "post">>) {
     return this.send<Operation<P, "post">>("POST", path, options);
   }
@@ -99,9 +105,14 @@ export class ApiClient {
     return this.send<Operation<P, "delete">>("DELETE", path, options);
   }
 
-  private async send<O>(method: string, path: string, options: UntypedOptions = {}): Promise<ResponseBodyOf<O>> {
+  private async send<O>(method: string, path: string, options?: UntypedOptions): Promise<ResponseBodyOf<O>> {
+    const { text, response } = await this.request(method, path, "application/json", options);
+    return parseJson(text, response.status) as ResponseBodyOf<O>;
+  }
+
+  private async request(method: string, path: string, accept: string, options: UntypedOptions = {}) {
     const token = this.token();
-    const headers = new Headers({ accept: "application/json" });
+    const headers = new Headers({ accept });
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     if (options.body !== undefined) headers.set("content-type", "application/json");
     if (options.idempotencyKey !== undefined) headers.set("idempotency-key", options.idempotencyKey);
@@ -123,7 +134,7 @@ export class ApiClient {
       if (options.signal?.aborted) throw error;
       throw new NetworkError("The service does not respond.");
     }
-    if (response.ok) return parseJson(text, response.status) as ResponseBodyOf<O>;
+    if (response.ok) return { text, response };
     if (response.status === 401 && token !== undefined && token === this.token()) this.onUnauthorized();
     throw errorFromResponse(response, text);
   }

@@ -72,6 +72,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/widget.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The script that a page includes */
+        get: operations["widgetLoader"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/assets/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A script or language of the widget */
+        get: operations["widgetAsset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/channel/{secret}/{channel_id}/status": {
         parameters: {
             query?: never;
@@ -139,6 +173,256 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/widget/{widget_id}/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts the widget in a browser */
+        post: operations["startWidgetSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a message of the visitor
+         * @description A text longer than 1000 characters is truncated. By default, a visitor may send 30 messages in 10 seconds.
+         */
+        post: operations["widgetMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/visitor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stores data of the visitor */
+        post: operations["updateWidgetVisitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/offline-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends the offline form
+         * @description The message opens a chat that waits for the agents, or is added to the open chat. Webhooks get offline_message.
+         */
+        post: operations["widgetOfflineMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/rating": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rates a chat, or removes the rating
+         * @description 404 also if the chat is not the visitor's.
+         */
+        post: operations["rateWidgetChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether the visitor can ask for a callback now
+         * @description Callback disabled: an admin has disabled callbacks, or the account has no telephony provider. Callback unavaiable: it is outside the working hours, the balance is used up, no agent with a phone number is online, or a call is in progress.
+         */
+        post: operations["checkCallback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Starts a callback: an agent is called first, and then the visitor
+         * @description The call is stored in the visitor's chat, or opens one. A response with result fail stores nothing.
+         */
+        post: operations["startCallback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/socket-ticket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns a ticket that opens a WebSocket
+         * @description The widget connects to `url` with the query parameter `ticket`. Pushes of new messages, of the chat's state and of the agent's typing then arrive as JSON texts (docs/sockets.md).
+         */
+        post: operations["createWidgetSocketTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A telephony provider reports that a visitor is calling
+         * @description 404 if the account has no telephony provider.
+         */
+        post: operations["reportIncomingCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{account_id}/{call_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the call's timeline entry. */
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A gateway reports the progress of a call
+         * @description A late or repeated report changes nothing and gets the same response.
+         */
+        post: operations["reportCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{account_id}/{call_id}/{leg}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the call's timeline entry. */
+                call_id: string;
+                /** @description The leg of the call that the callback reports. */
+                leg: "agent" | "client" | "dial";
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Twilio reports the progress of a leg of a call
+         * @description A late or repeated report changes nothing and gets the same response.
+         */
+        post: operations["reportCallLeg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/login": {
         parameters: {
             query?: never;
@@ -190,7 +474,7 @@ export interface paths {
         get: operations["agentPresence"];
         /**
          * Changes the agent's presence
-         * @description An agent is online while they keep sending requests.
+         * @description An agent is online while they keep sending requests. After the last socket of an agent is closed, the agent is offline 90 seconds later, unless the agent opens another one or sets the status again.
          */
         put: operations["setAgentPresence"];
         post?: never;
@@ -198,6 +482,108 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/agent/socket-ticket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns a ticket that opens a WebSocket
+         * @description The client connects to `url` with the query parameter `ticket`. Pushes of changes then arrive as JSON texts (docs/sockets.md). An agent gets at most 30 tickets in ten seconds.
+         */
+        post: operations["createSocketTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reads the signed-in agent and the account */
+        get: operations["currentAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists all agents with their status, and all departments
+         * @description For the choice of the recipient of a transfer. The status is offline if the agent has not sent a request in the last ten minutes, or has had no socket for 90 seconds.
+         */
+        get: operations["colleagues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/canned-replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the canned replies of the account, sorted by shortcut */
+        get: operations["cannedReplies"];
+        put?: never;
+        /**
+         * An admin creates a canned reply
+         * @description 409 if another canned reply has the shortcut, or if the account has 250 canned replies.
+         */
+        post: operations["createCannedReply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/canned-replies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the canned reply. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** An admin deletes a canned reply */
+        delete: operations["deleteCannedReply"];
+        options?: never;
+        head?: never;
+        /**
+         * An admin changes a canned reply
+         * @description Absent fields stay unchanged. 409 if another canned reply has the shortcut.
+         */
+        patch: operations["changeCannedReply"];
         trace?: never;
     };
     "/agent/chats": {
@@ -373,6 +759,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/chats/{chat_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The agent adds a private note to the chat
+         * @description The note becomes an entry of type note, which only agents see: it is not delivered and is not part of any event. Every agent who can see the chat can add a note, also when the chat is closed.
+         */
+        post: operations["addNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The agent who has the chat calls the visitor
+         * @description The agent's phone rings first. 409: the agent does not have the chat, the visitor has a call in progress or no phone number, the agent's profile has no valid phone number, the account has no telephony provider, or its balance is used up.
+         */
+        post: operations["callVisitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/chats/{chat_id}/messages/{seq}/retry": {
         parameters: {
             query?: never;
@@ -389,6 +821,46 @@ export interface paths {
         put?: never;
         /** Sends a failed message again */
         post: operations["retryMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the chats that have changed since a cursor
+         * @description A console keeps its lists current as follows: it requests a cursor without parameters, reads its lists, and then requests the changes after the cursor, each time with the cursor of the previous response, until complete is true. Each change is returned at least once; a row can be returned again although it has not changed. Changes of channels, departments and agents that make chats visible or hidden are not returned, because they do not change the chats.
+         */
+        get: operations["agentChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Searches the chats that the agent can see
+         * @description Finds chats whose number or visitor number is q; chats of visitors whose e-mail address or phone number begins with q (three characters or digits or more); and chats in which each word of q begins a word of the visitor's name or of the last message, as far as ChatRow contains it. Upper and lower case and accents make no difference. The first page begins with the best matches: the chat with the number, and the last chats of the visitors with the number, e-mail address or phone number, at most 25 for each. The other results follow, newest first. Each page examines a limited number of chats, so it may have few results or none: while next is not null, repeat the request with next as cursor. No chat is returned twice.
+         */
+        get: operations["agentSearch"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -418,6 +890,29 @@ export interface paths {
         patch: operations["changeVisitor"];
         trace?: never;
     };
+    "/agent/visitors/{number}/chats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The visitor's number in the account. */
+                number: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Lists a visitor's chats, newest first
+         * @description Contains open and closed chats. Chats that the agent cannot see are left out, so a page may have fewer chats or none: while next is not null, repeat the request with next as cursor. Allowed for agents who can see the visitor's open chat, or else the last one; otherwise 403.
+         */
+        get: operations["visitorChats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/channels": {
         parameters: {
             query?: never;
@@ -428,7 +923,7 @@ export interface paths {
         /** Lists the channels of the account */
         get: operations["channels"];
         put?: never;
-        /** Creates a channel */
+        /** Creates an API channel or a widget */
         post: operations["createChannel"];
         delete?: never;
         options?: never;
@@ -473,8 +968,54 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a new endpoint address for a channel */
+        /** Creates a new endpoint address for an API channel */
         post: operations["rotateChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/channels/{channel_id}/signing-secret/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates a new signing secret for an API channel. Up to four old secrets stay valid for a limited time
+         * @description Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at once. 409 for a widget, which has no signing secret, and for one of two concurrent rotations.
+         */
+        post: operations["rotateChannelSigningSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/channels/{channel_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends one signed sample message to the integrator and returns the request and the response
+         * @description The message is for a visitor who does not exist; nothing is stored. 409 for a widget, which has no integrator.
+         */
+        post: operations["testChannel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -606,6 +1147,86 @@ export interface paths {
         patch: operations["changeBot"];
         trace?: never;
     };
+    "/admin/bots/{bot_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bot_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates a new signing secret for a bot. Up to four old secrets stay valid for a limited time
+         * @description Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at once. 409 for one of two concurrent rotations.
+         */
+        post: operations["rotateBotSigningSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/bots/{bot_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bot_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends one signed sample event to the bot and returns the request and the response
+         * @description The event is about a chat that does not exist, so any event that the bot sends about this chat is rejected. Nothing is stored.
+         */
+        post: operations["testBot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/bots/{bot_id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bot_id: string;
+            };
+            cookie?: never;
+        };
+        /** Shows the activity of a bot in the last hour */
+        get: operations["botActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the bot providers that the operator has registered */
+        get: operations["choosableProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/settings": {
         parameters: {
             query?: never;
@@ -677,7 +1298,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a new signing secret for a webhook; up to four old ones stay valid for a time
-         * @description Each old secret signs until its own time; keep_old_seconds 0 ends all of them at once. Of two concurrent rotations one returns 409.
+         * @description Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at once. 409 for one of two concurrent rotations.
          */
         post: operations["rotateWebhook"];
         delete?: never;
@@ -697,12 +1318,34 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends one signed sample event and returns the result */
+        /** Sends one signed sample event and returns the request and the response */
         post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/admin/telephony": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the account's telephony provider and its balance */
+        get: operations["showTelephony"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes the account's telephony provider
+         * @description Later reports about calls in progress are rejected, so these calls end when their time limits pass.
+         */
+        delete: operations["deleteTelephony"];
+        options?: never;
+        head?: never;
+        /** Changes the account's telephony provider */
+        patch: operations["changeTelephony"];
         trace?: never;
     };
     "/admin/deliveries": {
@@ -714,6 +1357,48 @@ export interface paths {
         };
         /** Lists deliveries with their attempts, newest first */
         get: operations["deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/deliveries/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts failed and pending deliveries, up to 100 of each */
+        get: operations["deliveryCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/deliveries/{chat_id}/{seq}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+                /** @description The number of the entry in the chat. */
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Shows a delivery with its request
+         * @description The request is built again from the stored data. It differs from the request that was sent if the visitor, the agents, the receiver's address or its secrets have changed since. 404 for an entry without a delivery.
+         */
+        get: operations["delivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -739,6 +1424,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/chats/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Exports one chat, or the chats that were closed in a time range */
+        get: operations["exportChats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/chats/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Exports the same chats as CSV, with one line for each entry */
+        get: operations["exportChatsAsCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the changes to the account's configuration, newest first */
+        get: operations["auditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Reports on the chats of the last days, in the account's time zone */
+        get: operations["report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/visitors/{number}": {
         parameters: {
             query?: never;
@@ -749,7 +1502,8 @@ export interface paths {
             };
             cookie?: never;
         };
-        get?: never;
+        /** Shows a visitor and how much an erasure would delete */
+        get: operations["visitor"];
         put?: never;
         post?: never;
         /** Erases a visitor with all their chats */
@@ -792,6 +1546,52 @@ export interface paths {
          * @description When the e-mail belongs to an agent of the account, that agent gets the password and the role admin, and their sessions end; name, phone and photo stay unchanged. A role in the body is ignored.
          */
         post: operations["addAdmin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/accounts/{account_id}/telephony": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        /** Shows the account's telephony provider and its balance */
+        get: operations["showAccountTelephony"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes the account's telephony provider
+         * @description Later reports about calls in progress are rejected, so these calls end when their time limits pass.
+         */
+        delete: operations["deleteAccountTelephony"];
+        options?: never;
+        head?: never;
+        /** Changes the account's telephony provider */
+        patch: operations["changeAccountTelephony"];
+        trace?: never;
+    };
+    "/operator/accounts/{account_id}/call-balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds minutes to the call balance of an account
+         * @description 422 if the reference was used with another number of minutes.
+         */
+        post: operations["topUpCallBalance"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1059,13 +1859,40 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    placeCall: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The service asks a gateway to place a call; POST <url>
+         * @description The gateway calls the agent, then the client, connects them, and reports each step to report_url. A repeated request has the same call_id.
+         */
+        post: operations["placeCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_request" | "invalid_credentials" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "rate_limited" | "unavailable" | "internal" | "invalid_client" | "unauthorized_client" | "idempotency_mismatch" | "channel_disabled";
+                code: "invalid_request" | "invalid_credentials" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "payload_too_large" | "rate_limited" | "unavailable" | "internal" | "invalid_client" | "unauthorized_client" | "idempotency_mismatch" | "channel_disabled" | "site_not_allowed" | "invalid_token" | "invalid_signature";
                 message: string;
                 /** @description The path of the invalid field, such as message.file_size. */
                 field?: string;
@@ -1198,6 +2025,9 @@ export interface components {
         AgentMessage: {
             text?: string | null;
         } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"]);
+        NewNote: {
+            text: string;
+        };
         /** @description Table B1, provider to service. */
         ProviderEvent: components["schemas"]["BotMessageEvent"] | components["schemas"]["InviteAgentEvent"] | components["schemas"]["ClientInfoEvent"];
         /** @description An id of the provider, or the id of a CLIENT_MESSAGE. */
@@ -1277,6 +2107,43 @@ export interface components {
                 account_id: string;
             };
         };
+        CurrentAgent: {
+            agent: {
+                id: components["schemas"]["SequentialNumber"];
+                name: string;
+                email: string;
+                photo: components["schemas"]["OptionalWebUrl"];
+                phone: string | null;
+            };
+            role: components["schemas"]["Role"];
+            account: {
+                account_id: string;
+                name: string;
+            };
+        };
+        Colleague: {
+            id: components["schemas"]["SequentialNumber"];
+            name: string;
+            photo: components["schemas"]["OptionalWebUrl"];
+            status: components["schemas"]["PresenceStatus"];
+        };
+        /** @description The word that agents type to insert the text, without spaces. Unique in the account; upper and lower case are the same. */
+        CannedReplyShortcut: string;
+        /** @description The client replaces {visitor} and {agent} with names. */
+        CannedReplyText: string;
+        CannedReplyChanges: {
+            shortcut?: components["schemas"]["CannedReplyShortcut"];
+            text?: components["schemas"]["CannedReplyText"];
+        };
+        NewCannedReply: {
+            shortcut: components["schemas"]["CannedReplyShortcut"];
+            text: components["schemas"]["CannedReplyText"];
+        };
+        CannedReply: {
+            id: string;
+            shortcut: string;
+            text: string;
+        };
         /** @enum {string} */
         ChatState: "bot" | "waiting" | "active" | "closed";
         ChatAgent: {
@@ -1296,6 +2163,16 @@ export interface components {
             /** @description The channel's name when the chat was opened. */
             name: string;
         };
+        /**
+         * Format: int64
+         * @description The seq of the last entry of the timeline. An entry with this seq may be missing.
+         */
+        LastSeq: number;
+        /**
+         * Format: int64
+         * @description When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting.
+         */
+        WaitingSince: number | null;
         ChatRow: {
             chat_id: components["schemas"]["SequentialNumber"];
             state: components["schemas"]["ChatState"];
@@ -1314,6 +2191,18 @@ export interface components {
                 timestamp: components["schemas"]["UnixSeconds"];
             } | null;
             updated_at: components["schemas"]["UnixSeconds"];
+            seq: components["schemas"]["LastSeq"];
+            waiting_since: components["schemas"]["WaitingSince"];
+        };
+        ChatChanges: {
+            /** @description The cursor for the next request. */
+            cursor: string;
+            /** @description The changed chats that the agent can see. */
+            chats: components["schemas"]["ChatRow"][];
+            /** @description The numbers of chats that have changed and that the agent cannot see, or that were erased. */
+            gone: components["schemas"]["SequentialNumber"][];
+            /** @description Whether the response contains all changes up to now. If not, repeat the request with the new cursor. */
+            complete: boolean;
         };
         Chat: {
             chat_id: components["schemas"]["SequentialNumber"];
@@ -1323,6 +2212,8 @@ export interface components {
             department: components["schemas"]["OptionalChatDepartment"];
             opened_at: components["schemas"]["UnixSeconds"];
             updated_at: components["schemas"]["UnixSeconds"];
+            seq: components["schemas"]["LastSeq"];
+            waiting_since: components["schemas"]["WaitingSince"];
             visitor_typing: boolean;
             /** @enum {string|null} */
             rate: "positive" | "negative" | null;
@@ -1347,6 +2238,13 @@ export interface components {
                 url_text: string | null;
             };
             panel: components["schemas"]["AgentPanel"];
+            /** @description The visitor's browser. Only in chats of a widget, like page and referrer. */
+            session?: components["schemas"]["WebhookBrowserSession"];
+            page?: {
+                url: components["schemas"]["WebUrl"];
+                title: string | null;
+            } | null;
+            referrer?: string | null;
         };
         /** @enum {string} */
         VisitorFieldSource: "visitor" | "script" | "integrator" | "bot" | "crm" | "agent";
@@ -1361,12 +2259,15 @@ export interface components {
         AgentPanel: {
             custom_data: {
                 title: string | null;
-                /** @description Text without tags. */
+                /** @description Text. Data from webhooks has no tags; tags of other data are text. */
                 content: string;
                 link: components["schemas"]["OptionalWebUrl"];
                 key: string | null;
-                /** @constant */
-                source: "crm";
+                /**
+                 * @description script: set on the visitor's page; crm: returned by a webhook.
+                 * @enum {string}
+                 */
+                source: "script" | "crm";
             }[];
             /** @description Whether the agent may bind the visitor to a CRM card. */
             enable_assign: boolean;
@@ -1385,16 +2286,17 @@ export interface components {
         /** @enum {string} */
         EntrySender: "visitor" | "agent" | "bot" | "system";
         /**
-         * @description A type of table A3, a message type of bots, or an event type.
+         * @description A type of table A3, a message type of bots, note for a private note of an agent, call for a phone call, or an event type.
          * @enum {string}
          */
-        MessageType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "call_event" | "offline_message";
+        MessageType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "note" | "call" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "call_event" | "offline_message";
         /** @description An entry of a timeline. Fields that do not apply to its type are absent. */
         TimelineEntry: {
             seq: components["schemas"]["SequentialNumber"];
             /** Format: uuid */
             id: string;
             from: components["schemas"]["EntrySender"];
+            /** @description The agent who wrote the message or note, or who accepted, transferred or closed the chat. Absent in other events, and in events stored before the service recorded it. */
             agent?: components["schemas"]["ChatAgent"];
             bot?: {
                 name: string;
@@ -1428,6 +2330,8 @@ export interface components {
             delivery?: components["schemas"]["Delivery"];
             bot_delivery?: components["schemas"]["Delivery"];
             webhook_delivery?: components["schemas"]["Delivery"];
+            call?: components["schemas"]["Call"];
+            call_delivery?: components["schemas"]["Delivery"];
         };
         MessageButtons: {
             text: string;
@@ -1464,7 +2368,8 @@ export interface components {
         };
         VisitorChanges: {
             name?: string | null;
-            email?: string | null;
+            /** @description An e-mail address, or an empty string to clear it. */
+            email?: (string | null) | string;
             phone?: string | null;
             description?: string | null;
             blacklisted?: boolean | null;
@@ -1480,6 +2385,7 @@ export interface components {
             blacklisted: boolean;
             sources: components["schemas"]["VisitorFieldSources"];
         };
+        /** @description The fields from integrator_url to shows_buttons are those of an API channel, the field widget that of a widget. Fields of the other kind are ignored. */
         ChannelSettings: {
             name?: components["schemas"]["Name"];
             /**
@@ -1513,42 +2419,17 @@ export interface components {
             shows_markdown?: boolean | null;
             /** @default false */
             shows_buttons?: boolean | null;
+            widget?: components["schemas"]["WidgetSettingsChanges"];
         };
-        NewChannel: components["schemas"]["ChannelSettings"] & {
+        NewChannel: (components["schemas"]["ChannelSettings"] & {
             /** @enum {string|null} */
             kind?: "api" | null;
-        };
-        Channel: {
-            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-            channel_id: string;
+        }) | (components["schemas"]["ChannelSettings"] & {
             /** @constant */
-            kind: "api";
-            name: string;
-            enabled: boolean;
-            integrator_url: string;
-            append_channel_id: boolean;
-            chunked: boolean;
-            agent_ids: components["schemas"]["SequentialNumber"][];
-            department_ids: components["schemas"]["SequentialNumber"][];
-            /** @enum {string} */
-            validation: "strict" | "lenient";
-            hidden_error_codes: number[];
-            shows_markdown: boolean;
-            shows_buttons: boolean;
-            /** @description The bot that answers first on this channel. */
-            bot_id: string | null;
-            created_at: components["schemas"]["UnixSeconds"];
-            endpoint?: components["schemas"]["WebUrl"];
-            signing_secret?: components["schemas"]["SigningSecret"];
-            /** @description The number of messages rejected today and yesterday (UTC), by reason. Only in the response for a single channel. */
-            refused?: {
-                day: components["schemas"]["UnixSeconds"];
-                /** @description For example: message.file_size is required. */
-                reason: string;
-                count: number;
-                last_at: components["schemas"]["UnixSeconds"];
-            }[];
-        };
+            kind: "widget";
+        });
+        /** @description An API channel or a widget. */
+        Channel: components["schemas"]["ApiChannel"] | components["schemas"]["WidgetChannel"];
         /** @description Standard Webhooks; shown only once, in the response that created it. */
         SigningSecret: string;
         NewAgent: {
@@ -1581,12 +2462,14 @@ export interface components {
             photo: components["schemas"]["OptionalWebUrl"];
             role: components["schemas"]["Role"];
             created_at: components["schemas"]["UnixSeconds"];
+            /** @description When the agent's client sent its last request or ping, with a precision of about a minute. Null if that was more than 90 days ago, or if the agent has never set a status or opened a socket. Only in the responses that read agents. */
+            last_seen_at?: components["schemas"]["UnixSeconds"] | null;
         };
         DepartmentChanges: {
             name?: components["schemas"]["Name"];
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
         };
-        NewDepartment: components["schemas"]["DepartmentChanges"] & Record<string, never>;
+        NewDepartment: components["schemas"]["DepartmentChanges"] & unknown;
         Department: {
             department_id: components["schemas"]["SequentialNumber"];
             name: string;
@@ -1649,6 +2532,11 @@ export interface components {
             idle_close?: number | null;
             /** @description Days for which messages and chats are kept; a visitor is kept as long as any of their chats. Null for no limit. */
             retention_days?: number | null;
+            /**
+             * @description The IANA name of the time zone whose days the reports show; UTC by default. A change applies to chats that are opened after it.
+             * @example Europe/Berlin
+             */
+            time_zone?: string | null;
         };
         /** @description All conditions must hold. Unknown conditions and commands are stored unchanged; of the known ones (time_on_page, page_url, proactive, ...) comparator, value and params are validated. */
         TriggerRule: {
@@ -1683,7 +2571,7 @@ export interface components {
                 days: number[];
                 from: string;
                 to: string;
-                /** @description Minutes from UTC. */
+                /** @description Minutes from UTC. It applies only while time_zone is UTC. */
                 utc_offset: number;
             };
             limits: {
@@ -1695,6 +2583,7 @@ export interface components {
             idle_close: number | null;
             retention_days: number | null;
             signing_secret?: components["schemas"]["SigningSecret"];
+            time_zone: string;
         };
         /** @enum {string} */
         WebhookEventName: "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
@@ -1703,7 +2592,7 @@ export interface components {
             /** @description The events that the webhook receives; all events when the list is empty. */
             events?: components["schemas"]["WebhookEventName"][] | null;
         };
-        NewWebhook: components["schemas"]["WebhookChanges"] & Record<string, never>;
+        NewWebhook: components["schemas"]["WebhookChanges"] & unknown;
         Webhook: {
             webhook_id: string;
             url: components["schemas"]["WebUrl"];
@@ -1725,7 +2614,7 @@ export interface components {
             created_at: components["schemas"]["UnixSeconds"];
         };
         /** @enum {string} */
-        DeliveryTarget: "channel" | "bot" | "webhook";
+        DeliveryTarget: "channel" | "bot" | "webhook" | "call";
         /** @description The cursor of the next page. */
         NextCursor: string | null;
         DeliveryLogEntry: {
@@ -1746,6 +2635,9 @@ export interface components {
                 code?: number;
                 message: string;
             };
+            request?: components["schemas"]["SentRequestOrNull"];
+            /** @description Why there is no request, for example because the visitor was erased. Like request, only in the response for a single delivery. */
+            request_error?: string | null;
         };
         /** @description chat_id and seq, or chat_id, or from and to. */
         ReplayRequest: {
@@ -1818,8 +2710,8 @@ export interface components {
             };
             channel: {
                 id: string;
-                /** @constant */
-                type: "api";
+                /** @enum {string} */
+                type: "api" | "widget";
             };
             message: {
                 /** @constant */
@@ -1912,7 +2804,10 @@ export interface components {
             department?: components["schemas"]["ChatDepartment"];
             session: components["schemas"]["WebhookBrowserSession"];
             page: components["schemas"]["WebhookPage"];
-            analytics: Record<string, never> | null;
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
             user_token: string | null;
         };
         ChatUpdated: {
@@ -1925,7 +2820,10 @@ export interface components {
             department?: components["schemas"]["ChatDepartment"];
             session: components["schemas"]["WebhookBrowserSession"];
             page: components["schemas"]["WebhookPage"];
-            analytics: Record<string, never> | null;
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
             user_token: string | null;
         };
         ChatAssigned: {
@@ -1939,7 +2837,10 @@ export interface components {
             assign_to: components["schemas"]["WebUrl"];
             session: components["schemas"]["WebhookBrowserSession"];
             page: components["schemas"]["WebhookPage"];
-            analytics: Record<string, never> | null;
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
             user_token: string | null;
         };
         ChatFinished: {
@@ -1956,7 +2857,10 @@ export interface components {
             html_messages: string;
             session: components["schemas"]["WebhookBrowserSession"];
             page: components["schemas"]["WebhookPage"];
-            analytics: Record<string, never> | null;
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
             user_token: string | null;
         };
         CallEvent: {
@@ -1969,7 +2873,10 @@ export interface components {
             department?: components["schemas"]["ChatDepartment"];
             session: components["schemas"]["WebhookBrowserSession"];
             page: components["schemas"]["WebhookPage"];
-            analytics: Record<string, never> | null;
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
             call: {
                 /** @enum {string} */
                 type: "callback" | "incoming" | "outgoing";
@@ -1987,7 +2894,10 @@ export interface components {
             visitor: components["schemas"]["WebhookVisitor"];
             session: components["schemas"]["WebhookBrowserSession"];
             page: components["schemas"]["WebhookPage"];
-            analytics: Record<string, never> | null;
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
             user_token: string | null;
             /** Format: uuid */
             offline_message_id: string;
@@ -2031,6 +2941,690 @@ export interface components {
          * @description An address that the service calls: https, without a user name and without a private host, unless the stack allows it. It may contain {channel_id}.
          */
         IntegratorReceiverUrl: string;
+        ApiChannel: {
+            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+            channel_id: string;
+            /** @constant */
+            kind: "api";
+            name: string;
+            enabled: boolean;
+            integrator_url: string;
+            append_channel_id: boolean;
+            chunked: boolean;
+            agent_ids: components["schemas"]["SequentialNumber"][];
+            department_ids: components["schemas"]["SequentialNumber"][];
+            /** @enum {string} */
+            validation: "strict" | "lenient";
+            hidden_error_codes: number[];
+            shows_markdown: boolean;
+            shows_buttons: boolean;
+            /** @description The bot that answers first on this channel. */
+            bot_id: string | null;
+            created_at: components["schemas"]["UnixSeconds"];
+            endpoint?: components["schemas"]["WebUrl"];
+            signing_secret?: components["schemas"]["SigningSecret"];
+            /** @description The number of messages rejected today and yesterday (UTC), by reason. Only in the response for a single channel. */
+            refused?: {
+                day: components["schemas"]["UnixSeconds"];
+                /** @description For example: message.file_size is required. */
+                reason: string;
+                count: number;
+                last_at: components["schemas"]["UnixSeconds"];
+            }[];
+            /** @description The old endpoint addresses that are still valid, oldest first. Only in the response for a single channel. */
+            old_endpoints?: {
+                valid_until: components["schemas"]["UnixSeconds"];
+            }[];
+        };
+        WidgetChannel: {
+            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+            channel_id: string;
+            /** @constant */
+            kind: "widget";
+            /** @description The same as channel_id: data-id in the snippet. */
+            widget_id: string;
+            name: string;
+            enabled: boolean;
+            widget: components["schemas"]["WidgetSettings"];
+            /** @description The HTML element that embeds the widget in a page. */
+            snippet: string;
+            agent_ids: components["schemas"]["SequentialNumber"][];
+            department_ids: components["schemas"]["SequentialNumber"][];
+            /** @description The bot that answers first on this channel. */
+            bot_id: string | null;
+            created_at: components["schemas"]["UnixSeconds"];
+            /** @description The number of messages rejected today and yesterday (UTC), by reason. Only in the response for a single channel. */
+            refused?: {
+                day: components["schemas"]["UnixSeconds"];
+                /** @description For example: message.file_size is required. */
+                reason: string;
+                count: number;
+                last_at: components["schemas"]["UnixSeconds"];
+            }[];
+        };
+        WidgetSettings: {
+            color: string;
+            color2: string | null;
+            /** @enum {string} */
+            position: "left" | "right";
+            title: string;
+            greeting: string | null;
+            avatar: components["schemas"]["OptionalWebUrl"];
+            /** @enum {string} */
+            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar";
+            /** @description Texts that replace standard texts of the widget, by name. */
+            texts: {
+                [key: string]: string;
+            };
+            /** @description The hosts of the pages in which the widget may be embedded, such as shop.example or *.shop.example. An empty list allows every page. */
+            allowed_sites: string[];
+            contacts_form: {
+                /** @enum {string} */
+                when: "never" | "before_first_message" | "after_first_message";
+                fields: ("name" | "email" | "phone")[];
+                required: ("name" | "email" | "phone")[];
+            };
+            rating: boolean;
+            sound: boolean;
+        };
+        WidgetSettingsChanges: {
+            /** @default #00464a */
+            color?: string | null;
+            color2?: string | null;
+            /**
+             * @default right
+             * @enum {string|null}
+             */
+            position?: "left" | "right" | null;
+            /** @description The name of the account unless set. */
+            title?: string | null;
+            greeting?: string | null;
+            avatar?: components["schemas"]["OptionalWebUrl"];
+            /**
+             * @default auto
+             * @enum {string|null}
+             */
+            language?: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | null;
+            texts?: {
+                [key: string]: string;
+            } | null;
+            allowed_sites?: string[] | null;
+            /** @description The fields in required must also be in fields. */
+            contacts_form?: {
+                /**
+                 * @default never
+                 * @enum {string|null}
+                 */
+                when?: "never" | "before_first_message" | "after_first_message" | null;
+                fields?: ("name" | "email" | "phone")[] | null;
+                required?: ("name" | "email" | "phone")[] | null;
+            } | null;
+            /** @default true */
+            rating?: boolean | null;
+            /** @default true */
+            sound?: boolean | null;
+        } | null;
+        /** @description The token that session has returned. */
+        VisitorToken: string;
+        /** @description Identifies the message. A repeated request with the same id stores nothing. */
+        WidgetMessageId: string;
+        /** @description The page that the visitor is viewing. */
+        BrowserPage: {
+            url?: string | null;
+            /** @description Truncated to 255 characters. */
+            title?: string | null;
+        } | null;
+        SessionRequest: {
+            token?: string | null;
+            /** @description Whether a browser without a token becomes a visitor. */
+            identify?: boolean | null;
+            /** @description The seq of the last message that the widget has. */
+            after?: number | null;
+            page?: components["schemas"]["BrowserPage"];
+            referrer?: string | null;
+            language?: unknown;
+        };
+        /** @description Absent fields stay unchanged. */
+        WidgetVisitorUpdate: {
+            token: components["schemas"]["VisitorToken"];
+            contact_info?: {
+                name?: string | null;
+                email?: string | null;
+                phone?: string | null;
+                description?: string | null;
+            } | null;
+            /**
+             * @description Who has set contact_info: the visitor in a form, or a script on the page.
+             * @default visitor
+             * @enum {string|null}
+             */
+            source?: "visitor" | "script" | null;
+            /** @description Shown to the agents in this order. Tags are shown as text. */
+            custom_data?: {
+                title?: string | number | null;
+                content: string | number;
+                link?: string | null;
+                key?: string | number | null;
+            }[] | null;
+            /** @description Sent to webhooks; null removes it. */
+            user_token?: string | null;
+            page?: components["schemas"]["BrowserPage"];
+            utm?: {
+                source?: string | null;
+                campaign?: string | null;
+                content?: string | null;
+                medium?: string | null;
+                term?: string | null;
+            } | null;
+            analytics?: {
+                ga?: string | null;
+                ym?: string | null;
+            } | null;
+            /** @description Hides the messages so far from the visitor. */
+            clear_history?: boolean | null;
+        };
+        WidgetMessageRequest: {
+            token: components["schemas"]["VisitorToken"];
+            message_id: components["schemas"]["WidgetMessageId"];
+            message: components["schemas"]["ChannelMessage"];
+            /** @description The invitation that the visitor has accepted. */
+            invite?: string | null;
+            /** @description The department of a chat that the message opens, if the widget has it. */
+            department_id?: number | null;
+            page?: components["schemas"]["BrowserPage"];
+        };
+        /** @description The offline form. It needs an e-mail address or a phone number. */
+        OfflineMessageRequest: {
+            token: components["schemas"]["VisitorToken"];
+            message_id: components["schemas"]["WidgetMessageId"];
+            name?: string | null;
+            email?: string | null;
+            phone?: string | null;
+            description?: string | null;
+            /** @description Truncated to 1000 characters. */
+            message: string;
+        };
+        RatingRequest: {
+            token: components["schemas"]["VisitorToken"];
+            chat_id: components["schemas"]["SequentialNumber"];
+            /** @enum {string|null} */
+            rate: "positive" | "negative" | null;
+        };
+        WidgetAgent: {
+            name: string;
+            photo: components["schemas"]["OptionalWebUrl"];
+            /** @description The departments of the widget to which the agent belongs. */
+            department_ids: components["schemas"]["SequentialNumber"][];
+        };
+        /** @description The agent's photo is part of the agent's messages. */
+        OptionalWidgetAgent: {
+            name: string;
+        } | null;
+        WidgetVisitor: {
+            /** @description Only when the visitor was created. The browser keeps it. */
+            token?: string;
+            number: components["schemas"]["SequentialNumber"];
+            contact_info: {
+                client_name: string | null;
+                email: string | null;
+                phone: string | null;
+                description: string | null;
+            };
+            custom_data: {
+                title: string | null;
+                content: string;
+                link: components["schemas"]["OptionalWebUrl"];
+                key: string | null;
+            }[];
+        };
+        OptionalWidgetVisitor: {
+            /** @description Only when the visitor was created. The browser keeps it. */
+            token?: string;
+            number: components["schemas"]["SequentialNumber"];
+            contact_info: {
+                client_name: string | null;
+                email: string | null;
+                phone: string | null;
+                description: string | null;
+            };
+            custom_data: {
+                title: string | null;
+                content: string;
+                link: components["schemas"]["OptionalWebUrl"];
+                key: string | null;
+            }[];
+        } | null;
+        WidgetChat: {
+            chat_id: components["schemas"]["SequentialNumber"];
+            state: components["schemas"]["ChatState"];
+            agent: components["schemas"]["OptionalWidgetAgent"];
+            last_seq: components["schemas"]["LastSeq"];
+            rated: boolean;
+        };
+        OptionalWidgetChat: {
+            chat_id: components["schemas"]["SequentialNumber"];
+            state: components["schemas"]["ChatState"];
+            agent: components["schemas"]["OptionalWidgetAgent"];
+            last_seq: components["schemas"]["LastSeq"];
+            rated: boolean;
+        } | null;
+        /** @description A message as the visitor sees it. Private notes and notifications are never among the messages. */
+        WidgetMessage: {
+            /** @description 0 if the message was dropped because the visitor is blacklisted. */
+            seq: number;
+            chat_id: number;
+            /** @description Unix time in milliseconds. */
+            at: number;
+            /** @enum {string} */
+            from: "visitor" | "agent" | "bot";
+            /** @enum {string} */
+            type: "text" | "markdown" | "buttons" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location";
+            file?: components["schemas"]["WebUrl"];
+            text?: string;
+            thumb?: components["schemas"]["WebUrl"];
+            emoji?: string;
+            file_size?: number;
+            file_name?: string;
+            duration?: number;
+            width?: number;
+            height?: number;
+            performer?: string;
+            title?: string;
+            latitude?: number;
+            longitude?: number;
+            /** @description Markdown. */
+            content?: string;
+            buttons?: components["schemas"]["MessageButtons"];
+            /** @constant */
+            force_reply?: true;
+            /** @description The name of the agent or the bot. */
+            name?: string;
+            photo?: components["schemas"]["WebUrl"];
+            /** @description The id that the widget gave the message; only in the response of message. */
+            message_id?: string;
+        };
+        PublicWidgetSettings: {
+            color: string;
+            color2: string | null;
+            /** @enum {string} */
+            position: "left" | "right";
+            title: string;
+            greeting: string | null;
+            avatar: components["schemas"]["OptionalWebUrl"];
+            /** @enum {string} */
+            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar";
+            /** @description Texts that replace standard texts of the widget, by name. */
+            texts: {
+                [key: string]: string;
+            };
+            contacts_form: {
+                /** @enum {string} */
+                when: "never" | "before_first_message" | "after_first_message";
+                fields: ("name" | "email" | "phone")[];
+                required: ("name" | "email" | "phone")[];
+            };
+            rating: boolean;
+            sound: boolean;
+        };
+        WidgetSession: {
+            /** @constant */
+            v: 1;
+            widget: components["schemas"]["PublicWidgetSettings"];
+            rules: components["schemas"]["TriggerRule"][];
+            /** @enum {string} */
+            mode: "online" | "offline";
+            departments: components["schemas"]["ChatDepartment"][];
+            /** @description Some of the agents who are online. */
+            agents: components["schemas"]["WidgetAgent"][];
+            visitor: components["schemas"]["OptionalWidgetVisitor"];
+            chat: components["schemas"]["OptionalWidgetChat"];
+            /** @description The last messages of the visitor's current or last chat. */
+            messages: components["schemas"]["WidgetMessage"][];
+            has_earlier: boolean;
+            /** @description Whether visitors can ask for callbacks, at least at certain times. */
+            callback: boolean;
+            call: components["schemas"]["OptionalWidgetCall"];
+        };
+        WidgetTicketRequest: {
+            token: components["schemas"]["VisitorToken"];
+        };
+        Count: number;
+        /** @description Seconds. Null if there is no chat. */
+        ReportedDuration: {
+            /** @description The number of chats. */
+            count: number;
+            median: number | null;
+            percentile_90: number | null;
+        };
+        /** @description The ranges that are not empty, shortest first. */
+        DurationBuckets: {
+            /** @description Seconds. */
+            from: number;
+            /** @description Seconds, exclusive. The last possible range also contains all longer durations. */
+            to: number;
+            count: number;
+        }[];
+        ReportedCalls: {
+            /** @description The agent and the visitor have talked. */
+            answered: number;
+            failed: components["schemas"]["Count"];
+        };
+        /** @description Chats that were opened in the period, with everything that happened in them later. first_answer is the time from the opening of a chat to the first message of an agent, length the time until the chat was closed, talk_time the time that agents and visitors talked in each answered call. */
+        ReportTotals: {
+            opened: components["schemas"]["Count"];
+            /** @description Who settled the closed chats. agent: an agent accepted the chat, received it by a transfer, or closed it. bot: the bot had the chat until it was closed, and had sent at least one event. nobody: all other closed chats. */
+            settled_by: {
+                agent: components["schemas"]["Count"];
+                bot: components["schemas"]["Count"];
+                nobody: components["schemas"]["Count"];
+            };
+            first_answer: components["schemas"]["ReportedDuration"];
+            length: components["schemas"]["ReportedDuration"];
+            ratings: {
+                positive: components["schemas"]["Count"];
+                negative: components["schemas"]["Count"];
+            };
+            /** @description Failed rounds of attempts, by the kind of receiver. A replay that fails counts again. */
+            failed_deliveries: {
+                channel: components["schemas"]["Count"];
+                bot: components["schemas"]["Count"];
+                webhook: components["schemas"]["Count"];
+                telephony: components["schemas"]["Count"];
+            };
+            /** @description Finished phone calls. */
+            calls: {
+                callback: components["schemas"]["ReportedCalls"];
+                incoming: components["schemas"]["ReportedCalls"];
+                outgoing: components["schemas"]["ReportedCalls"];
+            };
+            talk_time: components["schemas"]["ReportedDuration"];
+        };
+        Report: {
+            time_zone: string;
+            /** @description The largest relative error of a median or percentile of a second or more. Shorter ones are reported as half a second. */
+            percentile_error: number;
+            total: components["schemas"]["ReportTotals"];
+            /** @description The totals of the same number of days before these days. */
+            previous: components["schemas"]["ReportTotals"];
+            distributions: {
+                first_answer: components["schemas"]["DurationBuckets"];
+                length: components["schemas"]["DurationBuckets"];
+                talk_time: components["schemas"]["DurationBuckets"];
+            };
+            /** @description Every day, oldest first. */
+            days: {
+                /** Format: date */
+                day: string;
+                totals: components["schemas"]["ReportTotals"];
+            }[];
+            /** @description The channels with chats in the period, including deleted channels. */
+            channels: {
+                channel_id: string;
+                name: string;
+                totals: components["schemas"]["ReportTotals"];
+            }[];
+            /** @description The agents who took part in closed chats of the period. */
+            agents: {
+                agent_id: components["schemas"]["SequentialNumber"];
+                /** @description Null if the agent has been deleted. */
+                name: string | null;
+                chats: number;
+            }[];
+        };
+        /** @enum {string} */
+        AuditedKind: "settings" | "webhook" | "channel" | "bot" | "agent" | "department" | "canned_reply" | "telephony";
+        /** @description A change to the configuration. Values are not stored, because they can contain secrets. */
+        AuditEntry: {
+            id: string;
+            timestamp: components["schemas"]["UnixSeconds"];
+            /** @description Who made the change. Null for the operator. */
+            agent: components["schemas"]["ChatAgent"] | null;
+            /** @description The network address of the request. */
+            source_address: string;
+            /**
+             * @description rotated: a secret was replaced.
+             * @enum {string}
+             */
+            action: "created" | "changed" | "deleted" | "rotated";
+            kind: components["schemas"]["AuditedKind"];
+            /** @description The id of the changed resource. Empty for the settings and the telephony settings. */
+            resource_id: string;
+            /** @description The name of the changed resource at that time. Null for settings, webhooks and the telephony settings. */
+            resource_name: string | null;
+            /** @description The names of the changed fields. For rotated: signing_secret or endpoint. Empty if the action is created or deleted. */
+            fields: string[];
+        };
+        /** @description A chat with its timeline, including private notes and events. If the entries do not fit into the page, the chat is repeated on the next page with the following entries. */
+        ExportedChat: {
+            chat_id: components["schemas"]["SequentialNumber"];
+            state: components["schemas"]["ChatState"];
+            channel: components["schemas"]["ChatChannel"];
+            visitor: {
+                number: components["schemas"]["SequentialNumber"];
+                id: string;
+                name: string;
+            };
+            agent: components["schemas"]["OptionalChatAgent"];
+            department: components["schemas"]["OptionalChatDepartment"];
+            opened_at: components["schemas"]["UnixSeconds"];
+            updated_at: components["schemas"]["UnixSeconds"];
+            /** @enum {string|null} */
+            rate: "positive" | "negative" | null;
+            messages: components["schemas"]["TimelineEntry"][];
+        };
+        /** @description In E.164 format, such as +31201234567, if the number is valid. Empty if a caller hides it. */
+        PhoneNumber: string;
+        /** @enum {string} */
+        CallType: "callback" | "incoming" | "outgoing";
+        /** @enum {string} */
+        CallStatus: "start" | "agent_connected" | "client_connected" | "end" | "error";
+        /** @description A phone call. reason is present if the status is error. record_url and duration are present if the call has ended and they are known. */
+        Call: {
+            type: components["schemas"]["CallType"];
+            phone: components["schemas"]["PhoneNumber"];
+            status: components["schemas"]["CallStatus"];
+            reason?: string;
+            record_url?: components["schemas"]["WebUrl"];
+            /** @description How long the agent and the visitor have talked, in seconds. */
+            duration?: number;
+            /** @description Absent if no agent was available. */
+            agent?: components["schemas"]["ChatAgent"];
+        };
+        WidgetCall: {
+            type: components["schemas"]["CallType"];
+            phone: components["schemas"]["PhoneNumber"];
+            status: components["schemas"]["CallStatus"];
+            reason?: string;
+        };
+        /** @description The call in progress. */
+        OptionalWidgetCall: components["schemas"]["WidgetCall"] | null;
+        CallbackRequest: {
+            /** @description The token that session has returned, if the browser has one. */
+            token?: string | null;
+        };
+        CallbackResult: {
+            /** @enum {string} */
+            result: "ok" | "fail";
+            /**
+             * @description Only if the result is fail. The spelling is that of the specification.
+             * @enum {string}
+             */
+            reason?: "Callback disabled" | "Callback unavaiable";
+        };
+        WidgetCallRequest: {
+            token: components["schemas"]["VisitorToken"];
+            message_id: components["schemas"]["WidgetMessageId"];
+            /** @description A number without a country code is a number of the country of the account's own number. */
+            phone: string;
+            page?: components["schemas"]["BrowserPage"];
+        };
+        WidgetCallResult: {
+            /** @constant */
+            result: "ok";
+            chat_id: components["schemas"]["SequentialNumber"];
+            seq: components["schemas"]["SequentialNumber"];
+            call: components["schemas"]["WidgetCall"];
+        } | {
+            /** @constant */
+            result: "fail";
+            /** @enum {string} */
+            reason: "Callback disabled" | "Callback unavaiable";
+        };
+        AgentCallRequest: {
+            /** @description The number to call instead of the visitor's. */
+            phone?: string | null;
+        };
+        CallOrder: {
+            /** @constant */
+            event: "call";
+            /** Format: uuid */
+            call_id: string;
+            site_id: string;
+            chat_id: components["schemas"]["DigitString"];
+            /** @enum {string} */
+            type: "callback" | "outgoing";
+            agent: components["schemas"]["CallOrderAgent"];
+            client: {
+                phone: components["schemas"]["PhoneNumber"];
+            };
+            caller_id: components["schemas"]["PhoneNumber"];
+            record: boolean;
+            ring_seconds: number;
+            max_seconds: number;
+            report_url: components["schemas"]["WebUrl"];
+        };
+        CallOrderAgent: {
+            id: components["schemas"]["SequentialNumber"];
+            name: string;
+            phone: components["schemas"]["PhoneNumber"];
+        };
+        CallReport: {
+            /** @description Must be the call_id in the URL, because the signature does not cover the URL. */
+            call_id: string;
+            /**
+             * @description ringing only means that the gateway has accepted the call.
+             * @enum {string}
+             */
+            status: "ringing" | "agent_connected" | "client_connected" | "end" | "error";
+            /** @description For the status error. Truncated to 200 characters. */
+            reason?: string | null;
+            /** @description For the status end: how long the agent and the visitor have talked, in seconds. */
+            duration?: number | null;
+            /** @description For the status end. */
+            record_url?: components["schemas"]["WebUrlOrBlank"] | null;
+            /** @description The gateway's own id of the call. Later reports with another id are ignored. */
+            provider_call_id?: string | number | null;
+        };
+        IncomingCallReport: {
+            /** @description The gateway's own id of the call. A repeated report with the same id gets the same response. */
+            provider_call_id: string | number;
+            /** @description The caller's number. Absent if the caller hides it. */
+            phone?: string | null;
+        };
+        /** @description The agent to connect. Without an agent, the gateway rejects the call. call_id is null if the call is not stored. */
+        IncomingCallRouting: {
+            /** @constant */
+            result: "ok";
+            /** Format: uuid */
+            call_id: string | null;
+            agent: components["schemas"]["CallOrderAgent"] | null;
+            record?: boolean;
+            ring_seconds?: number;
+            max_seconds?: number;
+            report_url?: components["schemas"]["WebUrl"];
+        };
+        /** @description Absent fields stay unchanged. The first request, and the first one with another provider, must contain the provider's required fields: url and signing_secret, or account_sid and auth_token. number is required in the first request. */
+        TelephonyChanges: {
+            /** @enum {string|null} */
+            provider?: "http" | "twilio" | null;
+            /** @description For the provider http: the URL to which the service sends orders. */
+            url?: components["schemas"]["ReceiverUrl"] | null;
+            /** @description For the provider http: whsec_ and the base64 of 24 to 64 bytes. It signs the requests in both directions (Standard Webhooks). */
+            signing_secret?: string | null;
+            /** @description For the provider twilio: the API's URL for another region. */
+            api_url?: components["schemas"]["ReceiverUrl"] | null;
+            account_sid?: string | null;
+            /** @description Required if api_url or account_sid changes. */
+            auth_token?: string | null;
+            /** @description The account's own number with its country code. */
+            number?: string | null;
+            /** @description The channel in which unknown callers become visitors. null rejects their calls. */
+            channel_id?: string | null;
+            record?: boolean | null;
+            ring_seconds?: number | null;
+            max_minutes?: number | null;
+        };
+        Telephony: {
+            /** @description null if the account makes no calls. Credentials are never returned. */
+            telephony: null | {
+                /** @enum {string} */
+                provider: "http" | "twilio";
+                url?: components["schemas"]["WebUrl"];
+                api_url?: components["schemas"]["WebUrl"];
+                account_sid?: string;
+                number: components["schemas"]["PhoneNumber"];
+                channel_id: string | null;
+                record: boolean;
+                ring_seconds: number;
+                max_minutes: number;
+            };
+            /** @description Negative after a call that exceeded the balance. */
+            balance_minutes: number;
+            /**
+             * Format: uri
+             * @description The URL to which the provider reports incoming calls.
+             */
+            incoming_url: string;
+        };
+        CallBalanceTopUp: {
+            minutes: number;
+            /** @description Identifies the payment. A repeated request with the same reference adds nothing. */
+            reference: string;
+        };
+        /** @description A request to a receiver. */
+        SentRequest: {
+            /** @constant */
+            method: "POST";
+            /** @description The token of a bot and the query of its provider's address are replaced by ***. */
+            url: string;
+            /** @description All headers. The signatures in webhook-signature are shortened to their first characters. */
+            headers: {
+                /** @description In lower case. */
+                name: string;
+                value: string;
+            }[];
+            /** @description The first 65,536 characters. */
+            body: string;
+            body_truncated: boolean;
+        };
+        /** @description A test request and its response. */
+        ReceiverTest: {
+            /** @description The HTTP status of the receiver. */
+            status: number | null;
+            /** @description The duration in milliseconds. */
+            ms: number;
+            /** @description Why a delivery with this response would not count as delivered: there was no response, or its status or body is the reason. Null if it would count as delivered. */
+            error: string | null;
+            request: components["schemas"]["SentRequest"];
+            /** @description Null if there was no complete response. */
+            response: {
+                /** @description The first 2,000 characters. */
+                body: string;
+                body_truncated: boolean;
+            } | null;
+        };
+        /** @description A number of deliveries, counted up to 100. */
+        CappedCount: {
+            count: number;
+            /** @description Whether there are, or may be, more deliveries. */
+            has_more: boolean;
+        };
+        /** @description Null if the delivery cannot be sent, and for calls. */
+        SentRequestOrNull: components["schemas"]["SentRequest"] | null;
+        RotatedSigningSecret: {
+            signing_secret: components["schemas"]["SigningSecret"];
+            old_signing_secret_valid_until: components["schemas"]["UnixSeconds"];
+        };
     };
     responses: {
         /** @description Accepted. */
@@ -2228,6 +3822,51 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description cursor_expired: the cursor is too old. */
+        CursorExpired: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The Origin header names a site on which the widget may not be embedded. */
+        SiteNotAllowed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The visitor's token is unknown, expired or of another widget. The widget forgets it. */
+        InvalidVisitorToken: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such widget, or it is disabled. */
+        WidgetNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The signature is missing, wrong or too old. */
+        InvalidSignature: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /** @description The random part of the channel's endpoint address. */
@@ -2237,7 +3876,7 @@ export interface components {
         /** @description The number of the chat in the account. */
         ChatId: components["schemas"]["SequentialNumber"];
         WebhookId: string;
-        /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot. They are kept for a day and apply to messages only. */
+        /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
         IdempotencyKey: string;
         /** @description Standard Webhooks; the same for all attempts. */
         WebhookIdHeader: string;
@@ -2245,6 +3884,8 @@ export interface components {
         WebhookTimestampHeader: string;
         /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
         WebhookSignatureHeader: string;
+        /** @description The id of a channel whose kind is widget. */
+        WidgetId: string;
     };
     requestBodies: {
         /** @description Optional. */
@@ -2412,6 +4053,76 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    widgetLoader: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The loader, compressed as Accept-Encoding allows. It imports the widget. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    widgetAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The file name that the loader or another asset refers to. */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, compressed as Accept-Encoding allows. Its name changes with its content, so a client may cache it without limit. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     channelStatus: {
         parameters: {
             query?: never;
@@ -2444,7 +4155,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot. They are kept for a day and apply to messages only. */
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -2476,7 +4187,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot. They are kept for a day and apply to messages only. */
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -2501,6 +4212,385 @@ export interface operations {
             405: components["responses"]["BotError"];
             413: components["responses"]["BotPayloadTooLarge"];
             429: components["responses"]["BotTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startWidgetSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionRequest"];
+            };
+        };
+        responses: {
+            /** @description The widget, and the visitor if the browser has a token or identify is true. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WidgetSession"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    widgetMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description The stored message. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        chat_id: number;
+                        message: components["schemas"]["WidgetMessage"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWidgetVisitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetVisitorUpdate"];
+            };
+        };
+        responses: {
+            /** @description The visitor. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        visitor: components["schemas"]["WidgetVisitor"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    widgetOfflineMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfflineMessageRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Success"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rateWidgetChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RatingRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Success"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    checkCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallbackRequest"];
+            };
+        };
+        responses: {
+            /** @description The availability. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallbackResult"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetCallRequest"];
+            };
+        };
+        responses: {
+            /** @description The call, or the reason why none was started. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WidgetCallResult"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWidgetSocketTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetTicketRequest"];
+            };
+        };
+        responses: {
+            /** @description A ticket that can be used once, within 60 seconds. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        ticket: string;
+                        /** Format: uri */
+                        url: string;
+                        /**
+                         * @description Seconds.
+                         * @constant
+                         */
+                        expires_in: 60;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reportIncomingCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IncomingCallReport"];
+                "application/x-www-form-urlencoded": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The agent to connect, as JSON or, for Twilio, as TwiML. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncomingCallRouting"];
+                    "text/xml": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidSignature"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reportCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the call's timeline entry. */
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallReport"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Success"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidSignature"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reportCallLeg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the call's timeline entry. */
+                call_id: string;
+                /** @description The leg of the call that the callback reports. */
+                leg: "agent" | "client" | "dial";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description TwiML without instructions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/xml": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidSignature"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -2604,6 +4694,211 @@ export interface operations {
             200: components["responses"]["AgentPresence"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSocketTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A ticket that can be used once, within 60 seconds. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        ticket: string;
+                        /** Format: uri */
+                        url: string;
+                        /**
+                         * @description Seconds.
+                         * @constant
+                         */
+                        expires_in: 60;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    currentAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentAgent"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    colleagues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agents and departments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        agents: components["schemas"]["Colleague"][];
+                        departments: components["schemas"]["ChatDepartment"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cannedReplies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The canned replies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        canned_replies: components["schemas"]["CannedReply"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createCannedReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCannedReply"];
+            };
+        };
+        responses: {
+            /** @description The canned reply. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CannedReply"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteCannedReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the canned reply. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeCannedReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the canned reply. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CannedReplyChanges"];
+            };
+        };
+        responses: {
+            /** @description The canned reply. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CannedReply"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2893,7 +5188,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot. They are kept for a day and apply to messages only. */
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -2905,6 +5200,79 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AgentMessage"];
+            };
+        };
+        responses: {
+            201: components["responses"]["MessageStored"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addNote: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewNote"];
+            };
+        };
+        responses: {
+            /** @description Stored. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        seq: components["schemas"]["SequentialNumber"];
+                        /** Format: uuid */
+                        id: string;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    callVisitor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AgentCallRequest"];
             };
         };
         responses: {
@@ -2943,6 +5311,67 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    agentChanges: {
+        parameters: {
+            query?: {
+                /** @description The cursor of the previous response. It is valid for 24 hours. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changed chats. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatChanges"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            410: components["responses"]["CursorExpired"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentSearch: {
+        parameters: {
+            query: {
+                /** @description The search text. Blanks at its ends are ignored. */
+                q: string;
+                /** @description The value of next from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chats. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The chats found. */
+                        chats: components["schemas"]["ChatRow"][];
+                        next: components["schemas"]["NextCursor"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     changeVisitor: {
         parameters: {
             query?: never;
@@ -2973,6 +5402,42 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    visitorChats: {
+        parameters: {
+            query?: {
+                /** @description The value of next from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The visitor's number in the account. */
+                number: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chats. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The visitor's chats. */
+                        chats: components["schemas"]["ChatRow"][];
+                        next: components["schemas"]["NextCursor"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -3016,13 +5481,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The channel with its endpoint address and its signing secret, which are shown only once. */
+            /** @description The channel. For an API channel, with its endpoint address and its signing secret, which are shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Channel"] & unknown;
+                    "application/json": (components["schemas"]["ApiChannel"] & unknown) | components["schemas"]["WidgetChannel"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -3158,6 +5623,66 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotateChannelSigningSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["SecretRotation"];
+        responses: {
+            /** @description The new signing secret, which is shown only once, and the time until which the previous one also signs requests. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedSigningSecret"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: components["parameters"]["ChannelId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request and its result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiverTest"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -3615,6 +6140,149 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    rotateBotSigningSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["SecretRotation"];
+        responses: {
+            /** @description The new signing secret, which is shown only once, and the time until which the previous one also signs requests. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedSigningSecret"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testBot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bot_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description Optional. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The type of the sample event.
+                     * @default CLIENT_MESSAGE
+                     * @enum {string|null}
+                     */
+                    event?: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED" | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The request and its result. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiverTest"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    botActivity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers of the last hour. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        since: components["schemas"]["UnixSeconds"];
+                        /** @description Events that were sent to the bot. */
+                        events: number;
+                        /** @description Events that the bot accepted, by its response or by an event of its own. */
+                        answered: number;
+                        /** @description Events that the bot did not accept in any attempt. */
+                        failed: number;
+                        /** @description The duration of the slowest attempt that got a response, in milliseconds. */
+                        slowest_ms: number | null;
+                        /** @description Chats that the bot gave to the agents (INVITE_AGENT). */
+                        handed_over: number;
+                        /** @description Chats that were given to the agents because the bot failed or did not answer in time. */
+                        fallbacks: number;
+                        /** @description False if the account had too many chats to examine all of them. The numbers then cover only the newest chats. */
+                        is_complete: boolean;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    choosableProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The providers, sorted by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        providers: {
+                            provider_id: string;
+                            name: string;
+                        }[];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     settings: {
         parameters: {
             query?: never;
@@ -3818,26 +6486,100 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The result of the request. */
+            /** @description The request and its result. Any 2xx counts as delivered. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The HTTP status of the receiver. */
-                        status: number | null;
-                        /** @description The duration in milliseconds. */
-                        ms: number;
-                        /** @description Why there was no response, or the status if it was not 2xx. */
-                        error: string | null;
-                    };
+                    "application/json": components["schemas"]["ReceiverTest"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    showTelephony: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The telephony. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Telephony"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteTelephony: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider is deleted, or there was none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeTelephony: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TelephonyChanges"];
+            };
+        };
+        responses: {
+            /** @description The telephony. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Telephony"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3889,6 +6631,73 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    deliveryCounts: {
+        parameters: {
+            query?: {
+                /** @description Counts only deliveries in this state. Counting failed deliveries is cheaper. */
+                state?: "failed" | "pending";
+                /** @description Unix seconds. */
+                from?: number;
+                /** @description Unix seconds, inclusive. */
+                to?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers of deliveries. A number that was not requested is null. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Failed deliveries of entries between from and to. A failure is counted up to nine seconds before the list shows it. */
+                        failed: components["schemas"]["CappedCount"] | null;
+                        /** @description Deliveries that are pending now. from and to do not apply. */
+                        pending: components["schemas"]["CappedCount"] | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+                /** @description The number of the entry in the chat. */
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery and the request of its newest attempt, or of the next one if none was made. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryLogEntry"] & unknown;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     replayDeliveries: {
         parameters: {
             query?: never;
@@ -3921,6 +6730,194 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportChats: {
+        parameters: {
+            query?: {
+                /** @description Selects one chat, in any state. Cannot be combined with from, to or channel_id. */
+                chat_id?: number;
+                /** @description Selects chats that were closed, or changed after they were closed, at this time or later. Unix seconds. */
+                from?: number;
+                /** @description Unix seconds, inclusive. */
+                to?: number;
+                /** @description Selects chats of this channel. */
+                channel_id?: string;
+                /** @description The cursor of the next page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most 500 entries of chats, in the order in which the chats were closed. A chat that changes during the export may appear twice. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        chats: components["schemas"]["ExportedChat"][];
+                        next: components["schemas"]["NextCursor"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportChatsAsCsv: {
+        parameters: {
+            query?: {
+                /** @description Selects one chat, in any state. Cannot be combined with from, to or channel_id. */
+                chat_id?: number;
+                /** @description Selects chats that were closed, or changed after they were closed, at this time or later. Unix seconds. */
+                from?: number;
+                /** @description Unix seconds, inclusive. */
+                to?: number;
+                /** @description Selects chats of this channel. */
+                channel_id?: string;
+                /** @description The cursor of the next page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description CSV (RFC 4180). Only the first page has a byte-order mark and a header line. An apostrophe is put before text that a spreadsheet could execute as a formula. */
+            200: {
+                headers: {
+                    /** @description The cursor of the next page. Absent on the last page. */
+                    "x-next-cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    auditLog: {
+        parameters: {
+            query?: {
+                /** @description Selects changes to resources of this kind. */
+                kind?: components["schemas"]["AuditedKind"];
+                /** @description Selects changes to the resource with this id. */
+                id?: string;
+                /** @description Selects changes made by this agent. */
+                agent_id?: number;
+                /** @description Unix seconds. */
+                from?: number;
+                /** @description Unix seconds, inclusive. */
+                to?: number;
+                /** @description The page size. */
+                limit?: number;
+                /** @description The value of next from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries. It can be empty even if further pages follow. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        entries: components["schemas"]["AuditEntry"][];
+                        next: components["schemas"]["NextCursor"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    report: {
+        parameters: {
+            query?: {
+                /** @description The number of days, including today. */
+                days?: number;
+                /** @description Selects the chats of this channel. */
+                channel_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. The latest events may be missing. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    visitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The visitor's number in the account. */
+                number: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The visitor. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        visitor: components["schemas"]["Visitor"];
+                        /** @description The number of the visitor's chats. */
+                        chats_count: number;
+                        /** @description The number of timeline entries in these chats. It can be slightly too large. */
+                        entries: number;
+                        /** @description False if the visitor has more chats than were counted. */
+                        is_complete: boolean;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -4035,6 +7032,128 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    showAccountTelephony: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The telephony. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Telephony"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAccountTelephony: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider is deleted, or there was none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeAccountTelephony: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TelephonyChanges"];
+            };
+        };
+        responses: {
+            /** @description The telephony. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Telephony"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    topUpCallBalance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallBalanceTopUp"];
+            };
+        };
+        responses: {
+            /** @description The new balance. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        balance_minutes: number;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -4450,6 +7569,35 @@ export interface operations {
         responses: {
             /** @description The response is shown to the admin. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    placeCall: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Standard Webhooks; the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallOrder"];
+            };
+        };
+        responses: {
+            /** @description Accepted. 408, 429 and 5xx are retried; every other response ends the call with an error. */
+            "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,7 +1,18 @@
-import type { components } from "./schema";
-import type { ChatRowExtension, ChatExtension } from "./planned-endpoints";
+import type { components, operations } from "./schema";
 
 type Schemas = components["schemas"];
+
+/** The browser session and page of a visitor who uses the widget, in the format of webhook events (specification, part C). */
+interface WidgetSession {
+  session?: {
+    geoip?: { country?: string; country_code?: string; region?: string; city?: string; organization?: string } | null;
+    utm_json?: { source?: string; campaign?: string; content?: string; medium?: string; term?: string } | null;
+    ip_addr?: string | null;
+    user_agent?: string | null;
+  } | null;
+  page?: { url: string; title?: string | null } | null;
+  referrer?: string | null;
+}
 
 export type ChatState = Schemas["ChatState"];
 export type PresenceStatus = Schemas["PresenceStatus"];
@@ -10,15 +21,51 @@ export type VisitorFieldSource = Schemas["VisitorFieldSource"];
 export type Delivery = Schemas["Delivery"];
 export type Attempt = Delivery["attempts"][number];
 export type ChatAgent = Schemas["ChatAgent"];
-export type ChatRow = Schemas["ChatRow"] & ChatRowExtension;
-export type Chat = Schemas["Chat"] & ChatExtension;
+export type ChatRow = Schemas["ChatRow"];
+export type ChatChanges = Schemas["ChatChanges"];
+export type Chat = Schemas["Chat"] & WidgetSession;
 export type ChatVisitor = Chat["visitor"];
 export type VisitorChanges = Schemas["VisitorChanges"];
 export type AgentPanel = Schemas["AgentPanel"];
 export type AgentMessage = Schemas["AgentMessage"];
 export type FileType = Schemas["FileMessage"]["type"];
 export type LoginResponse = Schemas["LoginResponse"];
+export type Call = Schemas["Call"];
+export type Telephony = Schemas["Telephony"];
+export type TelephonyChanges = Schemas["TelephonyChanges"];
 export type Channel = Schemas["Channel"];
+export type ApiChannel = Schemas["ApiChannel"];
+export type WidgetChannel = Schemas["WidgetChannel"];
+export type WidgetSettings = Schemas["WidgetSettings"];
+export type ChannelSettings = Schemas["ChannelSettings"];
+export type Colleague = Schemas["Colleague"];
+export type CannedReply = Schemas["CannedReply"];
+export type DeliveryLogEntry = Schemas["DeliveryLogEntry"];
+export type DeliveryState = Delivery["state"];
+export type DeliveryTarget = Schemas["DeliveryTarget"];
+export type DeliveryQuery = NonNullable<operations["deliveries"]["parameters"]["query"]>;
+export type ReplayRequest = Schemas["ReplayRequest"];
+export type Webhook = Schemas["Webhook"];
+export type WebhookEventName = Schemas["WebhookEventName"];
+export type AccountSettings = Schemas["AccountSettings"];
+export type AccountSettingsChanges = Schemas["AccountSettingsChanges"];
+export type TriggerRule = Schemas["TriggerRule"];
+export type Bot = Schemas["Bot"];
+export type Agent = Schemas["Agent"];
+export type AgentChanges = Schemas["AgentChanges"];
+export type Department = Schemas["Department"];
+export type VisitorData = operations["visitor"]["responses"][200]["content"]["application/json"];
+export type SentRequest = Schemas["SentRequest"];
+export type ReceiverTestResult = Schemas["ReceiverTest"];
+export type CappedCount = Schemas["CappedCount"];
+export type Report = Schemas["Report"];
+export type ReportTotals = Schemas["ReportTotals"];
+export type DurationBuckets = Schemas["DurationBuckets"];
+export type AuditEntry = Schemas["AuditEntry"];
+export type AuditedKind = Schemas["AuditedKind"];
+export type AuditQuery = NonNullable<operations["auditLog"]["parameters"]["query"]>;
+export type ExportQuery = NonNullable<operations["exportChats"]["parameters"]["query"]>;
+export type ExportedChat = Schemas["ExportedChat"];
 
-/** A timeline entry. Its type may also be `note` or an event that openapi.json does not list yet. */
-export type Entry = Omit<Schemas["TimelineEntry"], "type"> & { type: Schemas["MessageType"] | "note" | (string & {}) };
+/** A timeline entry. Its type may also be an event that openapi.json does not list yet. */
+export type Entry = Omit<Schemas["TimelineEntry"], "type"> & { type: Schemas["MessageType"] | (string & {}) };

@@ -2,8 +2,10 @@ import "./app.css";
 import { useEffect, useState } from "preact/hooks";
 import { Announcer } from "../ui/announcer";
 import { Toasts } from "../ui/toast";
+import { CallBanner } from "./calls/call-banner";
 import { ConnectionBanner } from "./connection-banner";
 import { WorkspaceContext } from "./workspace-context";
+import { AdminPages } from "./admin/admin-pages";
 import { Conversation } from "./conversation/conversation";
 import { OverlayLayer } from "./overlays";
 import { FirstRun, isFirstRun } from "./first-run/first-run";
@@ -47,23 +49,26 @@ function SignedIn({ me }: { me: Session }) {
 }
 
 function Panes({ workspace }: { workspace: Workspace }) {
-  const { section, id } = route.value;
+  const { section, id, path } = route.value;
+  const connection = workspace.sync.connection.value.kind;
   if (section !== "inbox") {
     return (
-      <div class="app section">
+      <div class="app section" data-connection={connection}>
         <ConnectionBanner />
+        <CallBanner />
         <NavigationRail />
         <main class="page">
           <h1 class="sr">Switchboard console</h1>
-          <VisitorsPage />
+          {section === "visitors" && path === undefined ? <VisitorsPage /> : <AdminPages />}
         </main>
       </div>
     );
   }
   const isFirst = id === undefined && isFirstRun(workspace);
   return (
-    <div class={id !== undefined ? "app has-chat" : isFirst ? "app first" : "app"}>
+    <div class={id !== undefined ? "app has-chat" : isFirst ? "app first" : "app"} data-connection={connection}>
       <ConnectionBanner />
+      <CallBanner />
       <NavigationRail />
       <main class="panes">
         <h1 class="sr">Switchboard console</h1>

@@ -35,7 +35,13 @@ function NextAttempt({ at }: { at: number | undefined }) {
   const seconds = Math.max(0, Math.ceil(at / 1000 - currentSecond.value));
   return (
     <span class="num clip" aria-hidden="true">
-      {seconds === 0 ? "Trying…" : `Next attempt in ${seconds} s`}
+      {seconds === 0 ? (
+        "Trying…"
+      ) : (
+        <>
+          <span class="more-words">Next attempt </span>in {seconds} s
+        </>
+      )}
     </span>
   );
 }

@@ -5,11 +5,12 @@ import { toast } from "../ui/toast";
 import { closeAndOpenNext } from "./chat-actions";
 import { useWorkspace } from "./workspace-context";
 import { KEYBOARD_SHORTCUTS } from "./keyboard-shortcuts";
+import { answerLeaveRequest, leavePage, leaveRequest } from "./state/leave-guard";
 import { areSingleKeyShortcutsEnabled } from "./state/preferences";
 import { openChat } from "./state/route";
 import { signOut } from "./state/session";
 import { closeOverlay } from "./state/view-state";
-import { visitorName, errorText } from "./state/workspace";
+import { visitorName } from "./state/workspace";
 
 const SHORTCUT_GROUPS = ["Anywhere", "In the list", "In a chat", "While writing"] as const;
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -87,6 +88,28 @@ export function CloseDialog({ chatId }: { chatId: number }) {
   );
 }
 
+/** Asks before what is open on the page is lost. */
+export function LeaveDialog() {
+  const request = leaveRequest.value;
+  if (request === undefined) return null;
+  const { title, text, stay, leave } = request.question;
+  return (
+    <Dialog title={title} onClose={() => answerLeaveRequest(false)}>
+      <div class="body">
+        <p>{text}</p>
+        <footer>
+          <button type="button" class="btn line" data-autofocus onClick={() => answerLeaveRequest(false)}>
+            {stay}
+          </button>
+          <button type="button" class="btn danger" onClick={() => answerLeaveRequest(true)}>
+            {leave}
+          </button>
+        </footer>
+      </div>
+    </Dialog>
+  );
+}
+
 export function SignOutDialog() {
   const workspace = useWorkspace();
   const drafts = workspace.drafts.chatIds.value.size;
@@ -106,6 +129,8 @@ export function SignOutDialog() {
     );
     openChat(undefined, true);
   };
+  const askAndLeave = (discardsUnsent: boolean) => leavePage(() => void leaveConsole(discardsUnsent));
+  const isOneText = drafts + unsentCount === 1;
   const keptText = [
     drafts > 0 ? `${drafts} ${drafts === 1 ? "draft" : "drafts"}` : "",
     unsentCount > 0 ? `${unsentCount} unsent ${unsentCount === 1 ? "message" : "messages"}` : "",
@@ -118,105 +143,24 @@ export function SignOutDialog() {
         <p>
           {keptText === ""
             ? "You will be offline: you receive no new chats."
-            : `There ${drafts + unsentCount === 1 ? "is" : "are"} ${keptText} on this computer. You can keep them for the next time, or discard them if others use it.`}
+            : isOneText
+              ? `There is ${keptText} on this computer. Discard it if others use this computer.`
+              : `There are ${keptText} on this computer. Discard them if others use this computer.`}
         </p>
         <footer>
           <button type="button" class="btn line" onClick={closeOverlay}>
             Cancel
           </button>
           {keptText !== "" && (
-            <button type="button" class="btn danger" onClick={() => void leaveConsole(true)}>
+            <button type="button" class="btn danger" onClick={() => askAndLeave(true)}>
               Discard and sign out
             </button>
           )}
-          <button type="button" class="btn primary" data-autofocus onClick={() => void leaveConsole(false)}>
+          <button type="button" class="btn primary" data-autofocus onClick={() => askAndLeave(false)}>
             {keptText === "" ? "Sign out" : "Keep and sign out"}
           </button>
         </footer>
       </div>
-    </Dialog>
-  );
-}
-
-export function EraseDialog({ number, name, chatId }: { number: number; name: string; chatId: number }) {
-  const workspace = useWorkspace();
-  const visitor = workspace.timeline(chatId).chatDetails.value?.visitor;
-  const [typedName, setTypedName] = useState("");
-  const [erasureProgress, setErasureProgress] = useState<{ chats: number; entries: number }>();
-  const [problem, setProblem] = useState<string>();
-  const isBusy = erasureProgress !== undefined;
-  const canErase = typedName.trim() === name.trim() && !isBusy;
-  const chats = visitor?.chats_count;
-  const erase = async (event: Event) => {
-    event.preventDefault();
-    if (!canErase) return;
-    setProblem(undefined);
-    setErasureProgress({ chats: 0, entries: 0 });
-    try {
-      let removed = { chats: 0, entries: 0 };
-      await workspace.eraseVisitor(number, (progress) => setErasureProgress((removed = progress)));
-      closeOverlay();
-      openChat(undefined, true);
-      toast(
-        `${name} is erased: ${removed.chats} ${removed.chats === 1 ? "chat" : "chats"} with ${removed.entries} entries.`,
-      );
-    } catch (error) {
-      setErasureProgress(undefined);
-      setProblem(errorText(error));
-    }
-  };
-  const erasedFields = [
-    visitor?.email && "e-mail address",
-    visitor?.phone && "phone number",
-    visitor?.photo && "picture",
-    visitor?.description && "description",
-  ]
-    .filter(Boolean)
-    .join(", ");
-  return (
-    <Dialog title={`Erase ${name}?`} onClose={() => !isBusy && closeOverlay()}>
-      <form class="body" onSubmit={(event) => void erase(event)}>
-        <div>
-          <p>This permanently deletes:</p>
-          <ul class="erased-data">
-            <li>
-              {chats === undefined ? "all chats" : chats === 1 ? "1 chat" : `all ${chats} chats`} of visitor {number},
-              with every message, note and event
-            </li>
-            <li>name{erasedFields === "" ? "" : `, ${erasedFields}`}, and the data from your systems</li>
-            <li>the blacklist entry, if there is one</li>
-          </ul>
-        </div>
-        <p>Data that was delivered to your own systems is not deleted there.</p>
-        <div class="field">
-          <label for="erase-name">
-            Type <b dir="auto">{name}</b> to confirm
-          </label>
-          <input
-            id="erase-name"
-            class="input"
-            data-autofocus
-            autocomplete="off"
-            spellcheck={false}
-            dir="auto"
-            value={typedName}
-            onInput={(event) => setTypedName(event.currentTarget.value)}
-          />
-        </div>
-        {problem !== undefined && (
-          <p class="notice bad" role="alert">
-            {problem}
-          </p>
-        )}
-        <footer>
-          <button type="button" class="btn line" aria-disabled={isBusy} onClick={closeOverlay}>
-            Cancel
-          </button>
-          <button type="submit" class="btn danger" aria-disabled={!canErase}>
-            {isBusy ? `Erasing… ${erasureProgress.entries} entries` : "Erase permanently"}
-          </button>
-        </footer>
-      </form>
     </Dialog>
   );
 }

@@ -1,3 +1,4 @@
+import { LOCKED_DIALOG } from "../ui/dialog";
 import { acceptNext, requestClose, openAdjacentChat } from "./chat-actions";
 import { areSingleKeyShortcutsEnabled, isVisitorPaneOpen } from "./state/preferences";
 import { openChat, route } from "./state/route";
@@ -18,6 +19,7 @@ export const KEYBOARD_SHORTCUTS: readonly {
   { keys: ["a"], description: "Accept the open chat, or the one that has waited longest", section: "In a chat" },
   { keys: ["r"], description: "Reply", section: "In a chat" },
   { keys: ["n"], description: "Add a private note", section: "In a chat" },
+  { keys: ["c"], description: "Call the visitor", section: "In a chat" },
   { keys: ["t"], description: "Transfer", section: "In a chat" },
   { keys: ["e"], description: "Close", section: "In a chat" },
   { keys: ["i"], description: "Show or hide visitor details", section: "In a chat" },
@@ -40,6 +42,7 @@ export function listenForShortcuts(workspace: Workspace): () => void {
     if (event.defaultPrevented || event.isComposing) return;
     if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "k") {
       event.preventDefault();
+      if (document.querySelector(LOCKED_DIALOG) !== null) return;
       overlay.value = overlay.peek()?.kind === "palette" ? undefined : { kind: "palette" };
       return;
     }
@@ -82,6 +85,10 @@ function shortcutAction(workspace: Workspace, key: string): (() => void) | undef
     case "e":
       return row !== undefined && row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin)
         ? () => requestClose(workspace, row.chat_id)
+        : undefined;
+    case "c":
+      return isMine && !workspace.runningCalls.byChat.peek().has(row.chat_id)
+        ? () => (overlay.value = { kind: "call", chatId: row.chat_id })
         : undefined;
     case "t":
       return row?.state === "active" && (isMine || workspace.isAdmin)

@@ -14,50 +14,148 @@ import {
   playSound,
 } from "./state/alerts";
 import { areDesktopNotificationsEnabled, isSoundEnabled } from "./state/preferences";
-import { hrefOf, route, type Section } from "./state/route";
+import { cappedText, useFailedDeliveries } from "./state/failed-deliveries";
+import { hrefOf, route, visibleSections, type Section } from "./state/route";
 import { session } from "./state/session";
 import { overlay } from "./state/view-state";
 import type { PresenceStatus } from "../api/types";
 
-export const SECTION_LABELS: Record<Section, { name: string; icon: IconName }> = {
+interface SectionLabel {
+  name: string;
+  /** The name below the icon on a phone. */
+  shortName?: string;
+  icon: IconName;
+}
+
+export const SECTION_LABELS: Record<Section, SectionLabel> = {
   inbox: { name: "Inbox", icon: "inbox" },
   visitors: { name: "Visitors", icon: "users" },
+  channels: { name: "Channels", icon: "plug" },
+  bots: { name: "Bots", icon: "bot" },
+  deliveries: { name: "Webhooks and deliveries", shortName: "Deliveries", icon: "webhook" },
+  team: { name: "Team", icon: "users-round" },
+  reports: { name: "Reports", icon: "chart-column" },
+  telephony: { name: "Telephony", icon: "phone" },
+  settings: { name: "Settings", icon: "settings" },
 };
 
-function NavigationLink({ section, count = 0, label }: { section: Section; count?: number; label?: string }) {
-  const { name, icon } = SECTION_LABELS[section];
+/** The sections that the rail of a small window shows. It lists the others in a menu. */
+const MAIN_SECTIONS: readonly Section[] = ["inbox", "visitors", "deliveries"];
+
+interface SectionState {
+  section: Section;
+  count: number;
+  /** Whether something on the page needs attention. */
+  hasDot: boolean;
+  /** The name with the state in words. */
+  label: string;
+}
+
+/** Returns the sections of the agent with what needs attention there. */
+function useSections(): SectionState[] {
+  const workspace = useWorkspace();
+  const waiting = workspace.chats.waiting.value.length;
+  const failed = useFailedDeliveries(workspace.api, workspace.isAdmin);
+  return visibleSections(workspace.isAdmin).map((section) => {
+    const { name } = SECTION_LABELS[section];
+    if (section === "inbox" && waiting > 0)
+      return { section, count: waiting, hasDot: false, label: `${name}, ${waiting} waiting` };
+    if (section === "deliveries" && failed !== undefined && failed.count > 0)
+      return { section, count: 0, hasDot: true, label: `${name}, ${cappedText(failed)} failed in 24 hours` };
+    return { section, count: 0, hasDot: false, label: name };
+  });
+}
+
+const currentPage = (section: Section) => (route.value.section === section ? "page" : undefined);
+
+function NavigationLink({ section, count, hasDot, label }: SectionState) {
+  const { name, shortName = name, icon } = SECTION_LABELS[section];
   return (
     <a
+      class={MAIN_SECTIONS.includes(section) ? undefined : "other"}
       href={hrefOf({ section, id: undefined })}
-      aria-label={label ?? name}
-      aria-current={route.value.section === section ? "page" : undefined}
+      aria-label={label}
+      aria-current={currentPage(section)}
     >
       <Icon name={icon} class="large" />
+      <span class="caption" aria-hidden="true">
+        {shortName}
+      </span>{" "}
       {count > 0 && (
         <b class="badge" aria-hidden="true">
           {count > 99 ? "99+" : count}
         </b>
       )}
+      {hasDot && <i class="dot" />}
       <span class="tip" aria-hidden="true">
-        {name}
+        {label}
       </span>
     </a>
   );
 }
 
 export function NavigationRail() {
-  const workspace = useWorkspace();
-  const waiting = workspace.chats.waiting.value.length;
+  const sections = useSections();
+  const others = sections.filter(({ section }) => !MAIN_SECTIONS.includes(section));
   return (
     <nav class="rail" aria-label="Sections">
       <span class="logo" aria-hidden="true">
         <img src={logo} alt="" />
       </span>
-      <NavigationLink section="inbox" count={waiting} label={waiting > 0 ? `Inbox, ${waiting} waiting` : "Inbox"} />
-      <NavigationLink section="visitors" />
+      {sections.map((state) => (
+        <NavigationLink key={state.section} {...state} />
+      ))}
+      {others.length > 0 && <MoreSections sections={others} />}
       <span class="grow" />
       <ProfileButton />
     </nav>
+  );
+}
+
+/** The button of a small window that lists the sections for which the rail has no room. */
+function MoreSections({ sections }: { sections: SectionState[] }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  const marked = sections.filter(({ count, hasDot }) => count > 0 || hasDot);
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="more-button"
+        aria-label={["More", ...marked.map(({ label }) => label)].join(", ")}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-current={sections.some(({ section }) => currentPage(section)) ? "true" : undefined}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="ellipsis" class="large" />
+        <span class="caption" aria-hidden="true">
+          More
+        </span>
+        {marked.length > 0 && <i class="dot" />}
+      </button>
+      {isOpen && (
+        <Popover anchor={button} side="above" role="menu" class="more-menu" label="More" onClose={close}>
+          {sections.map(({ section, hasDot, label }) => (
+            <a
+              key={section}
+              class="menu-item"
+              role="menuitem"
+              href={hrefOf({ section, id: undefined })}
+              aria-label={label}
+              aria-current={currentPage(section)}
+              onClick={close}
+            >
+              <Icon name={SECTION_LABELS[section].icon} />
+              {SECTION_LABELS[section].name}
+              {hasDot && <i class="dot" />}
+            </a>
+          ))}
+        </Popover>
+      )}
+    </>
   );
 }
 
@@ -124,10 +222,8 @@ function ProfileMenu({ close }: { close: () => void }) {
         <Avatar id={profile.id} name={profile.name} photo={profile.photo} />
         <span class="clip">
           <b class="clip">{profile.name}</b>
-          <small class="clip">
-            {[profile.email, profile.accountName].filter(Boolean).join(" · ") ||
-              (workspace.isAdmin ? "Admin" : "Agent")}
-          </small>
+          <small class="clip">{profile.email || (workspace.isAdmin ? "Admin" : "Agent")}</small>
+          {profile.accountName && <small class="clip">{profile.accountName}</small>}
         </span>
       </div>
       <div class="segments" role="group" aria-label="Presence">

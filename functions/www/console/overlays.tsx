@@ -1,12 +1,26 @@
 import { CannedRepliesDialog } from "./conversation/canned-replies-dialog";
 import { FileDialog } from "./conversation/file-dialog";
 import { ChannelDialog } from "./channels/add-channel-dialog";
-import { CloseDialog, EraseDialog, ShortcutsDialog, SignOutDialog } from "./dialogs";
+import { CallDialog } from "./calls/call-dialog";
+import { CloseDialog, LeaveDialog, ShortcutsDialog, SignOutDialog } from "./dialogs";
 import { CommandPalette } from "./command-palette/command-palette";
 import { closeOverlay, overlay } from "./state/view-state";
+import { lazyComponent } from "../ui/lazy-component";
 import { TransferDialog } from "./transfer/transfer-dialog";
 
-export function OverlayLayer() {
+/** Only admins export chats. */
+const ExportDialog = lazyComponent<{ chatId: number; onClose: () => void }>(() =>
+  import("./reports/export-dialog").then(({ ExportDialog }) => ExportDialog),
+);
+
+export const OverlayLayer = () => (
+  <>
+    <CurrentOverlay />
+    <LeaveDialog />
+  </>
+);
+
+function CurrentOverlay() {
   const current = overlay.value;
   switch (current?.kind) {
     case undefined:
@@ -18,16 +32,18 @@ export function OverlayLayer() {
     case "canned":
       return <CannedRepliesDialog />;
     case "channel":
-      return <ChannelDialog onClose={closeOverlay} />;
+      return <ChannelDialog onClose={closeOverlay} onCreated={current.onCreated} />;
     case "sign-out":
       return <SignOutDialog />;
     case "transfer":
       return <TransferDialog chatId={current.chatId} />;
     case "close":
       return <CloseDialog chatId={current.chatId} />;
+    case "call":
+      return <CallDialog key={current.chatId} chatId={current.chatId} />;
     case "file":
       return <FileDialog chatId={current.chatId} />;
-    case "erase":
-      return <EraseDialog number={current.number} name={current.name} chatId={current.chatId} />;
+    case "export":
+      return <ExportDialog chatId={current.chatId} onClose={closeOverlay} />;
   }
 }

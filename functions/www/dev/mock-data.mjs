@@ -1,6 +1,8 @@
 /* Sample accounts of the mock service: empty, normal, busy, and with unusual data. */
 
 import { randomUUID } from "node:crypto";
+import { createTelephony } from "./mock-calls.mjs";
+import { createAuditLog } from "./mock-reports.mjs";
 import { emptyPanel, visitorOf } from "./mock-service.mjs";
 
 const FIRST_NAMES = [
@@ -69,7 +71,7 @@ const AGENT_TEXTS = [
   "You are welcome!",
 ];
 const CHANNELS = [
-  { channel_id: "ch_1", name: "Shop widget" },
+  { channel_id: "ch_1", name: "Shop widget", kind: "widget" },
   { channel_id: "ch_2", name: "iOS app" },
   { channel_id: "ch_3", name: "Partner portal" },
 ];
@@ -106,14 +108,166 @@ const createCannedReplies = () => [
   },
 ];
 
+/** Returns a channel in the format of the API. */
+export function channelOf({ channel_id, name, kind, integrator_url, widget }, host) {
+  const common = { channel_id, name, enabled: true, agent_ids: [], department_ids: [], bot_id: null, created_at: 0 };
+  if (kind !== "widget")
+    return {
+      ...common,
+      kind: "api",
+      integrator_url: integrator_url ?? "https://chat.fjord.example/messages",
+      append_channel_id: true,
+      chunked: false,
+      validation: "strict",
+      hidden_error_codes: [],
+      shows_markdown: false,
+      shows_buttons: false,
+      old_endpoints: [{ valid_until: Math.floor(Date.now() / 1000) + 43_200 }],
+      refused: [
+        { day: 0, reason: "message.file_size is required", count: 12, last_at: Math.floor(Date.now() / 1000) - 900 },
+        { day: 0, reason: "sender.id is required", count: 1, last_at: Math.floor(Date.now() / 1000) - 4000 },
+      ],
+    };
+  return {
+    ...common,
+    kind,
+    widget_id: channel_id,
+    snippet: `<script async src="https://${host}/widget.js" data-id="${channel_id}"></script>`,
+    widget: {
+      color: "#00464a",
+      color2: null,
+      position: "right",
+      title: "Fjord Outdoor",
+      greeting: "Hi! How can we help you?",
+      avatar: null,
+      language: "auto",
+      texts: { write: "Ask us anything" },
+      allowed_sites: ["shop.fjord.example"],
+      contacts_form: { when: "never", fields: ["name", "email", "phone"], required: [] },
+      rating: true,
+      sound: true,
+      ...widget,
+    },
+  };
+}
+
+const createSettings = () => ({
+  webhook_url: "https://crm.fjord.example/hooks",
+  webhooks: [
+    { webhook_id: "wh1", url: "https://crm.fjord.example/hooks", events: [] },
+    {
+      webhook_id: "wh2",
+      url: "https://warehouse.fjord.example/chat-events",
+      events: ["chat_finished", "offline_message"],
+    },
+  ],
+  safe_urls: ["fjord.example", "carrier.example"],
+  rules: [
+    {
+      name: "Help on the price list",
+      enabled: true,
+      type: "all",
+      conditions: [
+        { condition: "page_url", comparator: "contain", value: "/prices" },
+        { condition: "time_on_page", comparator: "greater", value: 30 },
+        { condition: "online", value: true },
+      ],
+      commands: [{ command: "proactive", params: { message: "Can we help you to choose?" } }],
+    },
+  ],
+  callback: { enabled: true, days: [1, 2, 3, 4, 5], from: "09:00", to: "17:30", utc_offset: 60 },
+  limits: { visitor_messages: 30, bot_requests: 300, channel_chats: 300 },
+  idle_close: 1440,
+  retention_days: 365,
+  time_zone: "Europe/Berlin",
+});
+
+const createBots = () => [
+  {
+    bot_id: "bot1",
+    provider_id: "parcel",
+    name: "Parcel bot",
+    channel_ids: ["ch_1"],
+    answer_within: 120,
+    created_at: 1_700_000_000,
+  },
+];
+
+/** A delivery in the format of the delivery log. `attempts` are pairs of the status and the duration in milliseconds; an
+ * attempt without a status had no response. */
+function deliveryOf(nowMs, secondsAgo, state, { attempts, error, ...fields }) {
+  const since = Math.floor(nowMs / 1000) - secondsAgo;
+  return {
+    id: randomUUID(),
+    channel_id: "ch_2",
+    since,
+    state,
+    attempts: attempts.map(([status, ms, message], index) => ({
+      at: (since + index * 3) * 1000 + 200,
+      ms,
+      ...(status === null ? {} : { status }),
+      ...(message === undefined ? {} : { error: message }),
+    })),
+    ...(error === undefined ? {} : { error }),
+    ...fields,
+  };
+}
+
+function createDeliveries(nowMs) {
+  const webhook = { target: "webhook", webhook_id: "wh1" };
+  const [noResponse, busy] = ["no response within 3 s", "status 503"];
+  const failed = [
+    [503, 212, busy],
+    [null, 3000, noResponse],
+    [503, 2990, busy],
+  ];
+  const add = (secondsAgo, state, chat_id, seq, fields) =>
+    deliveryOf(nowMs, secondsAgo, state, { chat_id, seq, ...fields });
+  return [
+    add(31, "pending", 1005, 4, { target: "channel", type: "text", attempts: [[null, 3000, noResponse]] }),
+    add(140, "failed", 1004, 6, { ...webhook, type: "chat_accepted", attempts: failed }),
+    add(160, "failed", 1004, 11, {
+      target: "channel",
+      type: "text",
+      attempts: [[200, 84, "Visitor session expired"]],
+      error: { code: 410, message: "Visitor session expired" },
+    }),
+    add(240, "delivered", 1006, 3, { target: "channel", type: "photo", attempts: [[200, 84]] }),
+    add(420, "delivered", 1008, 2, {
+      target: "bot",
+      type: "text",
+      attempts: [
+        [500, 40, "status 500"],
+        [200, 412],
+      ],
+    }),
+    add(900, "superseded", 1009, 2, { target: "bot", type: "text", attempts: [[null, 2100, noResponse]] }),
+    add(5400, "failed", 1010, 7, { ...webhook, webhook_id: "wh2", type: "chat_finished", attempts: failed }),
+    add(7200, "delivered", 1010, 8, { ...webhook, type: "chat_finished", attempts: [[200, 131]] }),
+  ];
+}
+
 class Dataset {
   constructor(nowMs) {
     this.now = Math.floor(nowMs / 1000);
     this.account = "Fjord Outdoor";
     this.agents = createAgents();
-    this.departments = DEPARTMENTS;
-    this.channels = CHANNELS.map((channel) => ({ ...channel, integrator_url: null }));
+    this.departments = DEPARTMENTS.map((department) => ({ ...department }));
+    this.channels = CHANNELS.map((channel) => channelOf(channel, "api.example.com"));
     this.canned = createCannedReplies();
+    this.settings = createSettings();
+    this.bots = createBots();
+    this.providers = [
+      { provider_id: "parcel", name: "Parcel bots" },
+      { provider_id: "answers", name: "Ready answers" },
+    ];
+    this.telephony = createTelephony();
+    this.members = new Map([
+      [1, [1, 2]],
+      [2, [3]],
+    ]);
+    this.deliveries = createDeliveries(nowMs);
+    this.auditLog = createAuditLog(nowMs);
     this.visitors = new Map();
     this.chats = new Map();
     this.nextChat = 1001;
@@ -387,6 +541,11 @@ function empty(nowMs) {
   const dataset = new Dataset(nowMs);
   dataset.channels = [];
   dataset.canned = [];
+  dataset.bots = [];
+  dataset.deliveries = [];
+  dataset.auditLog = [];
+  dataset.departments = [];
+  Object.assign(dataset.settings, { webhooks: [], rules: [], safe_urls: [] });
   return dataset;
 }
 
@@ -415,21 +574,6 @@ function busy(nowMs, { base = "" } = {}) {
           : { from: "visitor", text: VISITOR_TEXTS[(line * 5 + index) % VISITOR_TEXTS.length] },
       );
     }
-  }
-  return dataset;
-}
-
-/** The dataset `busy` with more than one page of closed chats. */
-function manyClosed(nowMs, options) {
-  const dataset = busy(nowMs, options);
-  for (let index = 0; index < 130; index++) {
-    const chat = dataset.chat(
-      dataset.visitor(`${FIRST_NAMES[index % 20]} ${LAST_NAMES[(index * 7) % 20]}`),
-      "closed",
-      4000 + index * 90,
-      { agent: me },
-    );
-    dataset.addEntry(chat, 240_000 + index * 5400, { from: "visitor", text: `Closed ${index + 1}` });
   }
   return dataset;
 }
@@ -563,4 +707,4 @@ function longTimeline(nowMs, { base = "", entries = 1200 } = {}) {
   return dataset;
 }
 
-export const DATASETS = { normal, empty, busy, manyClosed, unusualText, longTimeline };
+export const DATASETS = { normal, empty, busy, unusualText, longTimeline };

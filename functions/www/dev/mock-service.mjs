@@ -1,10 +1,12 @@
 /* A mock of the service for development and tests of the pages. It keeps sample data in memory and implements the agents'
-   API of docs/openapi.json, and the planned endpoints of api/planned-endpoints.ts including sockets. It is not part of the
-   product. Tests control it with requests to /_mock. */
+   API of docs/openapi.json and its sockets. It is not part of the product. Tests control it with requests to /_mock. */
 
 import { randomUUID } from "node:crypto";
 import { WebSocketServer } from "ws";
-import { DATASETS } from "./mock-data.mjs";
+import { handleAdmin } from "./mock-admin.mjs";
+import { callVisitor, reportCall } from "./mock-calls.mjs";
+import { receiverTest } from "./mock-receivers.mjs";
+import { channelOf, DATASETS } from "./mock-data.mjs";
 
 const DELIVERY_MS = 350;
 const json = (status, body, headers = {}) => ({ status, body, headers });
@@ -28,7 +30,6 @@ export class MockService {
     this.failures = [];
     this.latency = 0;
     this.hasSockets = true;
-    this.requests = [];
     for (const socket of this.sockets.keys()) socket.terminate();
     this.sockets.clear();
   }
@@ -52,7 +53,7 @@ export class MockService {
         : null,
       updated_at,
       seq: chat.entries.at(-1)?.seq ?? 0,
-      ...(state === "waiting" ? { waiting_since: chat.waiting_since } : {}),
+      waiting_since: state === "waiting" ? chat.waiting_since : null,
     };
   }
 
@@ -80,6 +81,8 @@ export class MockService {
       department,
       opened_at,
       updated_at,
+      seq: chat.entries.at(-1)?.seq ?? 0,
+      waiting_since: state === "waiting" ? chat.waiting_since : null,
       visitor_typing: typing,
       rate,
       visitor: this.dataset.visitors.get(chat.visitor),
@@ -88,10 +91,6 @@ export class MockService {
       page,
       referrer,
     };
-  }
-
-  isVisible(chat, me) {
-    return me.role === "admin" || !chat.hidden;
   }
 
   // Pushes.
@@ -126,7 +125,7 @@ export class MockService {
         attempts.push({ at: Date.now(), status: 503, ms: 240, error: "Visitor session expired" });
         if (n < 3) {
           update({ state: "pending", attempts: [...attempts] });
-          later(this.failMs ?? 400, () => attempt(n + 1));
+          later(400, () => attempt(n + 1));
         } else
           update({
             state: "failed",
@@ -170,7 +169,6 @@ export class MockService {
         failure.headers,
       );
     }
-    this.requests.push(`${method} ${path}${url.search}`);
     if (method === "POST" && path === "/agent/login") return this.login(body);
     if (method === "POST" && path === "/_local/sign-in")
       return body?.code === "demo"
@@ -250,7 +248,7 @@ export class MockService {
       if (cursor === null)
         return json(200, { cursor: String(this.changes.length), chats: [], gone: [], complete: true });
       const ids = [...new Set(this.changes.slice(Number(cursor)))];
-      const rows = ids.map((id) => dataset.chats.get(id)).filter((chat) => chat && this.isVisible(chat, me));
+      const rows = ids.map((id) => dataset.chats.get(id)).filter(Boolean);
       return json(200, {
         cursor: String(this.changes.length),
         chats: rows.map((chat) => this.row(chat)),
@@ -280,7 +278,7 @@ export class MockService {
       const before = Number(query.get("before") ?? Infinity);
       const limit = Math.min(100, Number(query.get("limit") ?? 100));
       const all = [...dataset.chats.values()]
-        .filter((chat) => wanted.includes(chat.state) && chat.chat_id < before && this.isVisible(chat, me))
+        .filter((chat) => wanted.includes(chat.state) && chat.chat_id < before)
         .sort((a, b) => b.chat_id - a.chat_id);
       const page = all.slice(0, limit);
       return json(200, {
@@ -324,31 +322,51 @@ export class MockService {
         complete: true,
       });
     }
-    if (path === "/admin/channels") {
-      if (method === "GET") return json(200, { channels: dataset.channels });
-      const channel = {
-        channel_id: `ch_${dataset.channels.length + 1}`,
-        name: body.name,
-        integrator_url: body.integrator_url ?? null,
-      };
-      dataset.channels.push(channel);
-      return json(201, {
-        ...channel,
-        endpoint: `http://${headers.host}/channel/${"k3Vq9".repeat(6)}/${channel.channel_id}`,
-        signing_secret: "whsec_c2VjcmV0LWZvci1kZXZlbG9wbWVudA==",
-      });
-    }
-    if (/^\/admin\/channels\/[^/]+\/rotate$/.test(path))
-      return json(200, {
-        endpoint: `http://${headers.host}/channel/${"k3Vq9".repeat(6)}/ch_1`,
-        old_endpoint_valid_until: now() + 86400,
-      });
+    const admin = path.startsWith("/admin/") ? handleAdmin(dataset, method, path, query, body) : undefined;
+    if (admin !== undefined) return admin;
+    if (path.startsWith("/admin/channels")) return this.channels(method, path.split("/").slice(3), body, headers);
     if ((ids = pathNumbers("/agent/chats/(\\d+)(?:/.*)?"))) {
       const chat = dataset.chats.get(ids[0]);
       if (!chat) return error(404, "not_found", "the chat does not exist");
       return this.chat(method, path.split("/").slice(4), chat, query, body, me, headers);
     }
     return undefined;
+  }
+
+  channels(method, [id, action], body, { host }) {
+    const { channels } = this.dataset;
+    const endpoint = `http://${host}/channel/${"k3Vq9".repeat(6)}/${id ?? "ch_1"}`;
+    if (action === "signing-secret")
+      return json(200, {
+        signing_secret: "whsec_bmV3LXNlY3JldC1mb3ItZGV2ZWxvcG1lbnQ=",
+        old_signing_secret_valid_until: now() + 86400,
+      });
+    if (action === "test") {
+      const { integrator_url } = channels.find(({ channel_id }) => channel_id === id);
+      return json(200, receiverTest(`${integrator_url}/${id}`, "message", false));
+    }
+    if (action === "rotate") return json(200, { endpoint, old_endpoint_valid_until: now() + 86400 });
+    if (id === undefined && method === "GET") return json(200, { channels });
+    const invalid = channelError(body);
+    if (invalid !== undefined)
+      return error(400, "invalid_request", `${invalid.field} ${invalid.message}`, invalid.field);
+    if (id === undefined) {
+      const channel = channelOf({ ...body, channel_id: `ch_${channels.length + 1}` }, host);
+      channels.push(channel);
+      const secrets = { endpoint, signing_secret: "whsec_c2VjcmV0LWZvci1kZXZlbG9wbWVudA==" };
+      return json(201, channel.kind === "widget" ? channel : { ...channel, ...secrets });
+    }
+    const index = channels.findIndex(({ channel_id }) => channel_id === id);
+    const channel = channels[index];
+    if (channel === undefined) return error(404, "not_found", "the channel does not exist");
+    if (method === "DELETE") {
+      channels.splice(index, 1);
+      return json(200, { channel_id: id, deleted: true });
+    }
+    const { widget, ...fields } = body ?? {};
+    Object.assign(channel, fields);
+    if (channel.kind === "widget") Object.assign(channel.widget, widget);
+    return json(200, channel);
   }
 
   chat(method, segments, chat, query, body, me, headers) {
@@ -419,15 +437,17 @@ export class MockService {
       this.changed(chat);
       return json(200, this.row(chat));
     }
+    if (resource === "call") {
+      if (!isMine) return error(409, "conflict", "another agent has the chat");
+      return callVisitor(this, chat, body, author);
+    }
     if (resource === "typing") return json(200, { chat_id: chat.chat_id, type: body?.type ?? "typein" });
     if (resource === "assign") {
       chat.panel = { ...chat.panel, assignment: { state: "pending" } };
       setTimeout(() => {
         chat.panel = {
           ...chat.panel,
-          assignment: chat.assignFails
-            ? { state: "failed", message: "The card is locked by somebody else" }
-            : { state: "done" },
+          assignment: { state: "done" },
         };
         this.push({ type: "panel", chat_id: chat.chat_id, seq: chat.entries.at(-1)?.seq ?? 0, panel: chat.panel });
       }, 600).unref();
@@ -445,23 +465,8 @@ export class MockService {
         break;
       case "visitor":
         return json(200, this.visitorWrites(body.chat_id, body.content ?? { text: body.text }));
-      case "burst": {
-        const ids = [...this.dataset.chats.values()]
-          .filter((chat) => chat.state !== "closed")
-          .map((chat) => chat.chat_id);
-        let sent = 0;
-        const timer = setInterval(() => {
-          for (let n = 0; n < (body.perTick ?? 5) && sent < body.count; n++, sent++) {
-            const chatId = body.only ?? ids[sent % ids.length];
-            this.visitorWrites(chatId, {
-              text: `Message ${sent + 1} of the burst, long enough to take a line or two in a bubble of the conversation.`,
-            });
-          }
-          if (sent >= body.count) clearInterval(timer);
-        }, body.intervalMs ?? 20);
-        timer.unref();
-        break;
-      }
+      case "call":
+        return reportCall(this, body);
       case "typing":
         this.push({
           type: "typing",
@@ -482,21 +487,8 @@ export class MockService {
         break;
       case "sockets":
         this.hasSockets = body.on;
-        if (!body.on) for (const socket of this.sockets.keys()) socket.close(body.code ?? 1011);
+        if (!body.on) for (const socket of this.sockets.keys()) socket.close(1011);
         break;
-      case "end-sessions":
-        this.tokens.clear();
-        for (const socket of this.sockets.keys()) socket.close(4401);
-        break;
-      case "accept": {
-        const chat = this.dataset.chats.get(body.chat_id);
-        const agent = this.dataset.agents.find((agent) => agent.id === body.agent_id) ?? this.dataset.agents.at(-1);
-        Object.assign(chat, { state: "active", agent: { id: agent.id, name: agent.name } });
-        if (!body.isSilent) this.changed(chat);
-        break;
-      }
-      case "requests":
-        return json(200, this.requests.splice(0));
       case "chats":
         return json(
           200,
@@ -516,7 +508,6 @@ export class MockService {
       connection.on("close", () => this.sockets.delete(connection));
       connection.on("message", (data) => {
         const frame = JSON.parse(String(data));
-        this.requests.push(`socket ${JSON.stringify(frame)}`);
         if (frame.type === "ping") connection.send(JSON.stringify({ v: 1, type: "pong" }));
       });
     });
@@ -546,3 +537,10 @@ export const visitorOf = (number, name, more = {}) => ({
   sources: {},
   ...more,
 });
+
+/** Returns what is wrong with the body of a request for a channel. */
+function channelError({ widget } = {}) {
+  const message = "must be one of the colours #000000 to #ffffff";
+  if (widget?.color && !/^#[\da-f]{6}$/i.test(widget.color)) return { field: "widget.color", message };
+  return undefined;
+}

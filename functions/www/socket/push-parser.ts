@@ -1,17 +1,14 @@
-import type { Push } from "../api/planned-endpoints";
+import type { Push } from "../api/pushes";
 
 const PROTOCOL_VERSION = 1;
-const PUSH_TYPES = new Set<Push["type"]>([
-  "chat",
-  "chat_gone",
-  "message",
-  "delivery",
-  "panel",
-  "visitor",
-  "typing",
-  "presence",
-  "settings",
-]);
+/** The field with the body of each type of push that has one. The service omits it if the frame would be too large. */
+const BODY_FIELDS: Partial<Record<Push["type"], string>> = {
+  chat: "chat",
+  message: "message",
+  delivery: "message",
+  panel: "panel",
+  visitor: "visitor",
+};
 const CHAT_PUSH_TYPES = new Set<Push["type"]>([
   "chat",
   "chat_gone",
@@ -21,24 +18,30 @@ const CHAT_PUSH_TYPES = new Set<Push["type"]>([
   "visitor",
   "typing",
 ]);
+const PUSH_TYPES = new Set<Push["type"]>([...CHAT_PUSH_TYPES, "presence", "settings"]);
 
-/** Parses a frame. Returns undefined if the frame is invalid or has an unknown version or type. */
+/** Parses a frame. Returns undefined if the frame is invalid or has an unknown version or type. A push without its body
+ * becomes a push of the type `incomplete`. */
 export function parsePush(data: unknown): Push | "pong" | undefined {
   if (typeof data !== "string") return undefined;
-  let frame: { v?: unknown; type?: unknown; chat_id?: unknown; chat?: unknown; message?: { seq?: unknown } | null };
+  let frame: Record<string, unknown>;
   try {
     const parsed: unknown = JSON.parse(data);
     if (typeof parsed !== "object" || parsed === null) return undefined;
-    frame = parsed;
+    frame = parsed as Record<string, unknown>;
   } catch {
     return undefined;
   }
-  if (frame.v !== PROTOCOL_VERSION) return undefined;
-  if (frame.type === "pong") return "pong";
-  const type = frame.type as Push["type"];
+  if (frame["v"] !== PROTOCOL_VERSION) return undefined;
+  if (frame["type"] === "pong") return "pong";
+  const type = frame["type"] as Push["type"];
+  const chatId = frame["chat_id"];
   if (!PUSH_TYPES.has(type)) return undefined;
-  if (CHAT_PUSH_TYPES.has(type) && typeof frame.chat_id !== "number") return undefined;
-  if (type === "chat" && typeof frame.chat !== "object") return undefined;
-  if ((type === "message" || type === "delivery") && typeof frame.message?.seq !== "number") return undefined;
-  return frame as Push;
+  if (CHAT_PUSH_TYPES.has(type) && typeof chatId !== "number") return undefined;
+  const bodyField = BODY_FIELDS[type];
+  const body = bodyField === undefined ? undefined : frame[bodyField];
+  if (bodyField !== undefined && (typeof body !== "object" || body === null))
+    return { type: "incomplete", chat_id: chatId as number };
+  if (bodyField === "message" && typeof (body as { seq?: unknown }).seq !== "number") return undefined;
+  return frame as unknown as Push;
 }

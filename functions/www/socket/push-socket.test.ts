@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiClient } from "../api/client";
+import type { Push } from "../api/pushes";
+import { agentProtocol } from "./agent-protocol";
 import { backoffDelayMs } from "./backoff";
 import { parsePush } from "./push-parser";
 import { PushSocket, type SocketEvents } from "./push-socket";
@@ -24,11 +26,12 @@ test("unknown and invalid frames are ignored", () => {
     { v: 2, type: "settings" },
     { v: 1, type: "new_kind", chat_id: 7 },
     { v: 1, type: "chat_gone" },
-    { v: 1, type: "message", chat_id: 7, message: null },
+    { v: 1, type: "message", chat_id: 7, message: {} },
     7,
     null,
   ])
     assert.equal(frame(wrong), undefined);
+  assert.deepEqual(frame({ v: 1, type: "message", chat_id: 7, seq: 3 }), { type: "incomplete", chat_id: 7 });
   assert.equal(parsePush("{"), undefined);
   assert.equal(parsePush(new ArrayBuffer(2)), undefined);
 });
@@ -65,14 +68,13 @@ function socketWith(responses: (() => Response)[]) {
     "",
     async () => (responses.shift() ?? ticket)(),
   );
-  const events: SocketEvents = {
+  const events: SocketEvents<Push> = {
     connected: () => log.push("open"),
     disconnected: () => log.push("down"),
-    unavailable: () => log.push("unavailable"),
     push: (push) => log.push(push.type),
     sessionEnded: () => log.push("ended"),
   };
-  const socket = new PushSocket(api, events, (url) => new FakeSocket(url) as unknown as WebSocket);
+  const socket = new PushSocket(agentProtocol(api), events, (url) => new FakeSocket(url) as unknown as WebSocket);
   return { socket, log };
 }
 const ticket = () => Response.json({ ticket: "a/b", url: "wss://push.example", expires_in: 60 }, { status: 201 });
@@ -129,17 +131,17 @@ test("missing pong closes the connection", async (t) => {
   socket.stop();
 });
 
-test("404 means no sockets, 503 means a failure", async () => {
-  const missing = socketWith([() => Response.json({ error: { code: "not_found", message: "no" } }, { status: 404 })]);
-  missing.socket.start();
-  await flushPromises();
-  assert.deepEqual(missing.log, ["unavailable"]);
-  missing.socket.stop();
+test("refused ticket is a failure, and an ended session is reported", async () => {
   const broken = socketWith([() => Response.json({}, { status: 503 })]);
   broken.socket.start();
   await flushPromises();
   assert.deepEqual(broken.log, ["down"]);
   broken.socket.stop();
+  const ended = socketWith([() => Response.json({}, { status: 401 })]);
+  ended.socket.start();
+  await flushPromises();
+  assert.deepEqual(ended.log, ["ended"]);
+  ended.socket.stop();
 });
 
 test("socket does not reconnect after the session ended", async () => {

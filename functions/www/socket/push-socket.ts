@@ -1,171 +1,176 @@
 /* The WebSocket connection through which pushes arrive. It gets a ticket, connects, sends pings, and reconnects after
    failures. */
 
-import { hasStatus, type ApiClient } from "../api/client";
-import type { Push } from "../api/planned-endpoints";
 import { backoffDelayMs } from "./backoff";
-import { parsePush } from "./push-parser";
 
 const PING_INTERVAL_MS = 5 * 60_000;
 /** If no pong arrives within this time, the connection counts as broken, even if the browser reports it as open. */
 const PONG_TIMEOUT_MS = 15_000;
 const OPEN_TIMEOUT_MS = 10_000;
-/** How often to check again for sockets if the service has none, because a deployment may have added them. */
-const UNAVAILABLE_RETRY_MS = 5 * 60_000;
 /** If a connection has lasted longer than this, the delay before the next attempt is reset to its minimum. */
 const STABLE_CONNECTION_MS = 20_000;
 
 const POLICY_VIOLATION = 1008;
 const SESSION_ENDED = 4401;
 
-export interface SocketEvents {
+/** What differs between the sockets of agents and visitors. */
+export interface SocketProtocol<Push> {
+  requestTicket: () => Promise<{ ticket: string; url: string }>;
+  /** Whether the request for a ticket failed because the session has ended. */
+  isSessionEnd: (error: unknown) => boolean;
+  /** Parses a frame. Returns undefined if the frame is to be ignored. */
+  parse: (data: unknown) => Push | "pong" | undefined;
+}
+
+export interface SocketEvents<Push> {
   /** Called when the socket has opened. Pushes are received from then on. */
   connected: () => void;
   /** Called when the socket has closed. `nextAttemptAt` is when the next attempt starts, as Unix time in
    * milliseconds. */
   disconnected: (nextAttemptAt: number) => void;
-  /** Called when the service does not support sockets. */
-  unavailable: () => void;
   push: (push: Push) => void;
   sessionEnded: () => void;
 }
 
-export class PushSocket {
-  private socket: WebSocket | undefined;
-  private failureCount = 0;
-  private isStopped = true;
-  private isConnecting = false;
-  private retryTimer: ReturnType<typeof setTimeout> | undefined;
-  private pingTimer: ReturnType<typeof setInterval> | undefined;
-  private pongTimer: ReturnType<typeof setTimeout> | undefined;
-  private openedAt = 0;
+export class PushSocket<Push> {
+  #socket: WebSocket | undefined;
+  #failureCount = 0;
+  #isStopped = true;
+  #isConnecting = false;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  #pingTimer: ReturnType<typeof setInterval> | undefined;
+  #pongTimer: ReturnType<typeof setTimeout> | undefined;
+  #openedAt = 0;
+
+  readonly #protocol: SocketProtocol<Push>;
+  readonly #events: SocketEvents<Push>;
+  readonly #createSocket: (url: string) => WebSocket;
 
   constructor(
-    private readonly api: ApiClient,
-    private readonly events: SocketEvents,
-    private readonly createSocket: (url: string) => WebSocket = (url) => new WebSocket(url),
-  ) {}
+    protocol: SocketProtocol<Push>,
+    events: SocketEvents<Push>,
+    createSocket: (url: string) => WebSocket = (url) => new WebSocket(url),
+  ) {
+    this.#protocol = protocol;
+    this.#events = events;
+    this.#createSocket = createSocket;
+  }
 
   get isOpen(): boolean {
-    return this.socket?.readyState === 1;
+    return this.#socket?.readyState === 1;
   }
 
   start(): void {
-    this.isStopped = false;
-    void this.connect();
+    this.#isStopped = false;
+    void this.#connect();
   }
 
   stop(): void {
-    this.isStopped = true;
-    this.clearTimers();
-    this.closeSocket();
+    this.#isStopped = true;
+    this.#clearTimers();
+    this.#closeSocket();
   }
 
   /** Connects now instead of waiting for the next scheduled attempt. */
   reconnectNow(): void {
-    if (this.isStopped || this.isConnecting || this.isOpen) return;
-    clearTimeout(this.retryTimer);
-    void this.connect();
+    if (this.#isStopped || this.#isConnecting || this.isOpen) return;
+    clearTimeout(this.#retryTimer);
+    void this.#connect();
   }
 
   /** Sends a ping if the socket is open; otherwise, reconnects. Called, for example, when the computer wakes up. */
   checkConnection(): void {
-    if (this.isOpen) this.ping();
+    if (this.isOpen) this.#ping();
     else this.reconnectNow();
   }
 
   send(frame: object): boolean {
     if (!this.isOpen) return false;
-    this.socket?.send(JSON.stringify(frame));
+    this.#socket?.send(JSON.stringify(frame));
     return true;
   }
 
-  private async connect(): Promise<void> {
-    if (this.isConnecting || this.isStopped) return;
-    this.isConnecting = true;
+  async #connect(): Promise<void> {
+    if (this.#isConnecting || this.#isStopped) return;
+    this.#isConnecting = true;
     try {
-      const { ticket, url } = await this.api.post("/agent/socket-ticket");
-      if (this.isStopped) return;
-      await this.openSocket(`${url}?ticket=${encodeURIComponent(ticket)}`);
+      const { ticket, url } = await this.#protocol.requestTicket();
+      if (this.#isStopped) return;
+      await this.#openSocket(`${url}?ticket=${encodeURIComponent(ticket)}`);
     } catch (error) {
-      if (this.isStopped) return;
-      if (hasStatus(error, 401)) return this.events.sessionEnded();
-      if (hasStatus(error, 404, 405)) {
-        this.events.unavailable();
-        this.retryTimer = setTimeout(() => void this.connect(), UNAVAILABLE_RETRY_MS);
-        return;
-      }
-      this.scheduleReconnect();
+      if (this.#isStopped) return;
+      if (this.#protocol.isSessionEnd(error)) return this.#events.sessionEnded();
+      this.#scheduleReconnect();
     } finally {
-      this.isConnecting = false;
+      this.#isConnecting = false;
     }
   }
 
-  private openSocket(url: string): Promise<void> {
+  #openSocket(url: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const socket = this.createSocket(url);
-      this.socket = socket;
+      const socket = this.#createSocket(url);
+      this.#socket = socket;
       const openTimer = setTimeout(() => socket.close(), OPEN_TIMEOUT_MS);
       let isOpened = false;
       socket.onopen = () => {
         clearTimeout(openTimer);
         isOpened = true;
-        this.openedAt = Date.now();
-        this.pingTimer = setInterval(() => this.ping(), PING_INTERVAL_MS);
+        this.#openedAt = Date.now();
+        this.#pingTimer = setInterval(() => this.#ping(), PING_INTERVAL_MS);
         resolve();
-        this.events.connected();
+        this.#events.connected();
       };
       socket.onmessage = (event) => {
-        if (this.socket !== socket) return;
-        const push = parsePush(event.data);
-        if (push === "pong") clearTimeout(this.pongTimer);
-        else if (push !== undefined) this.events.push(push);
+        if (this.#socket !== socket) return;
+        const push = this.#protocol.parse(event.data);
+        if (push === "pong") clearTimeout(this.#pongTimer);
+        else if (push !== undefined) this.#events.push(push);
       };
       socket.onclose = (event) => {
         clearTimeout(openTimer);
         if (!isOpened) return reject(new Error("the socket did not open"));
-        if (this.socket !== socket) return;
-        this.socket = undefined;
-        this.clearTimers();
-        if (this.isStopped) return;
-        if (event.code === SESSION_ENDED || event.code === POLICY_VIOLATION) return this.events.sessionEnded();
-        if (Date.now() - this.openedAt > STABLE_CONNECTION_MS) this.failureCount = 0;
-        this.scheduleReconnect();
+        if (this.#socket !== socket) return;
+        this.#socket = undefined;
+        this.#clearTimers();
+        if (this.#isStopped) return;
+        if (event.code === SESSION_ENDED || event.code === POLICY_VIOLATION) return this.#events.sessionEnded();
+        if (Date.now() - this.#openedAt > STABLE_CONNECTION_MS) this.#failureCount = 0;
+        this.#scheduleReconnect();
       };
     });
   }
 
-  private ping(): void {
+  #ping(): void {
     if (!this.send({ type: "ping" })) return;
-    clearTimeout(this.pongTimer);
-    this.pongTimer = setTimeout(() => {
+    clearTimeout(this.#pongTimer);
+    this.#pongTimer = setTimeout(() => {
       // Close the socket here, because the browser may need a minute to detect the broken connection.
-      this.closeSocket();
-      this.clearTimers();
-      if (!this.isStopped) this.scheduleReconnect();
+      this.#closeSocket();
+      this.#clearTimers();
+      if (!this.#isStopped) this.#scheduleReconnect();
     }, PONG_TIMEOUT_MS);
   }
 
-  private scheduleReconnect(): void {
-    this.failureCount++;
-    const delay = backoffDelayMs(this.failureCount);
-    this.events.disconnected(Date.now() + delay);
-    clearTimeout(this.retryTimer);
-    this.retryTimer = setTimeout(() => void this.connect(), delay);
+  #scheduleReconnect(): void {
+    this.#failureCount++;
+    const delay = backoffDelayMs(this.#failureCount);
+    this.#events.disconnected(Date.now() + delay);
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => void this.#connect(), delay);
   }
 
-  private closeSocket(): void {
-    const socket = this.socket;
-    this.socket = undefined;
+  #closeSocket(): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
     if (socket === undefined) return;
     socket.onclose = null;
     socket.onmessage = null;
     socket.close();
   }
 
-  private clearTimers(): void {
-    clearTimeout(this.retryTimer);
-    clearTimeout(this.pongTimer);
-    clearInterval(this.pingTimer);
+  #clearTimers(): void {
+    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#pongTimer);
+    clearInterval(this.#pingTimer);
   }
 }

@@ -7,12 +7,14 @@ interface DialogProps {
   /** Whether the header is hidden. Screen readers still announce the title. */
   hidesHeader?: boolean;
   class?: string;
+  /** Whether only the dialog's own buttons close it, because something would be lost otherwise. */
+  isLocked?: boolean;
   onClose: () => void;
   children: ComponentChildren;
 }
 
 /** A native modal dialog. It traps the focus, closes on Escape, and restores the previous focus. */
-export function Dialog({ title, hidesHeader, class: extra, onClose, children }: DialogProps) {
+export function Dialog({ title, hidesHeader, class: extra, isLocked = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const element = dialog.current;
@@ -30,23 +32,49 @@ export function Dialog({ title, hidesHeader, class: extra, onClose, children }: 
       ref={dialog}
       class={extra}
       aria-label={title}
+      closedby={isLocked ? "none" : undefined}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!isLocked) onClose();
       }}
       onMouseDown={(event) => {
-        if (event.target === dialog.current) onClose();
+        if (event.target === dialog.current && !isLocked) onClose();
       }}
     >
       {!hidesHeader && (
         <header>
           <h2 dir="auto">{title}</h2>
-          <button type="button" class="btn only-icon" aria-label="Close dialog" onClick={onClose}>
-            <Icon name="x" />
-          </button>
+          {!isLocked && (
+            <button type="button" class="btn only-icon" aria-label="Close dialog" onClick={onClose}>
+              <Icon name="x" />
+            </button>
+          )}
         </header>
       )}
       {children}
     </dialog>
   );
 }
+
+/** Matches a dialog that only its own buttons close. */
+export const LOCKED_DIALOG = "dialog[open][closedby=none]";
+
+interface SubmitButtonsProps {
+  /** Whether the request is running. Its response may contain what is shown only once, so that it cannot be cancelled. */
+  isBusy: boolean;
+  label: string;
+  busyLabel: string;
+  onCancel: () => void;
+}
+
+/** The buttons of a dialog whose form sends a request. */
+export const SubmitButtons = ({ isBusy, label, busyLabel, onCancel }: SubmitButtonsProps) => (
+  <footer>
+    <button type="button" class="btn line" aria-disabled={isBusy} onClick={isBusy ? undefined : onCancel}>
+      Cancel
+    </button>
+    <button type="submit" class="btn primary" aria-disabled={isBusy}>
+      {isBusy ? busyLabel : label}
+    </button>
+  </footer>
+);

@@ -43,7 +43,15 @@ export function Popover({
       const fitsBelow = below + height <= innerHeight - WINDOW_MARGIN_PX;
       const isBelow = side === "below" ? fitsBelow || above < WINDOW_MARGIN_PX : above < WINDOW_MARGIN_PX && fitsBelow;
       const isFromLeft = (align === "start") !== (getComputedStyle(element).direction === "rtl");
-      const left = isFromLeft ? anchorRect.left : anchorRect.right - width;
+      // In a low window, it is placed beside the anchor, so that the anchor stays visible.
+      const isBeside = !fitsBelow && above < WINDOW_MARGIN_PX;
+      const left = isBeside
+        ? isFromLeft
+          ? anchorRect.right + ANCHOR_GAP_PX
+          : anchorRect.left - ANCHOR_GAP_PX - width
+        : isFromLeft
+          ? anchorRect.left
+          : anchorRect.right - width;
       element.style.left = `${Math.max(WINDOW_MARGIN_PX, Math.min(left, innerWidth - width - WINDOW_MARGIN_PX))}px`;
       element.style.top = `${Math.max(WINDOW_MARGIN_PX, Math.min(isBelow ? below : above, innerHeight - height - WINDOW_MARGIN_PX))}px`;
     };

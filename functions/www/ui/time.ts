@@ -54,7 +54,7 @@ export function formatAgo(at: number, current: number): string {
   return shortDay(at, current);
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
 const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
 const dayMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
@@ -81,6 +81,21 @@ export function shortDay(at: number, current: number): string {
   if (localDay(at) === localDay(current - SECONDS_PER_DAY)) return "Yesterday";
   const isThisYear = new Date(at * 1000).getFullYear() === new Date(current * 1000).getFullYear();
   return (isThisYear ? dayMonth : dayMonthYear).format(at * 1000);
+}
+
+/** Formats seconds with at most two units, for example 41 s, 3 min 20 s or 2 h 5 min. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 1) return "under 1 s";
+  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
+  const s = Math.round(seconds);
+  const pair = (large: number, largeUnit: string, small: number, smallUnit: string) =>
+    small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+  if (s < SECONDS_PER_MINUTE) return `${s} s`;
+  if (s < SECONDS_PER_HOUR) return pair(Math.floor(s / SECONDS_PER_MINUTE), "min", s % SECONDS_PER_MINUTE, "s");
+  const minutes = Math.round(s / SECONDS_PER_MINUTE);
+  if (s < SECONDS_PER_DAY && minutes < 1440) return pair(Math.floor(minutes / 60), "h", minutes % 60, "min");
+  const hours = Math.round(s / SECONDS_PER_HOUR);
+  return pair(Math.floor(hours / 24), "d", hours % 24, "h");
 }
 
 /** Formats a duration, for example 84 ms or 3.0 s. */

@@ -1,9 +1,15 @@
 import { useState } from "preact/hooks";
 import { ApiError } from "../../api/client";
-import { CopyButton } from "../../ui/copy-button";
-import { Dialog } from "../../ui/dialog";
+import { Dialog, SubmitButtons } from "../../ui/dialog";
+import { Field, Segments } from "../../ui/form-fields";
+import { lazyComponent } from "../../ui/lazy-component";
 import { useWorkspace } from "../workspace-context";
+import { channelRoute, navigate } from "../state/route";
 import { errorText } from "../state/workspace";
+import { parseSites } from "../admin/parse-sites";
+import { ShownOnceDialog } from "../admin/shown-once-dialog";
+import { useRequestGuard } from "../admin/use-leave-guard";
+import { fieldProblem } from "../admin/use-settings-form";
 
 export interface CreatedChannel {
   name: string;
@@ -11,125 +17,158 @@ export interface CreatedChannel {
   signingSecret: string;
 }
 
-/** A dialog for creating a channel that uses the channel API. The channel's URL and secret are shown only here, until
- * the dialog is closed. */
+type Kind = "widget" | "api";
+const KINDS = [
+  { value: "widget", label: "Website" },
+  { value: "api", label: "API" },
+] as const;
+const KIND_HELP: Record<Kind, string> = {
+  widget: "A chat window on your website, embedded with one tag.",
+  api: "An app or site of yours that sends messages to an address.",
+};
+const FIELD_NAMES = ["name", "integrator_url", "widget.allowed_sites"];
+
+/** A dialog for creating a channel. The URL and secret of an API channel are shown only here, until the dialog is closed.
+ * A widget's page opens in place of the dialog. */
 export function ChannelDialog({
   onClose,
   onCreated,
 }: {
   onClose: () => void;
-  onCreated?: (channel: CreatedChannel) => void;
+  /** Called for an API channel. */
+  onCreated: ((channel: CreatedChannel) => void) | undefined;
 }) {
-  const { api } = useWorkspace();
+  const { api, channels } = useWorkspace();
+  const [kind, setKind] = useState<Kind>("widget");
   const [name, setName] = useState("");
   const [serverUrl, setServerUrl] = useState("");
+  const [sites, setSites] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ text: string; field: string | undefined }>();
   const [createdChannel, setCreatedChannel] = useState<CreatedChannel>();
 
+  const release = useRequestGuard(isBusy);
+
+  const problemOf = (field: string) => (problem?.field === field ? problem.text : undefined);
   const create = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
     if (name.trim() === "") return setProblem({ text: "Give the channel a name.", field: "name" });
-    if (serverUrl.trim() !== "" && !/^https?:\/\/[^\s/]+/i.test(serverUrl.trim()))
-      return setProblem({
-        text: "Enter an address that starts with https:// or http://, or leave it empty.",
-        field: "integrator_url",
-      });
+    if (kind === "api" && !/^https?:\/\/[^\s/]+/i.test(serverUrl.trim()))
+      return setProblem({ text: "Enter an address that starts with https:// or http://.", field: "integrator_url" });
     setBusy(true);
     setProblem(undefined);
     try {
-      const body = { name: name.trim(), ...(serverUrl.trim() === "" ? {} : { integrator_url: serverUrl.trim() }) };
-      const { endpoint, signing_secret } = await api.post("/admin/channels", { body });
-      const channel = { name: body.name, endpoint: endpoint ?? "", signingSecret: signing_secret ?? "" };
+      const body =
+        kind === "widget"
+          ? { kind, name: name.trim(), widget: { allowed_sites: parseSites(sites) } }
+          : { kind, name: name.trim(), integrator_url: serverUrl.trim() };
+      const created = await api.post("/admin/channels", { body });
+      if (created.kind === "widget") {
+        channels.put(created);
+        release();
+        onClose();
+        return navigate(channelRoute(created.channel_id));
+      }
+      // The list must not keep what is shown only once.
+      const { endpoint = "", signing_secret: signingSecret = "", ...listed } = created;
+      channels.put(listed);
+      const channel = { name: body.name, endpoint, signingSecret };
       setCreatedChannel(channel);
       onCreated?.(channel);
     } catch (error) {
-      setProblem({ text: errorText(error), field: error instanceof ApiError ? error.field : undefined });
+      const field = error instanceof ApiError ? FIELD_NAMES.find((name) => name === error.field) : undefined;
+      setProblem({ text: field && error instanceof ApiError ? fieldProblem(error) : errorText(error), field });
     } finally {
       setBusy(false);
     }
   };
 
-  if (createdChannel !== undefined) {
-    return (
-      <Dialog title={`${createdChannel.name} is connected`} class="wide-dialog" onClose={onClose}>
-        <div class="body scroll">
-          <p class="quiet-text">
-            Both are shown only now. Keep the address secret: anyone who has it can write as a visitor.
-          </p>
-          <div class="field">
-            <span class="label">Address to which your front end sends messages</span>
-            <div class="code-line">
-              <code>{createdChannel.endpoint}</code>
-              <CopyButton text={createdChannel.endpoint} label="Copy the address" />
-            </div>
-          </div>
-          <div class="field">
-            <span class="label">Secret that signs the requests to your server</span>
-            <div class="code-line">
-              <code>{createdChannel.signingSecret}</code>
-              <CopyButton text={createdChannel.signingSecret} label="Copy the secret" />
-            </div>
-          </div>
-          <footer>
-            <button type="button" class="btn primary" data-autofocus onClick={onClose}>
-              Done
-            </button>
-          </footer>
-        </div>
-      </Dialog>
-    );
-  }
+  if (createdChannel !== undefined)
+    return <CreatedChannelDialog key="created" channel={createdChannel} onClose={onClose} />;
   return (
-    <Dialog title="Add a channel" onClose={onClose}>
+    <Dialog key="question" title="Add a channel" isLocked={isBusy} onClose={onClose}>
       <form class="body scroll" onSubmit={(event) => void create(event)} noValidate>
         <div class="field">
-          <label for="channel-name">Name</label>
-          <input
-            id="channel-name"
-            class="input"
-            data-autofocus
-            autocomplete="off"
-            maxLength={254}
-            placeholder="iOS app"
-            value={name}
-            aria-invalid={problem?.field === "name"}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-          <span class="help">Agents see it beside each chat.</span>
+          <Segments name="kind" label="Where visitors write" value={kind} options={KINDS} onChange={setKind} />
+          <span class="help">{KIND_HELP[kind]}</span>
         </div>
-        <div class="field">
-          <label for="channel-server">Address of your server (optional)</label>
-          <input
+        <Field id="channel-name" label="Name" help="Agents see it beside each chat." problem={problemOf("name")}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              class="input"
+              data-autofocus
+              autocomplete="off"
+              maxLength={255}
+              placeholder={kind === "widget" ? "Web shop" : "iOS app"}
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        {kind === "widget" ? (
+          <Field
+            id="channel-sites"
+            label="Allowed sites (optional)"
+            help="One host on each line. Without sites, every page may show the widget."
+            problem={problemOf("widget.allowed_sites")}
+          >
+            {(attributes) => (
+              <textarea
+                {...attributes}
+                class="input"
+                rows={2}
+                spellcheck={false}
+                dir="ltr"
+                placeholder={"shop.example\n*.shop.example"}
+                value={sites}
+                onInput={(event) => setSites(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        ) : (
+          <Field
             id="channel-server"
-            class="input"
-            type="url"
-            inputmode="url"
-            autocomplete="off"
-            spellcheck={false}
-            dir="ltr"
-            placeholder="https://"
-            value={serverUrl}
-            aria-invalid={problem?.field === "integrator_url"}
-            onInput={(event) => setServerUrl(event.currentTarget.value)}
-          />
-          <span class="help">Agents' messages are sent there. You can set it later.</span>
-        </div>
+            label="Address of your server"
+            help="Agents' messages are sent there. You can change it later."
+            problem={problemOf("integrator_url")}
+          >
+            {(attributes) => (
+              <input
+                {...attributes}
+                class="input"
+                type="url"
+                inputmode="url"
+                autocomplete="off"
+                spellcheck={false}
+                dir="ltr"
+                placeholder="https://"
+                value={serverUrl}
+                onInput={(event) => setServerUrl(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        )}
         {problem !== undefined && (
-          <p class="notice bad" role="alert">
+          <p class={problem.field === undefined ? "notice bad" : "sr"} role="alert">
             {problem.text}
           </p>
         )}
-        <footer>
-          <button type="button" class="btn line" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="btn primary" aria-disabled={isBusy}>
-            {isBusy ? "Connecting…" : "Connect"}
-          </button>
-        </footer>
+        <SubmitButtons isBusy={isBusy} label="Connect" busyLabel="Connecting…" onCancel={onClose} />
       </form>
     </Dialog>
+  );
+}
+
+const CreatedChannelBody = lazyComponent(() =>
+  import("./channel-address").then(({ CreatedChannelBody }) => CreatedChannelBody),
+);
+
+function CreatedChannelDialog({ channel, onClose }: { channel: CreatedChannel; onClose: () => void }) {
+  return (
+    <ShownOnceDialog title={`${channel.name} is connected`} class="wide-dialog" onClose={onClose}>
+      <CreatedChannelBody endpoint={channel.endpoint} signingSecret={channel.signingSecret} />
+    </ShownOnceDialog>
   );
 }

@@ -1,6 +1,6 @@
 import "./command-palette.css";
 import type { ComponentChild } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Dialog } from "../../ui/dialog";
 import { Avatar } from "../../ui/avatar";
 import { Icon, type IconName } from "../../ui/icons";
@@ -9,13 +9,18 @@ import { theme } from "../../ui/theme";
 import { acceptChat, acceptNext, requestClose } from "../chat-actions";
 import { useWorkspace } from "../workspace-context";
 import { setBlacklisted } from "../conversation/conversation";
-import { filterRows } from "../inbox/inbox";
+import { WEBHOOKS_ROUTE } from "../deliveries/webhook-routes";
 import { SECTION_LABELS } from "../navigation-rail";
+import { EXPORT_ROUTE } from "../reports/report-routes";
+import { AUDIT_ROUTE, RULES_ROUTE } from "../settings/settings-routes";
 import { isSoundEnabled } from "../state/preferences";
-import { navigate, openChat, SECTIONS } from "../state/route";
-import { TABS } from "../state/chats";
+import { erasureRoute, navigate, openChat, visibleSections, type Route, type Section } from "../state/route";
+import { appendNewRows, filterRows } from "../state/chat-search";
+import { TABS, type Tab } from "../state/chats";
 import { focusComposer, closeOverlay, overlay, activeTab } from "../state/view-state";
+import { DEPARTMENTS_ROUTE } from "../team/team-routes";
 import { isAnonymous, visitorName, type Workspace } from "../state/workspace";
+import { useChatSearch } from "../use-chat-search";
 import type { ChatRow } from "../../api/types";
 
 interface Command {
@@ -31,6 +36,10 @@ interface Command {
 }
 
 const MAX_LISTED_CHATS = 8;
+/** With a search text, fewer chats are listed so that matching actions stay visible. */
+const MAX_FOUND_CHATS = 5;
+/** The service is not asked for a shorter search text, which matches most chats. */
+const MIN_SEARCH_CHARACTERS = 2;
 const STATE_LABELS: Record<ChatRow["state"], string> = {
   waiting: "waiting",
   active: "active",
@@ -56,173 +65,204 @@ function chatCommand(row: ChatRow): Command {
   };
 }
 
-const icon = (name: IconName) => <Icon name={name} />;
+/** Moves the chats whose visitor's name contains the search term to the front. */
+function namedFirst(rows: readonly ChatRow[], searchTerm: string): ChatRow[] {
+  const isNamed = (row: ChatRow) => visitorName(row).toLowerCase().includes(searchTerm);
+  return [...rows.filter(isNamed), ...rows.filter((row) => !isNamed(row))];
+}
 
-function buildCommands(workspace: Workspace): Command[] {
+function command(
+  group: Command["group"],
+  name: string,
+  iconName: IconName,
+  run: () => void,
+  more: Partial<Command> = {},
+): Command {
+  return { id: `${group}-${name}`, group, name, image: <Icon name={iconName} />, run, ...more };
+}
+
+/** The commands for the open chat. */
+function openChatCommands(workspace: Workspace, row: ChatRow): Command[] {
+  const chatId = row.chat_id;
+  const isMine = workspace.chats.isMine(row);
   const commands: Command[] = [];
-  const id = workspace.openChatId.value;
-  const row = id === undefined ? undefined : workspace.header(id);
-  const add = (
-    group: Command["group"],
-    name: string,
-    iconName: IconName,
-    run: () => void,
-    more: Partial<Command> = {},
-  ) => commands.push({ id: `${group}-${name}`, group, name, image: icon(iconName), run, ...more });
-  if (row !== undefined) {
-    const chatId = row.chat_id;
-    const isMine = workspace.chats.isMine(row);
-    if (row.state === "waiting" || row.state === "bot")
-      add(
-        "This chat",
-        row.state === "bot" ? "Take over from the bot" : "Accept",
-        "check",
-        () => acceptChat(workspace, chatId),
-        { shortcut: "A" },
-      );
-    if (isMine)
-      add("This chat", "Reply", "message-square", () => focusComposer(chatId), {
-        shortcut: "R",
-        keywords: "write answer",
-      });
-    if (isMine)
-      add("This chat", "Send a link to a file", "paperclip", () => (overlay.value = { kind: "file", chatId }), {
-        keywords: "photo video document attach",
-      });
-    add("This chat", "Add a private note", "sticky-note", () => focusComposer(chatId, "note"), { shortcut: "N" });
-    if (row.state === "active" && (isMine || workspace.isAdmin))
-      add("This chat", "Transfer…", "arrow-right-left", () => (overlay.value = { kind: "transfer", chatId }), {
-        shortcut: "T",
-        keywords: "assign agent department hand over",
-      });
-    if (row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin))
-      add("This chat", "Close", "x", () => requestClose(workspace, chatId), { shortcut: "E", keywords: "end finish" });
-    const visitor = workspace.timelines.peek(chatId)?.chatDetails.value?.visitor;
-    if (visitor !== undefined) {
-      add(
-        "This chat",
-        visitor.blacklisted ? "Remove from the blacklist" : "Blacklist the visitor",
-        "ban",
-        () => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted),
-        { keywords: "block ban spam" },
-      );
-      if (workspace.isAdmin)
-        add(
-          "This chat",
-          "Erase the visitor…",
-          "trash-2",
-          () => (overlay.value = { kind: "erase", chatId, number: visitor.number, name: visitorName(row) }),
-          { keywords: "delete gdpr" },
-        );
-    }
+  const add = (name: string, iconName: IconName, run: () => void, more: Partial<Command>) =>
+    commands.push(command("This chat", name, iconName, run, more));
+  if (row.state === "waiting" || row.state === "bot") {
+    const name = row.state === "bot" ? "Take over from the bot" : "Accept";
+    add(name, "check", () => acceptChat(workspace, chatId), { shortcut: "A" });
   }
-  if (workspace.chats.waiting.value.length > 0 && row?.state !== "waiting")
-    add("Actions", "Accept the longest-waiting chat", "check", () => acceptNext(workspace), { shortcut: "A" });
+  if (isMine) {
+    add("Reply", "message-square", () => focusComposer(chatId), { shortcut: "R", keywords: "write answer" });
+    add("Send a link to a file", "paperclip", () => (overlay.value = { kind: "file", chatId }), {
+      keywords: "photo video document attach",
+    });
+  }
+  if (isMine && !workspace.runningCalls.byChat.value.has(chatId))
+    add("Call the visitor…", "phone", () => (overlay.value = { kind: "call", chatId }), {
+      shortcut: "C",
+      keywords: "phone dial ring",
+    });
+  add("Add a private note", "sticky-note", () => focusComposer(chatId, "note"), { shortcut: "N" });
+  if (row.state === "active" && (isMine || workspace.isAdmin))
+    add("Transfer…", "arrow-right-left", () => (overlay.value = { kind: "transfer", chatId }), {
+      shortcut: "T",
+      keywords: "assign agent department hand over",
+    });
+  if (row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin))
+    add("Close", "x", () => requestClose(workspace, chatId), { shortcut: "E", keywords: "end finish" });
+  const visitor = workspace.timelines.peek(chatId)?.chatDetails.value?.visitor;
+  if (visitor === undefined) return commands;
+  add(
+    visitor.blacklisted ? "Remove from the blacklist" : "Blacklist the visitor",
+    "ban",
+    () => void setBlacklisted(workspace, chatId, visitor.number, !visitor.blacklisted),
+    { keywords: "block ban spam" },
+  );
+  if (workspace.isAdmin) {
+    add("Export the chat…", "download", () => (overlay.value = { kind: "export", chatId }), {
+      keywords: "save json csv file",
+    });
+    add("Erase the visitor…", "trash-2", () => navigate(erasureRoute(visitor.number)), { keywords: "delete gdpr" });
+  }
+  return commands;
+}
+
+const THEME_COMMANDS = [
+  { name: "light", label: "Light theme", icon: "sun" },
+  { name: "dark", label: "Dark theme", icon: "moon" },
+  { name: "system", label: "System theme", icon: "monitor" },
+] as const;
+
+/** The commands that do not depend on the open chat. */
+function generalCommands(workspace: Workspace): Command[] {
+  const commands: Command[] = [];
+  const add = (name: string, iconName: IconName, run: () => void, more: Partial<Command>) =>
+    commands.push(command("Actions", name, iconName, run, more));
   const isOnline = workspace.presence.value === "online";
   add(
-    "Actions",
     isOnline ? "Set status to away" : "Set status to online",
     "user-round",
     () => void workspace.setPresence(isOnline ? "away" : "online"),
     { keywords: "presence status pause" },
   );
-  const themes = { light: "sun", dark: "moon", system: "monitor" } as const;
-  for (const name of ["light", "dark", "system"] as const) {
-    if (theme.value !== name)
-      add(
-        "Actions",
-        name === "system" ? "System theme" : `${name === "dark" ? "Dark" : "Light"} theme`,
-        themes[name],
-        () => (theme.value = name),
-        { keywords: "appearance colours" },
-      );
-  }
+  for (const { name, label, icon } of THEME_COMMANDS)
+    if (theme.value !== name) add(label, icon, () => (theme.value = name), { keywords: "appearance colours" });
   add(
-    "Actions",
     isSoundEnabled.value ? "Sound off" : "Sound on",
     isSoundEnabled.value ? "volume-x" : "volume-2",
     () => (isSoundEnabled.value = !isSoundEnabled.value),
     { keywords: "mute" },
   );
-  if (workspace.isAdmin && workspace.cannedReplies.value !== null)
-    add("Actions", "Manage canned replies", "square-slash", () => (overlay.value = { kind: "canned" }), {
+  if (workspace.isAdmin) {
+    add("Manage canned replies", "square-slash", () => (overlay.value = { kind: "canned" }), {
       keywords: "templates shortcuts",
     });
-  if (workspace.isAdmin)
-    add("Actions", "Add a channel", "plug", () => (overlay.value = { kind: "channel" }), { keywords: "connect api" });
-  add("Actions", "Keyboard shortcuts", "keyboard", () => (overlay.value = { kind: "shortcuts" }), {
+    add("Add a channel", "plug", () => (overlay.value = { kind: "channel" }), {
+      keywords: "connect api widget website",
+    });
+  }
+  add("Keyboard shortcuts", "keyboard", () => (overlay.value = { kind: "shortcuts" }), {
     shortcut: "?",
     keywords: "keys help",
   });
-  add("Actions", "Sign out", "log-out", () => (overlay.value = { kind: "sign-out" }), { keywords: "log out leave" });
-  const tabNames = {
-    waiting: "Waiting chats",
-    mine: "My chats",
-    bot: "Chats with a bot",
-    all: "All open chats",
-    closed: "Closed chats",
-  };
-  for (const name of TABS)
-    add("Go to", tabNames[name], "inbox", () => ((activeTab.value = name), openChat(undefined)), {
-      keywords: "inbox list",
-    });
-  for (const section of SECTIONS) {
-    const { name, icon: iconName } = SECTION_LABELS[section];
-    if (section !== "inbox") add("Go to", name, iconName, () => navigate({ section, id: undefined }));
-  }
+  add("Sign out", "log-out", () => (overlay.value = { kind: "sign-out" }), { keywords: "log out leave" });
   return commands;
+}
+
+const TAB_COMMAND_NAMES: Record<Tab, string> = {
+  waiting: "Waiting chats",
+  mine: "My chats",
+  bot: "Chats with a bot",
+  all: "All open chats",
+  closed: "Closed chats",
+};
+
+const SECTION_KEYWORDS: Partial<Record<Section, string>> = {
+  channels: "widget website settings",
+  bots: "provider",
+  deliveries: "failed replay log events",
+  team: "agents password",
+  telephony: "phone calls twilio gateway number balance minutes",
+  reports: "statistics charts numbers csv first answer ratings",
+  settings: "safe url limits retention idle callback hours time zone",
+};
+
+/** The pages for admins that are not the first page of a section. */
+const FURTHER_PAGES: readonly { name: string; icon: IconName; route: Route; keywords: string }[] = [
+  { name: "Webhooks", icon: "webhook", route: WEBHOOKS_ROUTE, keywords: "events signing secret" },
+  { name: "Departments", icon: "users-round", route: DEPARTMENTS_ROUTE, keywords: "team groups" },
+  { name: "Export chats", icon: "download", route: EXPORT_ROUTE, keywords: "reports save json csv file" },
+  { name: "Trigger rules", icon: "settings", route: RULES_ROUTE, keywords: "settings widget invitation" },
+  { name: "Audit log", icon: "settings", route: AUDIT_ROUTE, keywords: "settings history changes who" },
+];
+
+function navigationCommands(workspace: Workspace): Command[] {
+  const showTab = (tab: Tab) => () => {
+    activeTab.value = tab;
+    openChat(undefined);
+  };
+  const tabs = TABS.map((tab) =>
+    command("Go to", TAB_COMMAND_NAMES[tab], "inbox", showTab(tab), { keywords: "inbox list" }),
+  );
+  const sections = visibleSections(workspace.isAdmin).flatMap((section) => {
+    if (section === "inbox") return [];
+    const { name, icon } = SECTION_LABELS[section];
+    return [
+      command("Go to", name, icon, () => navigate({ section, id: undefined }), {
+        keywords: SECTION_KEYWORDS[section] ?? "",
+      }),
+    ];
+  });
+  const furtherPages = workspace.isAdmin ? FURTHER_PAGES : [];
+  const pages = furtherPages.map(({ name, icon, route, keywords }) =>
+    command("Go to", name, icon, () => navigate(route), { keywords }),
+  );
+  return [...tabs, ...sections, ...pages];
+}
+
+function buildCommands(workspace: Workspace): Command[] {
+  const id = workspace.openChatId.value;
+  const row = id === undefined ? undefined : workspace.header(id);
+  const commands = row === undefined ? [] : openChatCommands(workspace, row);
+  if (workspace.chats.waiting.value.length > 0 && row?.state !== "waiting")
+    commands.push(
+      command("Actions", "Accept the longest-waiting chat", "check", () => acceptNext(workspace), { shortcut: "A" }),
+    );
+  return [...commands, ...generalCommands(workspace), ...navigationCommands(workspace)];
 }
 
 export function CommandPalette() {
   const workspace = useWorkspace();
   const [searchText, setSearchText] = useState("");
   const [selected, setSelected] = useState(0);
-  const [remote, setRemote] = useState<readonly ChatRow[]>([]);
   const searchTerm = searchText.trim().toLowerCase();
-
-  useEffect(() => {
-    setRemote([]);
-    if (searchTerm.length < 2) return;
-    let isCurrent = true;
-    const timer = setTimeout(() => {
-      void workspace.api.get("/agent/search", { query: { q: searchTerm } }).then(
-        ({ chats }) => isCurrent && setRemote(chats),
-        () => {},
-      );
-    }, 200);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [searchTerm]);
+  const { rows: remote, isSearching } = useChatSearch(searchTerm.length < MIN_SEARCH_CHARACTERS ? "" : searchTerm);
 
   const commands = useMemo(() => buildCommands(workspace), []);
   const { chats } = workspace;
   const list = useMemo(() => {
     const local =
       searchTerm === ""
-        ? [...chats.waiting.value, ...chats.mine.value].slice(0, MAX_LISTED_CHATS)
-        : filterRows(chats.rows.value.values(), searchTerm).slice(0, MAX_LISTED_CHATS);
-    const ids = new Set(local.map((row) => row.chat_id));
-    const rows = [...local, ...remote.filter((row) => !ids.has(row.chat_id))]
-      .slice(0, MAX_LISTED_CHATS)
-      .map(chatCommand);
-    const matching = commands.filter(({ name, keywords, group }) => {
-      const text = `${name} ${keywords ?? ""} ${group}`.toLowerCase();
+        ? [...chats.waiting.value, ...chats.mine.value]
+        : namedFirst(filterRows(chats.rows.value.values(), searchTerm), searchTerm);
+    const rows = appendNewRows(local, remote).slice(0, MAX_LISTED_CHATS).map(chatCommand);
+    const matching = commands.filter(({ name, keywords }) => {
+      const text = `${name} ${keywords ?? ""}`.toLowerCase();
       return searchTerm.split(/\s+/).every((word) => text.includes(word));
     });
     const currentChatCommands = matching.filter(({ group }) => group === "This chat");
     const otherCommands = matching.filter(({ group }) => group !== "This chat");
     return searchTerm === ""
       ? [...currentChatCommands, ...rows, ...otherCommands]
-      : [...rows.slice(0, 5), ...currentChatCommands, ...otherCommands];
+      : [...rows.slice(0, MAX_FOUND_CHATS), ...currentChatCommands, ...otherCommands];
   }, [searchTerm, remote, chats.rows.value]);
   const selectedIndex = Math.min(selected, Math.max(0, list.length - 1));
 
-  const run = (command: Command | undefined) => {
-    if (command === undefined) return;
+  const run = (chosen: Command | undefined) => {
+    if (chosen === undefined) return;
     closeOverlay();
-    command.run();
+    chosen.run();
   };
   const onKeyDown = (event: KeyboardEvent) =>
     handleListKey(event, {
@@ -256,7 +296,7 @@ export function CommandPalette() {
         <kbd>Esc</kbd>
       </div>
       {list.length === 0 ? (
-        <p class="none">Nothing found.</p>
+        <p class="none">{isSearching ? "Searching…" : "Nothing found."}</p>
       ) : (
         <ul id="commands" class="scroll" role="listbox" aria-label="Chats and actions">
           {list.map((command, index) => [

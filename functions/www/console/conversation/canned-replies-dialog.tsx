@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import type { CannedReply } from "../../api/planned-endpoints";
+import type { CannedReply } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { useWorkspace } from "../workspace-context";
 import { closeOverlay } from "../state/view-state";
 import { errorText } from "../state/workspace";
-import { MAX_TEXT_CHARACTERS } from "./composer-text";
+import { countCharacters, MAX_CANNED_REPLY_CHARACTERS } from "./composer-text";
 
 /** Lets admins manage the account's canned replies. */
 export function CannedRepliesDialog() {
@@ -96,8 +96,8 @@ function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | undefined; 
   const save = async (event: Event) => {
     event.preventDefault();
     if (!/^\S{1,40}$/.test(name)) return setProblem("Enter a shortcut of one word, with at most 40 characters.");
-    if (text.trim() === "" || text.length > MAX_TEXT_CHARACTERS)
-      return setProblem("Enter a reply of at most 10,000 characters.");
+    if (text.trim() === "" || countCharacters(text.trim()) > MAX_CANNED_REPLY_CHARACTERS)
+      return setProblem("Enter a reply of at most 5,000 characters.");
     try {
       const body = { shortcut: name, text: text.trim() };
       if (reply === undefined) await workspace.api.post("/agent/canned-replies", { body });

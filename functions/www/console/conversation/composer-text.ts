@@ -2,6 +2,8 @@
 
 /** The maximum length of a message. The service rejects longer texts (docs/openapi.json, AgentMessage). */
 export const MAX_TEXT_CHARACTERS = 10_000;
+/** The maximum length of a canned reply (docs/openapi.json, CannedReplyText). */
+export const MAX_CANNED_REPLY_CHARACTERS = 5_000;
 /** From this length on, the composer shows the number of characters. */
 export const SHOW_COUNT_FROM_CHARACTERS = 9_000;
 

@@ -1,7 +1,6 @@
 import "./composer.css";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { CannedReply } from "../../api/planned-endpoints";
-import type { ChatRow } from "../../api/types";
+import type { CannedReply, ChatRow } from "../../api/types";
 import { announce } from "../../ui/announcer";
 import { Icon } from "../../ui/icons";
 import { Popover } from "../../ui/popover";
@@ -57,10 +56,16 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
   const isEmpty = text.trim() === "";
   const replies = workspace.cannedReplies.value;
   const query = findCannedQuery(text, caret);
-  const isSuggesting = query !== undefined && query.from !== dismissedAt && !isNote && replies !== null;
+  const isSuggesting = query !== undefined && query.from !== dismissedAt && !isNote;
   const suggestions = isSuggesting ? matchCannedReplies(replies ?? [], query.searchText).slice(0, MAX_SUGGESTIONS) : [];
   const isOpen = isSuggesting && (suggestions.length > 0 || query.searchText === "");
   const selectedIndex = Math.min(selected, Math.max(0, suggestions.length - 1));
+
+  // The replies were not loaded if the first request failed.
+  const areRepliesMissing = isOpen && replies === undefined;
+  useEffect(() => {
+    if (areRepliesMissing) void workspace.loadCannedReplies().catch(() => {});
+  }, [areRepliesMissing]);
 
   const resizeToContent = () => {
     const element = textarea.current;
@@ -227,7 +232,13 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
             </ul>
           )}
           <div class="foot">
-            <span>{suggestions.length === 0 ? "There are no canned replies yet." : "Enter inserts, Esc closes"}</span>
+            <span>
+              {suggestions.length === 0
+                ? "There are no canned replies yet."
+                : hasCoarsePointer()
+                  ? ""
+                  : "Enter inserts, Esc closes"}
+            </span>
             {workspace.isAdmin && (
               <button type="button" onClick={() => (overlay.value = { kind: "canned" })}>
                 Manage replies
@@ -280,17 +291,15 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
         <div class="bar">
           {!isNote && (
             <>
-              {replies !== null && (
-                <button
-                  type="button"
-                  class="btn only-icon"
-                  aria-label="Canned replies"
-                  title="Canned replies (/)"
-                  onClick={startCannedReply}
-                >
-                  <Icon name="square-slash" />
-                </button>
-              )}
+              <button
+                type="button"
+                class="btn only-icon"
+                aria-label="Canned replies"
+                title="Canned replies (/)"
+                onClick={startCannedReply}
+              >
+                <Icon name="square-slash" />
+              </button>
               <button
                 type="button"
                 class="btn only-icon"

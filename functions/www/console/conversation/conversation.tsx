@@ -10,7 +10,7 @@ import { clockTime, dayLabel, currentMinute } from "../../ui/time";
 import { toast } from "../../ui/toast";
 import { useWorkspace } from "../workspace-context";
 import { isVisitorPaneOpen } from "../state/preferences";
-import { chatHref, openChat } from "../state/route";
+import { chatHref, erasureRoute, navigate, openChat } from "../state/route";
 import { focusComposer, overlay, isVisitorPaneOverlayOpen } from "../state/view-state";
 import { isAnonymous, visitorName, rowFromDetails, errorText } from "../state/workspace";
 import { requestClose } from "../chat-actions";
@@ -85,15 +85,14 @@ function OpenChat({ chatId }: { chatId: number }) {
                 ? "It was erased, or it is older than the account's retention."
                 : errorText(problem)}
           </p>
-          {isNotFound || isForbidden ? (
-            <button type="button" class="btn line" onClick={() => openChat(undefined)}>
-              Back to the inbox
-            </button>
-          ) : (
+          {!isNotFound && !isForbidden && (
             <button type="button" class="btn line" onClick={() => void workspace.openTimeline(chatId)}>
               Try again
             </button>
           )}
+          <button type="button" class="btn line" onClick={() => openChat(undefined)}>
+            Back to the inbox
+          </button>
         </div>
       </section>
     );
@@ -114,6 +113,7 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
   const [isMenuOpen, setMenuOpen] = useState(false);
   const menuButton = useRef<HTMLButtonElement>(null);
   const isMine = row !== undefined && workspace.chats.isMine(row);
+  const isCalling = workspace.runningCalls.byChat.value.has(chatId);
   const canTransfer = row?.state === "active" && (isMine || workspace.isAdmin);
   const canClose =
     row !== undefined && row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin);
@@ -149,6 +149,19 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
         <p class="clip">{row === undefined ? `#${chatId}` : <Subtitle row={row} detail={detail} />}</p>
       </div>
       <span class="grow" />
+      {isMine && (
+        <button
+          type="button"
+          class="btn only-icon"
+          aria-label="Call the visitor"
+          aria-keyshortcuts="c"
+          title={isCalling ? "A call is in progress" : "Call the visitor"}
+          aria-disabled={isCalling}
+          onClick={() => !isCalling && (overlay.value = { kind: "call", chatId })}
+        >
+          <Icon name={isCalling ? "phone-call" : "phone"} class="large" />
+        </button>
+      )}
       {canTransfer && (
         <button
           type="button"
@@ -236,14 +249,21 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
           )}
           {workspace.isAdmin && detail !== undefined && (
             <>
+              <button
+                type="button"
+                class="menu-item"
+                role="menuitem"
+                onClick={menuAction(() => (overlay.value = { kind: "export", chatId }))}
+              >
+                <Icon name="download" />
+                Export the chat…
+              </button>
               <div class="menu-line" />
               <button
                 type="button"
                 class="menu-item bad"
                 role="menuitem"
-                onClick={menuAction(
-                  () => (overlay.value = { kind: "erase", chatId, number: detail.visitor.number, name }),
-                )}
+                onClick={menuAction(() => navigate(erasureRoute(detail.visitor.number)))}
               >
                 <Icon name="trash-2" />
                 Erase the visitor…
@@ -307,12 +327,20 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
         : row.state === "bot"
           ? detail?.opened_at
           : undefined;
-  const opened = since === undefined ? undefined : `since ${at(since)}`;
+  const parts: [text: string | undefined, isHiddenOnPhones?: boolean][] = [
+    [`#${row.chat_id}`, true],
+    [row.channel.name],
+    [row.department?.name, true],
+    [rating],
+  ];
   return (
     <>
-      {[`#${row.chat_id}`, row.channel.name, row.department?.name, [state, opened].filter(Boolean).join(" "), rating]
-        .filter(Boolean)
-        .join(" · ")}
+      {parts.map(
+        ([text, isHiddenOnPhones]) =>
+          text !== undefined && <span class={isHiddenOnPhones ? "wide-only" : undefined}>{text} · </span>,
+      )}
+      {state}
+      {since !== undefined && <span class="wide-only"> since {at(since)}</span>}
     </>
   );
 }

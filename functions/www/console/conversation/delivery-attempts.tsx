@@ -44,6 +44,7 @@ export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
           </tbody>
         </table>
       )}
+      {delivery.attempts_left_out !== undefined && <p>{delivery.attempts_left_out} more attempts are not listed.</p>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChild } from "preact";
 import type { Entry } from "../../api/types";
+import { capitalized } from "../../ui/sentence";
 
 const EVENT_LABELS: Record<string, string> = {
   agent_joined: "An agent joined",
@@ -9,17 +10,17 @@ const EVENT_LABELS: Record<string, string> = {
   chat_accepted: "Chat accepted",
   chat_assigned: "Assigned to a CRM card",
   chat_updated: "Visitor details changed",
-  chat_transferred: "Chat transferred",
-  transferred: "Chat transferred",
   call_event: "Call",
   offline_message: "Message left while offline",
 };
 
-/** Returns a label for a type that is missing from EVENT_LABELS, for example "Chat transferred" for
- * `chat_transferred`. */
+/** The events whose responses fill the visitor pane with data from the CRM. */
+const CRM_EVENT_TYPES = new Set(["chat_accepted", "chat_updated"]);
+
+/** Returns a label for a type that is missing from EVENT_LABELS, for example "Call missed" for `call_missed`. */
 const labelFromType = (type: string) => {
   const words = type.replace(/_/g, " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(words);
 };
 
 /** Returns the text of an event line: what happened, and which of the event's deliveries to webhooks or the bot have
@@ -27,18 +28,28 @@ const labelFromType = (type: string) => {
 export function describeEvents(entries: readonly Entry[], me: number): ComponentChild {
   const [firstEntry] = entries;
   if (firstEntry === undefined) return null;
+  // The service describes a transfer in a text of its own.
+  if (firstEntry.type === "text") return <span dir="auto">{firstEntry.text}</span>;
   const label = EVENT_LABELS[firstEntry.type] ?? labelFromType(firstEntry.type);
   const agentName = firstEntry.agent ? (firstEntry.agent.id === me ? "you" : firstEntry.agent.name) : undefined;
   const webhookDeliveries = entries.flatMap((entry) => entry.webhook_delivery ?? []);
   const failedWebhook = webhookDeliveries.find((delivery) => delivery.state === "failed");
   const isWebhookPending = webhookDeliveries.some((delivery) => delivery.state === "pending");
+  const hasCrmAnswered =
+    CRM_EVENT_TYPES.has(firstEntry.type) && webhookDeliveries.some((delivery) => delivery.state === "delivered");
   const failedBotDelivery = entries
     .flatMap((entry) => entry.bot_delivery ?? [])
     .find((delivery) => delivery.state === "failed");
   return (
     <>
-      <b>{label}</b>
-      {agentName !== undefined && ` by ${agentName}`}
+      {firstEntry.type === "agent_joined" && agentName !== undefined ? (
+        <b>{agentName === "you" ? "You" : agentName} joined</b>
+      ) : (
+        <>
+          <b>{label}</b>
+          {agentName !== undefined && ` by ${agentName}`}
+        </>
+      )}
       {firstEntry.text !== undefined && (
         <>
           {" · "}
@@ -46,6 +57,7 @@ export function describeEvents(entries: readonly Entry[], me: number): Component
         </>
       )}
       {isWebhookPending && " · notifying your systems…"}
+      {hasCrmAnswered && " · CRM answered"}
       {failedWebhook !== undefined && (
         <span class="bad">
           {" "}

@@ -105,7 +105,7 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
         {row.agent === null
           ? ""
           : `; ${chats.isMine({ ...row, state: "active" }) ? "you were the agent" : `the agent was ${row.agent.name}`}`}
-        . <span title={fullTime(row.updated_at)}>A new message of the visitor starts a new chat.</span>
+        . <span title={fullTime(row.updated_at)}>A new message from the visitor starts a new chat.</span>
       </p>
       {note}
     </div>

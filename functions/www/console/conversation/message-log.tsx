@@ -21,7 +21,8 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const isReady = timeline.loadState.value === "ready";
   const outgoing = workspace.outbox.items.value.filter((item) => item.chatId === chatId);
   const visitor = timeline.chatDetails.value?.visitor;
-  const typing = workspace.typing.visitors.value.get(chatId);
+  const typing = workspace.typing.visitors.notices.value.get(chatId);
+  const typingColleague = workspace.typing.colleagues.notices.value.get(chatId);
 
   const [shownItemCount, setShownItemCount] = useState(ITEMS_PER_PAGE);
   const [newMessageCount, setNewMessageCount] = useState(0);
@@ -99,7 +100,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     } else if (newFromOthers > 0) {
       setNewMessageCount((count) => count + newFromOthers);
     }
-  }, [entries, outgoing.length, typing === undefined]);
+  }, [entries, outgoing.length, typing === undefined, typingColleague === undefined]);
 
   // Keep the visible messages in place when older ones are added above.
   useLayoutEffect(() => {
@@ -195,13 +196,17 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
               {items.length === 0 && !visitor?.invite && <p class="event">No messages yet</p>}
               {typing !== undefined && (
                 <p class="typing">
-                  <span class="dot" />
-                  <span class="dot" />
-                  <span class="dot" />
+                  <TypingDots />
                   <span class="clip">
                     {name.split(" ")[0]} is typing{typing.text ? ": " : "…"}
                   </span>
                   {typing.text && <q dir="auto">{typing.text}</q>}
+                </p>
+              )}
+              {typingColleague !== undefined && (
+                <p class="typing">
+                  <TypingDots />
+                  <span class="clip">{typingColleague.name} is replying…</span>
                 </p>
               )}
             </>
@@ -270,5 +275,15 @@ function Skeletons() {
         />
       ))}
     </div>
+  );
+}
+
+function TypingDots() {
+  return (
+    <>
+      <span class="dot" />
+      <span class="dot" />
+      <span class="dot" />
+    </>
   );
 }

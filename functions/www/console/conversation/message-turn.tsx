@@ -4,6 +4,7 @@ import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { Popover } from "../../ui/popover";
 import { Markdown, LinkedText } from "../../ui/linked-text";
+import { capitalized } from "../../ui/sentence";
 import { clockTime, formatDuration, fullTime } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
 import type { OutgoingItem } from "../state/outbox";
@@ -11,6 +12,7 @@ import { focusComposer } from "../state/view-state";
 import { AttemptsPopover } from "./delivery-attempts";
 import type { Turn } from "./timeline-grouping";
 import { isMedia, Media } from "./media";
+import { CallCard } from "../calls/call-card";
 
 interface TurnProps {
   turn: Turn;
@@ -103,6 +105,7 @@ function EntryLine({ entry, chatId, isOurs }: { entry: Entry; chatId: number; is
         {!isOurs && time}
       </div>
       {isFailed && <DeliveryFailure entry={entry} delivery={delivery} chatId={chatId} />}
+      {entry.shown === false && <span class="hint-line">The channel cannot show this message to the visitor.</span>}
       {entry.bot_delivery?.state === "failed" && <span class="hint-line">The bot did not accept this message.</span>}
     </>
   );
@@ -113,6 +116,7 @@ const EMOJI_ONLY =
 
 function Bubble({ entry }: { entry: Entry }) {
   if (isMedia(entry)) return <Media entry={entry} />;
+  if (entry.call !== undefined) return <CallCard call={entry.call} since={entry.timestamp} />;
   if (entry.type === "markdown") {
     return (
       <div class="bubble" dir="auto">
@@ -229,8 +233,6 @@ function DeliveryFailure({ entry, delivery, chatId }: { entry: Entry; delivery: 
   );
 }
 
-const capitalize = (words = "") => words.charAt(0).toUpperCase() + words.slice(1);
-
 function OutgoingLine({ item }: { item: OutgoingItem }) {
   const workspace = useWorkspace();
   const isRejected = item.state === "rejected";
@@ -271,7 +273,7 @@ function OutgoingLine({ item }: { item: OutgoingItem }) {
           <span class="words">
             <Icon name="triangle-alert" />
             <span>
-              <b>Not sent.</b> {capitalize(item.problem)}
+              <b>Not sent.</b> {capitalized(item.problem ?? "")}
             </span>
           </span>
           <span class="acts">

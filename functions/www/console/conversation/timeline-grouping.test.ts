@@ -140,3 +140,15 @@ test("confirmed entry keeps the key of its outgoing message", () => {
   });
   assert.equal(items.at(-1)?.key, "key-1");
 });
+
+test("call shows its status by itself, unless a webhook was not told", () => {
+  const call = { type: "callback" as const, phone: "+31612345678", status: "end" as const };
+  const delivery = (state: "delivered" | "failed") => ({ webhook_delivery: { state, attempts: [] } });
+  const event = { from: "system" as const, type: "call_event" };
+  const entries = [
+    entry({ type: "call", call }),
+    entry({ ...event, ...delivery("delivered") }),
+    entry({ ...event, ...delivery("failed") }),
+  ];
+  assert.deepEqual(groupedKinds(entries), ["day", "visitor:1", "event"]);
+});

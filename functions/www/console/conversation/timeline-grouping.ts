@@ -22,6 +22,10 @@ const EVENT_TYPES = new Set([
   "offline_message",
 ]);
 
+/** Whether an entry only notifies webhooks of a status that the call itself shows. A failed notification is shown. */
+const isShownByCall = ({ type, webhook_delivery }: Entry) =>
+  type === "call_event" && webhook_delivery?.state !== "failed";
+
 export const isEvent = (entry: Entry) => entry.from === "system" || EVENT_TYPES.has(entry.type);
 
 export type Side = "theirs" | "ours";
@@ -116,6 +120,7 @@ export function groupTimeline({ entries, outgoing, me, readUpTo, keys }: Groupin
   };
 
   for (const entry of entries) {
+    if (isShownByCall(entry)) continue;
     if (isEvent(entry)) {
       addDayLine(entry.timestamp);
       const last = items.at(-1);

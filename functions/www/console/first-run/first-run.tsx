@@ -1,4 +1,4 @@
-/* The page for an account without chats. Its steps are to add a channel, copy its URL, and send a test message. */
+/* The page for an account without chats. Its steps are to add a channel, copy its URL or tag, and send a test message. */
 
 import "./first-run.css";
 import { signal } from "@preact/signals";
@@ -7,10 +7,12 @@ import { useEffect, useState } from "preact/hooks";
 import type { Channel } from "../../api/types";
 import { CopyButton, copyText } from "../../ui/copy-button";
 import { Icon } from "../../ui/icons";
-import { ChannelDialog, type CreatedChannel } from "../channels/add-channel-dialog";
-import { curlCommand, sameOriginPath } from "./test-message";
+import type { CreatedChannel } from "../channels/add-channel-dialog";
+import { curlCommand, sameOriginPath, sendTestMessage } from "./test-message";
 import { useWorkspace } from "../workspace-context";
 import type { ChatStore } from "../state/chats";
+import { channelRoute, hrefOf } from "../state/route";
+import { overlay } from "../state/view-state";
 import { errorText, type Workspace } from "../state/workspace";
 
 /** Whether the account has no chats at all, neither open nor closed. Undefined until this is known. */
@@ -56,6 +58,13 @@ function StepItem({
   );
 }
 
+const CopyStepButton = ({ isCopied, onClick }: { isCopied: boolean; onClick: () => void }) => (
+  <button type="button" class="btn line" onClick={onClick}>
+    <Icon name={isCopied ? "check" : "copy"} />
+    {isCopied ? "Copied" : "Copy"}
+  </button>
+);
+
 export function FirstRun() {
   const workspace = useWorkspace();
   const { api } = workspace;
@@ -63,7 +72,6 @@ export function FirstRun() {
   const [problem, setProblem] = useState<string>();
   const [createdChannel, setCreatedChannel] = useState<CreatedChannel>();
   const [isCopied, setCopied] = useState(false);
-  const [isAdding, setAdding] = useState(false);
   const [testResult, setTestResult] = useState<{ isSuccess: boolean; text: string }>();
 
   const readChannels = () => {
@@ -89,8 +97,19 @@ export function FirstRun() {
     );
   }
 
-  const hasChannel = createdChannel !== undefined || (channels?.length ?? 0) > 0;
-  const firstChannel = channels?.[0];
+  const firstChannel = channels?.find((channel) => channel.kind === "api");
+  const widget = channels?.find((channel) => channel.kind === "widget");
+  const hasChannel = createdChannel !== undefined || firstChannel !== undefined || widget !== undefined;
+  const name = createdChannel?.name ?? firstChannel?.name ?? widget?.name ?? "";
+  // The dialog outlives this page, which the first chat replaces.
+  const addChannel = () => {
+    const onCreated = (channel: CreatedChannel) => {
+      setCreatedChannel(channel);
+      readChannels();
+    };
+    overlay.value = { kind: "channel", onCreated };
+  };
+  const copy = (text: string) => void copyText(text).then((isDone) => isDone && setCopied(true));
   const endpointUrl = createdChannel?.endpoint;
   const path = endpointUrl === undefined ? undefined : sameOriginPath(endpointUrl, location.origin);
 
@@ -106,25 +125,18 @@ export function FirstRun() {
       setProblem(errorText(error));
     }
   };
-  const sendTestMessage = async () => {
+  const sendTest = async () => {
     if (path === undefined) return;
     setTestResult(undefined);
-    try {
-      const body = JSON.stringify({
-        sender: { id: "test-1", name: "Test visitor" },
-        message: { type: "text", text: "Hello! This is a test." },
-      });
-      const response = await fetch(path, { method: "POST", body, credentials: "omit" });
-      setTestResult({
-        isSuccess: response.ok,
-        text: response.ok
-          ? `Status ${response.status}. The chat appears in a moment.`
-          : `Status ${response.status}: ${(await response.text()).slice(0, 200)}`,
-      });
-      if (response.ok) workspace.sync.reconnectNow();
-    } catch {
-      setTestResult({ isSuccess: false, text: "The service did not respond." });
-    }
+    const { isSuccess, status, responseBody } = await sendTestMessage(path);
+    const text =
+      status === undefined
+        ? "The service did not respond."
+        : isSuccess
+          ? `Status ${status}. The chat appears in a moment.`
+          : `Status ${status}: ${responseBody.slice(0, 200)}`;
+    setTestResult({ isSuccess, text });
+    if (isSuccess) workspace.sync.reconnectNow();
   };
 
   return (
@@ -144,14 +156,14 @@ export function FirstRun() {
         <ol class="steps">
           <StepItem
             number={1}
-            title={hasChannel ? `Channel ${createdChannel?.name ?? firstChannel?.name ?? ""} added` : "Add a channel"}
+            title={hasChannel ? `Channel ${name} added` : "Add a channel"}
             state={hasChannel ? "done" : "now"}
           >
             {!hasChannel && (
               <>
                 <p>A channel connects an app, a site or another front end in which visitors write.</p>
                 <div class="acts">
-                  <button type="button" class="btn primary" onClick={() => setAdding(true)}>
+                  <button type="button" class="btn primary" onClick={addChannel}>
                     <Icon name="plus" />
                     Add a channel
                   </button>
@@ -159,70 +171,77 @@ export function FirstRun() {
               </>
             )}
           </StepItem>
-          <StepItem number={2} title="Copy its address" state={isCopied ? "done" : hasChannel ? "now" : "later"}>
-            {endpointUrl === undefined ? (
-              <>
-                <p>
-                  The address was shown once, when the channel was created. You can create a new one; the old one stays
-                  valid for a day.
-                </p>
-                <div class="acts">
-                  <button type="button" class="btn line" onClick={() => void rotateEndpoint()}>
-                    Create a new address
-                  </button>
+          {widget !== undefined && firstChannel === undefined && createdChannel === undefined ? (
+            <>
+              <StepItem number={2} title="Copy its tag" state={isCopied ? "done" : "now"}>
+                <p>Paste it into each page that shows the chat window.</p>
+                <div class="code-line">
+                  <code>{widget.snippet}</code>
+                  <CopyStepButton isCopied={isCopied} onClick={() => copy(widget.snippet)} />
                 </div>
-              </>
-            ) : (
-              <div class="code-line">
-                <code>{endpointUrl}</code>
-                <button
-                  type="button"
-                  class="btn line"
-                  onClick={() => void copyText(endpointUrl).then((isDone) => isDone && setCopied(true))}
-                >
-                  <Icon name={isCopied ? "check" : "copy"} />
-                  {isCopied ? "Copied" : "Copy"}
-                </button>
-              </div>
-            )}
-          </StepItem>
-          <StepItem
-            number={3}
-            title="Send yourself a message"
-            state={endpointUrl === undefined ? "later" : isCopied ? "now" : "later"}
-          >
-            <p>From a terminal, as your front end would:</p>
-            {endpointUrl !== undefined && (
-              <div class="code-line">
-                <code>{curlCommand(endpointUrl)}</code>
-                <CopyButton text={curlCommand(endpointUrl)} label="Copy the command" />
-              </div>
-            )}
-            {path !== undefined && (
-              <div class="acts">
-                <button type="button" class="btn primary" onClick={() => void sendTestMessage()}>
-                  <Icon name="send-horizontal" />
-                  Send it from here
-                </button>
-              </div>
-            )}
-            {testResult !== undefined && (
-              <p class={testResult.isSuccess ? "test-result good" : "test-result bad"} role="status">
-                {testResult.text}
-              </p>
-            )}
-          </StepItem>
+                <div class="acts">
+                  <a class="btn line" href={hrefOf(channelRoute(widget.channel_id))}>
+                    <Icon name="pencil" />
+                    Look and settings
+                  </a>
+                </div>
+              </StepItem>
+              <StepItem number={3} title="Send yourself a message" state={isCopied ? "now" : "later"}>
+                <p>Open a page with the tag, and write in its chat window. The chat appears here.</p>
+              </StepItem>
+            </>
+          ) : (
+            <>
+              <StepItem number={2} title="Copy its address" state={isCopied ? "done" : hasChannel ? "now" : "later"}>
+                {endpointUrl === undefined ? (
+                  <>
+                    <p>
+                      The address was shown once, when the channel was created. You can create a new one; the old one
+                      stays valid for a day.
+                    </p>
+                    <div class="acts">
+                      <button type="button" class="btn line" onClick={() => void rotateEndpoint()}>
+                        Create a new address
+                      </button>
+                    </div>
+                  </>
+                ) : (
+                  <div class="code-line">
+                    <code>{endpointUrl}</code>
+                    <CopyStepButton isCopied={isCopied} onClick={() => copy(endpointUrl)} />
+                  </div>
+                )}
+              </StepItem>
+              <StepItem
+                number={3}
+                title="Send yourself a message"
+                state={endpointUrl === undefined ? "later" : isCopied ? "now" : "later"}
+              >
+                <p>From a terminal, as your front end would:</p>
+                {endpointUrl !== undefined && (
+                  <div class="code-line">
+                    <code>{curlCommand(endpointUrl)}</code>
+                    <CopyButton text={curlCommand(endpointUrl)} label="Copy the command" />
+                  </div>
+                )}
+                {path !== undefined && (
+                  <div class="acts">
+                    <button type="button" class="btn primary" onClick={() => void sendTest()}>
+                      <Icon name="send-horizontal" />
+                      Send it from here
+                    </button>
+                  </div>
+                )}
+                {testResult !== undefined && (
+                  <p class={testResult.isSuccess ? "test-result good" : "test-result bad"} role="status">
+                    {testResult.text}
+                  </p>
+                )}
+              </StepItem>
+            </>
+          )}
         </ol>
       </div>
-      {isAdding && (
-        <ChannelDialog
-          onClose={() => setAdding(false)}
-          onCreated={(channel) => {
-            setCreatedChannel(channel);
-            readChannels();
-          }}
-        />
-      )}
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { Avatar } from "../../ui/avatar";
 import { BLOCKED_LINK } from "../../ui/linked-text";
 import { formatAgo, formatElapsed, fullTime, currentMinute, currentSecond, formatElapsedSpoken } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
+import { callStatus } from "../calls/call-text";
 import { chatHref } from "../state/route";
 import { isAnonymous, visitorName } from "../state/workspace";
 import type { Tab } from "../state/chats";
@@ -19,6 +20,7 @@ const MEDIA_LABELS: Record<string, string> = {
   sticker: "Sticker",
   document: "File",
   location: "Location",
+  call: "Call",
 };
 
 function WaitingTime({ since }: { since: number }) {
@@ -44,7 +46,8 @@ interface ChatListRowProps {
 }
 
 export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabStop, tab }: ChatListRowProps) {
-  const { chats, typing, drafts, timelines, me } = useWorkspace();
+  const { chats, typing, drafts, timelines, runningCalls, me } = useWorkspace();
+  const running = runningCalls.byChat.value.get(row.chat_id);
   const id = row.chat_id;
   const isUnread = chats.isUnread(row);
   const count = chats.unreadCounts.value.get(id) ?? 0;
@@ -76,7 +79,7 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
         <TimeAgo at={row.last_message?.timestamp ?? row.updated_at} />
       )}
       <span class="say" dir="auto">
-        {typing.visitors.value.has(id) ? (
+        {typing.visitors.notices.value.has(id) ? (
           <span class="is-typing">is typing…</span>
         ) : drafts.chatIds.value.has(id) && !isSelected ? (
           <>
@@ -99,6 +102,7 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
           </b>
         ))}
       <span class="meta">
+        {running !== undefined && <span class="chip call">On the phone: {callStatus(running.call, me.id)}</span>}
         {failed > 0 && <span class="chip bad">{failed} not delivered</span>}
         <span class="chip">{row.channel.name}</span>
         {row.department !== null && <span class="chip">{row.department.name}</span>}

@@ -1,59 +1,37 @@
 import "./inbox.css";
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { hasStatus } from "../../api/client";
 import type { ChatRow } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { useWorkspace } from "../workspace-context";
+import { appendNewRows, filterRows, SEARCH_DELAY_MS, searchChats } from "../state/chat-search";
 import { TABS, type ChatStore, type Tab } from "../state/chats";
 import { openChat, route } from "../state/route";
 import { searchQuery, activeTab } from "../state/view-state";
-import { visitorName, errorText, type Workspace } from "../state/workspace";
+import { errorText, type Workspace } from "../state/workspace";
 import { ChatListRow, RowSkeletons } from "./chat-list-row";
 
 const TAB_LABELS: Record<Tab, string> = { waiting: "Waiting", mine: "Mine", bot: "Bot", all: "All", closed: "Closed" };
-const SEARCH_DELAY_MS = 200;
 
 interface SearchResult {
   searchText: string;
   rows: readonly ChatRow[];
-  next: string | number | null;
-  state: "searching" | "done" | "failed" | "local";
+  next: string | null;
+  state: "searching" | "done" | "failed";
   problem?: string;
 }
 
 const searchResult = signal<SearchResult | undefined>(undefined);
 
-/** Returns the rows that contain every word in the search text. */
-export function filterRows(rows: Iterable<ChatRow>, searchText: string): ChatRow[] {
-  const searchTerms = searchText.trim().toLowerCase().replace(/^#/, "").split(/\s+/).filter(Boolean);
-  if (searchTerms.length === 0) return [];
-  const matches = (row: ChatRow) => {
-    const text =
-      `${row.chat_id} ${row.visitor.number} ${visitorName(row)} ${row.channel.name} ${row.last_message?.text ?? ""}`.toLowerCase();
-    return searchTerms.every((word) => text.includes(word));
-  };
-  const time = (row: ChatRow) => row.last_message?.timestamp ?? row.updated_at;
-  return [...rows].filter(matches).sort((a, b) => time(b) - time(a));
-}
-
-async function search(workspace: Workspace, searchText: string, cursor?: string | number): Promise<void> {
+async function search(workspace: Workspace, searchText: string, cursor?: string): Promise<void> {
   const previousRows = cursor === undefined ? [] : (searchResult.peek()?.rows ?? []);
   try {
-    const options = { query: { q: searchText, ...(cursor === undefined ? {} : { cursor: String(cursor) }) } };
-    const { chats, next } = await workspace.api.get("/agent/search", options);
+    const { rows, next } = await searchChats(workspace.api, searchText, cursor);
     if (searchQuery.peek().trim() !== searchText) return;
-    searchResult.value = { searchText, rows: [...previousRows, ...chats], next, state: "done" };
+    searchResult.value = { searchText, rows: [...previousRows, ...rows], next, state: "done" };
   } catch (error) {
     if (searchQuery.peek().trim() !== searchText) return;
-    const isMissing = hasStatus(error, 404, 405);
-    searchResult.value = {
-      searchText,
-      rows: previousRows,
-      next: null,
-      state: isMissing ? "local" : "failed",
-      ...(isMissing ? {} : { problem: errorText(error) }),
-    };
+    searchResult.value = { searchText, rows: previousRows, next: null, state: "failed", problem: errorText(error) };
   }
 }
 
@@ -63,8 +41,7 @@ export function visibleChats(chats: ChatStore): ChatRow[] {
   if (searchText !== "") {
     const local = filterRows(chats.rows.value.values(), searchText);
     const remote = searchResult.value?.searchText === searchText ? searchResult.value.rows : [];
-    const ids = new Set(local.map((row) => row.chat_id));
-    return [...local, ...remote.filter((row) => !ids.has(row.chat_id))];
+    return appendNewRows(local, remote);
   }
   return activeTab.value === "waiting" ? [...chats.waiting.value, ...chats.mine.value] : chats.list(activeTab.value);
 }
@@ -291,7 +268,7 @@ function NextPageLoader({ listName }: { listName: Tab | "search" }) {
         if (listName === "closed") void chats.loadClosed();
         else if (listName === "search") {
           const current = searchResult.peek();
-          if (current?.next != null) void search(workspace, current.searchText, current.next);
+          if (current !== undefined && current.next !== null) void search(workspace, current.searchText, current.next);
         } else void chats.loadMoreOpen().catch(() => {});
       },
       { root: element.parentElement, rootMargin: "400px" },
@@ -299,8 +276,6 @@ function NextPageLoader({ listName }: { listName: Tab | "search" }) {
     observer.observe(element);
     return () => observer.disconnect();
   }, [listName, hasMore, chats.nextClosedCursor.value, chats.nextOpenCursor.value, result?.next]);
-  if (listName === "search" && result?.state === "local" && visibleChats(chats).length > 0)
-    return <p class="more">Only loaded chats were searched.</p>;
   if (listName === "search" && result?.state === "failed") return <p class="more">{result.problem}</p>;
   return (
     <div ref={sentinel} class={hasMore ? "more" : undefined}>
@@ -344,10 +319,7 @@ function EmptyList({ listName }: { listName: Tab | "search" }) {
       <div class="blank">
         <Icon name="search" />
         <h2>Nothing found</h2>
-        <p>
-          Numbers, names, e-mail addresses, phone numbers and last messages are searched
-          {state === "local" ? ", in the loaded chats" : ""}.
-        </p>
+        <p>Numbers, names, e-mail addresses, phone numbers and last messages are searched.</p>
       </div>
     );
   }

@@ -2,6 +2,7 @@ import "./sign-in.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NetworkError } from "../../api/client";
 import { Icon } from "../../ui/icons";
+import { sentence } from "../../ui/sentence";
 import { persistentStorage } from "../../ui/storage";
 import logo from "../icon.svg";
 import { signOutReason, signIn, signInWithCode } from "../state/session";
@@ -26,7 +27,7 @@ function signInProblem(error: unknown, isCode: boolean): SignInProblem {
   if (error.status === 400) {
     const field = error.field === "email" || error.field === "password" ? error.field : undefined;
     return {
-      text: error.message.charAt(0).toUpperCase() + error.message.slice(1) + (error.message.endsWith(".") ? "" : "."),
+      text: sentence(error.message),
       field,
     };
   }
@@ -113,7 +114,7 @@ export function SignIn() {
             <Icon name="circle-alert" />
             <span>
               {problem.text}
-              {mustWait && ` Try again in ${secondsLeft} s.`}
+              {mustWait && ` Try again in ${secondsLeft}\u00a0s.`}
               {retryAt !== undefined && !mustWait && " You can try again now."}
             </span>
           </p>

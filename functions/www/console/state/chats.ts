@@ -28,7 +28,11 @@ const lastMessageKey = (row: ChatRow) =>
   row.last_message
     ? `${row.last_message.timestamp} ${row.last_message.from} ${row.last_message.text.slice(0, 60)}`
     : "";
-const lastActivityAt = (row: ChatRow) => row.last_message?.timestamp ?? row.updated_at;
+/** Returns when the chat was last active, as Unix time in seconds. */
+export const lastActivityAt = (row: ChatRow): number => row.last_message?.timestamp ?? row.updated_at;
+/** Sorts rows by their last activity, the latest first. */
+export const compareByActivity = (a: ChatRow, b: ChatRow): number =>
+  lastActivityAt(b) - lastActivityAt(a) || b.chat_id - a.chat_id;
 
 export class ChatStore {
   readonly rows = signal<ReadonlyMap<number, ChatRow>>(new Map());
@@ -69,14 +73,8 @@ export class ChatStore {
   readonly mine = computed(() =>
     this.open.value.filter((row) => this.isMine(row)).sort((a, b) => this.compareMine(a, b)),
   );
-  readonly bot = computed(() =>
-    this.open.value
-      .filter((row) => row.state === "bot")
-      .sort((a, b) => lastActivityAt(b) - lastActivityAt(a) || b.chat_id - a.chat_id),
-  );
-  readonly all = computed(() =>
-    [...this.open.value].sort((a, b) => lastActivityAt(b) - lastActivityAt(a) || b.chat_id - a.chat_id),
-  );
+  readonly bot = computed(() => this.open.value.filter((row) => row.state === "bot").sort(compareByActivity));
+  readonly all = computed(() => [...this.open.value].sort(compareByActivity));
   readonly closed = computed(() =>
     [...this.rows.value.values()]
       .filter((row) => !isOpen(row))
@@ -98,7 +96,7 @@ export class ChatStore {
     const [left, right] = [this.awaitsReply(a), this.awaitsReply(b)];
     if (left && right) return this.waitingSince(a) - this.waitingSince(b) || a.chat_id - b.chat_id;
     if (left !== right) return left ? -1 : 1;
-    return lastActivityAt(b) - lastActivityAt(a) || b.chat_id - a.chat_id;
+    return compareByActivity(a, b);
   }
 
   awaitsReply(row: ChatRow): boolean {
@@ -203,7 +201,7 @@ export class ChatStore {
     const wait = this.waitStarts.get(row.chat_id);
     if (kind === undefined) {
       this.waitStarts.delete(row.chat_id);
-    } else if (row.waiting_since !== undefined) {
+    } else if (row.waiting_since !== null) {
       this.waitStarts.set(row.chat_id, { kind, waitingSince: row.waiting_since });
     } else if (before === undefined || wait?.kind !== kind) {
       this.waitStarts.set(row.chat_id, { kind, waitingSince: lastActivityAt(row) });

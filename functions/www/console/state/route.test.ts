@@ -1,11 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hrefOf, parseRoute } from "./route";
+import { hrefOf, parseRoute, visibleSections } from "./route";
 import { curlCommand, sameOriginPath } from "../first-run/test-message";
 import { browserName } from "../visitor/browser-name";
 
 test("routes are formatted and parsed", () => {
-  for (const hash of ["#/", "#/chat/7", "#/visitors", "#/visitors/12"]) assert.equal(hrefOf(parseRoute(hash)), hash);
+  for (const hash of [
+    "#/",
+    "#/chat/7",
+    "#/visitors",
+    "#/visitors/12",
+    "#/visitors/12/erase",
+    "#/channels",
+    "#/channels/a1-B_2",
+    "#/deliveries/webhooks/x1",
+    "#/team/departments/3",
+    "#/settings/rules",
+    "#/settings/audit",
+    "#/reports/export",
+  ])
+    assert.equal(hrefOf(parseRoute(hash)), hash);
+  assert.deepEqual(parseRoute("#/bots/a%20b"), { section: "bots", id: undefined });
 });
 
 test("unknown address opens the inbox", () => {
@@ -16,12 +31,26 @@ test("unknown address opens the inbox", () => {
     "#/chat/0",
     "#/chat/x1",
     "#/nowhere/7",
-    "#/channels",
     "#code=abc",
     "#/chat/99999999999999999999",
   ]) {
     assert.deepEqual(parseRoute(hash), { section: "inbox", id: undefined }, hash);
   }
+});
+
+test("pages of settings are for admins only", () => {
+  assert.deepEqual(visibleSections(true), [
+    "inbox",
+    "visitors",
+    "channels",
+    "bots",
+    "deliveries",
+    "team",
+    "telephony",
+    "reports",
+    "settings",
+  ]);
+  assert.deepEqual(visibleSections(false), ["inbox", "visitors"]);
 });
 
 test("only a same-origin endpoint can be called from the page", () => {

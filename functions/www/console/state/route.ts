@@ -1,53 +1,105 @@
 import { signal } from "@preact/signals";
+import { isPageGuarded, leavePage } from "./leave-guard";
 
-/** The console's pages. There are no pages yet for channels, bots, deliveries, agents and settings, so admins use the
- * API for them. */
-export const SECTIONS = ["inbox", "visitors"] as const;
-export type Section = (typeof SECTIONS)[number];
+/** The console's pages. */
+const AGENT_SECTIONS = ["inbox", "visitors"] as const;
+const ADMIN_SECTIONS = ["channels", "bots", "deliveries", "team", "telephony", "reports", "settings"] as const;
+export type AdminSection = (typeof ADMIN_SECTIONS)[number];
+export type Section = (typeof AGENT_SECTIONS)[number] | AdminSection;
+
+const adminSection = (name: string) => ADMIN_SECTIONS.find((section) => section === name);
+
+/** Returns the pages that an agent can open. */
+export const visibleSections = (isAdmin: boolean): readonly Section[] =>
+  isAdmin ? [...AGENT_SECTIONS, ...ADMIN_SECTIONS] : AGENT_SECTIONS;
 
 export interface Route {
   section: Section;
   /** The number of the open chat or the selected visitor; undefined if there is none. */
   id: number | undefined;
+  /** The rest of the address, for example the id of a channel or "webhooks/3". Absent for the first page of a section. */
+  path?: string;
 }
 
-/** Converts a URL fragment such as `#/chat/7` or `#/visitors/12` to a route. Unknown fragments lead to the inbox. */
+const PATH = /^[\w-]+(?:\/[\w-]+)*$/;
+
+/** Converts a URL fragment such as `#/chat/7`, `#/visitors/12` or `#/channels/x1` to a route. Unknown fragments lead to
+ * the inbox. */
 export function parseRoute(hash: string): Route {
-  const [name = "", id = ""] = hash.replace(/^#\/?/, "").split("/");
+  const [name = "", ...rest] = hash.replace(/^#\/?/, "").split("/");
+  const ofAdmins = adminSection(name);
+  if (ofAdmins !== undefined) return adminRoute(ofAdmins, rest.join("/"));
+  const [id = "", ...page] = rest;
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
   if (name === "chat") return { section: "inbox", id: number };
-  const section = SECTIONS.find((section) => section === name) ?? "inbox";
-  return { section, id: section === "visitors" ? number : undefined };
+  if (name !== "visitors") return { section: "inbox", id: undefined };
+  return { section: "visitors", id: number, ...(number !== undefined && page[0] === "erase" ? { path: "erase" } : {}) };
 }
 
-export function hrefOf({ section, id }: Route): string {
+export function hrefOf({ section, id, path }: Route): string {
+  const end = path === undefined ? "" : `/${path}`;
   if (section === "inbox") return id === undefined ? "#/" : `#/chat/${id}`;
-  return id === undefined ? `#/${section}` : `#/${section}/${id}`;
+  return id === undefined ? `#/${section}${end}` : `#/${section}/${id}${end}`;
 }
 
 export const chatHref = (id: number) => hrefOf({ section: "inbox", id });
+
+/** The route of a page for admins. */
+export const adminRoute = (section: AdminSection, path = ""): Route => ({
+  section,
+  id: undefined,
+  ...(PATH.test(path) ? { path } : {}),
+});
+/** The route of a channel's page. */
+export const channelRoute = (channelId: string): Route => adminRoute("channels", channelId);
+/** The route of the list of channels. */
+export const CHANNELS_ROUTE = adminRoute("channels");
+/** The route of the page on which an admin erases a visitor. */
+export const erasureRoute = (number: number): Route => ({ section: "visitors", id: number, path: "erase" });
 
 export const route = signal<Route>({ section: "inbox", id: undefined });
 
 export function startRouting(): void {
   const read = () => {
-    route.value = parseRoute(location.hash);
+    const to = parseRoute(location.hash);
+    const current = hrefOf(route.peek());
+    if (!isPageGuarded() || hrefOf(to) === current) {
+      route.value = to;
+      return;
+    }
+    // The browser has already gone back or forward.
+    history.pushState(null, "", current);
+    navigate(to);
   };
   addEventListener("hashchange", read);
+  addEventListener("click", askBeforeLink);
   read();
 }
 
-/** Opens a route. If `replacesHistory` is true, the route replaces the current entry in the browser's history. */
+/** Asks before a link is followed, so that the history keeps its order. */
+function askBeforeLink(event: MouseEvent): void {
+  const { target, button, ctrlKey, metaKey, shiftKey, altKey } = event;
+  if (!isPageGuarded() || event.defaultPrevented || button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return;
+  const href = target instanceof Element ? target.closest('a[href^="#/"]')?.getAttribute("href") : undefined;
+  if (typeof href !== "string") return;
+  event.preventDefault();
+  navigate(parseRoute(href));
+}
+
+/** Opens a route, after a question if something on the page would be lost. If `replacesHistory` is true, the route
+ * replaces the current entry in the browser's history without a question, because what the page was about has ended. */
 export function navigate(to: Route, replacesHistory = false): void {
   const href = hrefOf(to);
   if (location.hash === href || (location.hash === "" && href === "#/")) return;
   if (replacesHistory) {
     history.replaceState(null, "", href);
     route.value = to;
-  } else {
+    return;
+  }
+  leavePage(() => {
     location.hash = href;
     route.value = to;
-  }
+  });
 }
 
 export const openChat = (id: number | undefined, replacesHistory = false) =>

@@ -85,8 +85,8 @@ export async function signOut(): Promise<void> {
   try {
     await api.post("/agent/logout");
   } catch (error) {
-    // If the service does not have this endpoint, the session lasts until it expires.
-    if (!hasStatus(error, 404, 405, 401)) throw error;
+    // Status 401 means that the session has already ended.
+    if (!hasStatus(error, 401)) throw error;
   } finally {
     endSession();
   }

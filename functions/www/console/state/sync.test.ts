@@ -14,8 +14,9 @@ import {
   type RecordedCall,
 } from "./test-support";
 import { Sync } from "./sync";
+import { RunningCalls } from "./running-calls";
 import { Timelines } from "./timeline";
-import { TypingStore } from "./visitor-typing";
+import { Typing } from "./typing-store";
 
 /** The callbacks that `Sync` has passed to the fake `requestAnimationFrame` below. */
 const pendingFrames: (() => void)[] = [];
@@ -62,37 +63,45 @@ class FakeSocket {
   }
 }
 
+const changedRows = (chats: ChatRow[]) => () => jsonResponse({ cursor: "c1", chats, gone: [], complete: true });
+
 interface FakeService {
   rows: ChatRow[];
   messages: Entry[];
   changes: ((cursor: string | null) => Response) | undefined;
   hasSockets: boolean;
+  hasList: boolean;
+  isChatForbidden: boolean;
   isDown: boolean;
 }
 
-function start(service: Partial<FakeService> = {}) {
+function start(service: Partial<FakeService> = {}, storage = memoryStorage()) {
   FakeSocket.all = [];
   const state: FakeService = {
     rows: [],
     messages: [],
     changes: () => jsonResponse({ cursor: "c0", chats: [], gone: [], complete: true }),
     hasSockets: true,
+    hasList: true,
+    isChatForbidden: false,
     isDown: false,
     ...service,
   };
   const { api, calls } = fakeApi(({ path, query }: RecordedCall) => {
     if (state.isDown) return errorResponse(503);
     if (path === "/agent/socket-ticket")
-      return state.hasSockets ? jsonResponse({ ticket: "t", url: "ws://x", expires_in: 60 }, 201) : errorResponse(404);
+      return state.hasSockets ? jsonResponse({ ticket: "t", url: "ws://x", expires_in: 60 }, 201) : errorResponse(503);
     if (path === "/agent/changes") return state.changes?.(query.get("cursor"));
+    if (path === "/agent/chats" && !state.hasList) return errorResponse(500);
     if (path === "/agent/chats") return jsonResponse({ chats: state.rows, next: null });
+    if (path.startsWith("/agent/chats/") && state.isChatForbidden) return errorResponse(403);
     if (path.endsWith("/messages"))
       return jsonResponse({ messages: state.messages.filter(({ seq }) => seq > Number(query.get("after"))) });
     return jsonResponse({ chat_id: 7, visitor_typing: false, panel: {}, visitor: {} });
   });
-  const chats = new ChatStore(api, 1, memoryStorage());
+  const chats = new ChatStore(api, 1, storage);
   const timelines = new Timelines(api);
-  const typing = new TypingStore();
+  const typing = new Typing();
   const activeChatIds: number[] = [];
   const log: string[] = [];
   const events = {
@@ -102,13 +111,23 @@ function start(service: Partial<FakeService> = {}) {
     sessionEnded: () => void log.push("ended"),
     recovered: () => void log.push("recovered"),
   };
-  const sync = new Sync(api, chats, timelines, typing, events, () => new FakeSocket() as unknown as WebSocket);
+  const runningCalls = new RunningCalls(storage, 1);
+  const sync = new Sync(
+    api,
+    chats,
+    timelines,
+    typing,
+    runningCalls,
+    events,
+    () => new FakeSocket() as unknown as WebSocket,
+  );
   sync.start();
   return {
     sync,
     chats,
     timelines,
     typing,
+    runningCalls,
     state,
     calls,
     activeChatIds,
@@ -117,17 +136,56 @@ function start(service: Partial<FakeService> = {}) {
   };
 }
 
-test("list is loaded before and after the socket opens", async () => {
+test("list is loaded before the socket opens, changes after it", async () => {
   const testConsole = start({ rows: [chatRow(1)] });
   await flushPromises();
   assert.equal(testConsole.chats.waiting.value.length, 1);
   assert.notEqual(testConsole.sync.connection.value.kind, "live");
-  testConsole.state.rows = [chatRow(1), chatRow(2)];
+  testConsole.state.changes = changedRows([chatRow(2)]);
   FakeSocket.last.open();
   await flushPromises();
   assert.equal(testConsole.sync.connection.value.kind, "live");
   assert.equal(testConsole.chats.waiting.value.length, 2);
+  assert.equal(testConsole.paths().filter((path) => path === "/agent/chats").length, 1);
   testConsole.sync.stop();
+});
+
+test("console with a forbidden chat goes live", async () => {
+  const { sync, timelines } = start({ isChatForbidden: true });
+  sync.openTimeline = () => timelines.open(7);
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  assert.equal(sync.connection.value.kind, "live");
+  sync.stop();
+});
+
+test("open chat that failed to load is loaded again", async () => {
+  const { sync, state, timelines } = start({ rows: [chatRow(7, ownChat)], messages: [timelineEntry(1)], isDown: true });
+  const timeline = timelines.open(7);
+  sync.openTimeline = () => timeline;
+  await assert.rejects(timeline.open(1));
+  assert.equal(timeline.loadState.value, "failed");
+  state.isDown = false;
+  sync.reconnectNow();
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  assert.equal(timeline.loadState.value, "ready");
+  assert.equal(timeline.entries.value.length, 1);
+  sync.stop();
+});
+
+test("failed list is loaded again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const { sync, state, chats } = start({ rows: [chatRow(7)], hasList: false });
+  await flushPromises();
+  assert.equal(chats.loadState.value, "failed");
+  state.hasList = true;
+  t.mock.timers.tick(3001);
+  await flushPromises();
+  assert.equal(chats.waiting.value.length, 1);
+  sync.stop();
 });
 
 test("pushes of one animation frame are one change", async () => {
@@ -145,21 +203,167 @@ test("pushes of one animation frame are one change", async () => {
   assert.equal(changes, 1);
   assert.equal(chats.peek(7)?.last_message?.text, "text 29");
   assert.equal(chats.unreadCounts.value.get(7), 25);
-  assert.deepEqual(typing.visitors.value.get(7), { text: "hm" });
+  assert.deepEqual(typing.visitors.notices.value.get(7), { text: "hm" });
   assert.deepEqual(activeChatIds, [7]);
-  typing.set(7, false);
+  typing.visitors.stop(7);
+  sync.stop();
+});
+
+test("typing of a colleague is not taken for the visitor's", async () => {
+  const { sync, typing } = start({ rows: [chatRow(7, ownChat)] });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  const { visitors, colleagues } = typing;
+  const push = (frame: object) => {
+    FakeSocket.last.push({ chat_id: 7, ...frame });
+    nextFrame();
+  };
+  const agent = { id: 2, name: "Ann Lee" };
+  push({ type: "typing", from: "agent", typing: true, agent });
+  push({ type: "typing", from: "visitor", typing: true });
+  assert.deepEqual(colleagues.notices.value.get(7), { name: "Ann Lee" });
+  push({ type: "typing", from: "visitor", typing: false });
+  assert.deepEqual([visitors.notices.value.size, colleagues.notices.value.size], [0, 1]);
+  push({ type: "message", seq: 5, message: timelineEntry(5, { from: "agent" }) });
+  assert.equal(colleagues.notices.value.size, 0, "the message ends the notice");
+  push({ type: "typing", from: "agent", typing: true, agent });
+  push({ type: "typing", from: "agent", typing: false, agent });
+  assert.equal(colleagues.notices.value.size, 0);
+  sync.stop();
+});
+
+test("messages are counted once, also after a newer row", async () => {
+  const { sync, chats } = start({ rows: [chatRow(7, ownChat)] });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  FakeSocket.last.push({ type: "chat", chat_id: 7, seq: 6, chat: chatRow(7, ownChat) });
+  for (const seq of [5, 6, 6]) FakeSocket.last.push({ type: "message", chat_id: 7, seq, message: timelineEntry(seq) });
+  nextFrame();
+  assert.equal(chats.unreadCounts.value.get(7), 2);
+  sync.stop();
+});
+
+test("call in progress follows its pushes, and is forgotten with the socket", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const { sync, runningCalls } = start({ rows: [chatRow(7, ownChat)] });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  const status = () => runningCalls.byChat.value.get(7)?.call.status;
+  const push = (type: "message" | "delivery", status: "start" | "client_connected" | "end", seq = 3) => {
+    const call = { type: "callback" as const, phone: "+31612345678", status };
+    const timestamp = Math.floor(Date.now() / 1000);
+    const message = { ...timelineEntry(seq), type: "call", timestamp, call };
+    FakeSocket.last.push({ v: 1, type, chat_id: 7, seq, message });
+    pendingFrames.splice(0).forEach((frame) => frame());
+  };
+  push("message", "start");
+  assert.equal(status(), "start");
+  push("delivery", "client_connected");
+  assert.equal(status(), "client_connected");
+  push("delivery", "end");
+  assert.equal(status(), undefined);
+  push("message", "start", 4);
+  assert.equal(status(), "start");
+  FakeSocket.last.close();
+  t.mock.timers.tick(2000);
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  assert.equal(status(), undefined, "the end may have been missed");
+  sync.stop();
+});
+
+test("call that started before the console is read", async () => {
+  const timestamp = Math.floor(Date.now() / 1000);
+  const last_message = { from: "visitor" as const, type: "call" as const, text: "+31612345678", timestamp };
+  const call = { type: "callback" as const, phone: "+31612345678", status: "start" as const };
+  const { sync, runningCalls } = start({
+    rows: [chatRow(7, { ...ownChat, last_message, seq: 3 })],
+    messages: [{ ...timelineEntry(2), type: "call", timestamp, call }],
+  });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  assert.equal(runningCalls.byChat.value.get(7)?.call.status, "start");
+  sync.stop();
+});
+
+test("call in progress survives a lost connection and later messages", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const call = { type: "outgoing" as const, phone: "+31612345678", status: "client_connected" as const };
+  const entry = { ...timelineEntry(2), type: "call", timestamp: Math.floor(Date.now() / 1000), call };
+  const { sync, runningCalls } = start({
+    rows: [chatRow(7, { ...ownChat, seq: 3 })],
+    messages: [entry, timelineEntry(3)],
+  });
+  runningCalls.apply(7, entry);
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  assert.equal(runningCalls.byChat.value.get(7)?.call.status, "client_connected");
+  sync.stop();
+});
+
+test("call in progress survives a reload and later messages", async () => {
+  const storage = memoryStorage();
+  const call = { type: "outgoing" as const, phone: "+31612345678", status: "client_connected" as const };
+  const entry = { ...timelineEntry(2), type: "call", timestamp: Math.floor(Date.now() / 1000), call };
+  new RunningCalls(storage, 1).apply(7, entry);
+  const service = { rows: [chatRow(7, { ...ownChat, seq: 3 })], messages: [entry, timelineEntry(3)] };
+  const reload = async (changes: object = {}) => {
+    const { sync, runningCalls } = start({ ...service, ...changes }, storage);
+    await flushPromises();
+    FakeSocket.last.open();
+    await flushPromises();
+    sync.stop();
+    return { status: runningCalls.byChat.value.get(7)?.call.status, positions: runningCalls.positions };
+  };
+  assert.deepEqual(await reload(), {
+    status: "client_connected",
+    positions: [{ chatId: 7, seq: 2, isOwn: false }],
+  });
+  assert.deepEqual(await reload({ isChatForbidden: true }), { status: undefined, positions: [] });
+});
+
+test("call ends with the sight of its chat after a change of settings", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const call = { type: "outgoing" as const, phone: "+31612345678", status: "client_connected" as const };
+  const entry = { ...timelineEntry(2), type: "call", timestamp: Math.floor(Date.now() / 1000), call };
+  const { sync, state, runningCalls } = start({ rows: [chatRow(7, ownChat)], messages: [entry] });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  FakeSocket.last.push({ type: "message", chat_id: 7, seq: 2, message: entry });
+  nextFrame();
+  FakeSocket.last.push({ type: "settings" });
+  nextFrame();
+  t.mock.timers.tick(11_001);
+  await flushPromises();
+  assert.equal(runningCalls.byChat.value.size, 1, "the chat is still in sight");
+  Object.assign(state, { rows: [], isChatForbidden: true });
+  FakeSocket.last.push({ type: "settings" });
+  nextFrame();
+  t.mock.timers.tick(11_001);
+  await flushPromises();
+  assert.equal(runningCalls.byChat.value.size, 0);
   sync.stop();
 });
 
 test("chat offered to other agents is removed", async () => {
-  const { sync, chats } = start({ rows: [chatRow(7), chatRow(8)] });
+  const { sync, chats, runningCalls } = start({ rows: [chatRow(7), chatRow(8)] });
   await flushPromises();
   FakeSocket.last.open();
   await flushPromises();
+  const call = { type: "outgoing" as const, phone: "+31612345678", status: "client_connected" as const };
+  runningCalls.apply(7, { ...timelineEntry(2), type: "call", timestamp: Math.floor(Date.now() / 1000), call });
   FakeSocket.last.push({ type: "chat_gone", chat_id: 7 });
   FakeSocket.last.push({ type: "chat", chat_id: 8, seq: 4, chat: chatRow(8, ownChat) });
   nextFrame();
   assert.deepEqual([chats.peek(7), chats.peek(8)?.state, chats.peek(8)?.seq], [undefined, "active", 4]);
+  assert.equal(runningCalls.byChat.value.size, 0, "the end of the call is not pushed to this agent");
   sync.stop();
 });
 
@@ -170,7 +374,9 @@ test("reconnected socket catches up from its cursor", async (t) => {
   FakeSocket.last.open();
   await flushPromises();
   FakeSocket.last.close();
+  await flushPromises();
   assert.equal(testConsole.sync.connection.value.kind, "polling");
+  const before = testConsole.paths().length;
   testConsole.state.changes = (cursor) =>
     cursor === "c0"
       ? jsonResponse({ cursor: "c1", chats: [chatRow(9)], gone: [], complete: false })
@@ -181,7 +387,10 @@ test("reconnected socket catches up from its cursor", async (t) => {
   await flushPromises();
   assert.equal(testConsole.sync.connection.value.kind, "live");
   assert.deepEqual(
-    testConsole.paths().filter((path) => path.startsWith("/agent/changes?")),
+    testConsole
+      .paths()
+      .slice(before)
+      .filter((path) => path.startsWith("/agent/changes")),
     ["/agent/changes?c0", "/agent/changes?c1"],
   );
   assert.deepEqual([testConsole.chats.peek(7), testConsole.chats.peek(9)?.chat_id], [undefined, 9]);
@@ -213,15 +422,15 @@ test("expired cursor reloads the list", async (t) => {
   sync.stop();
 });
 
-test("service without sockets is polled without a warning", async (t) => {
+test("changes are polled while sockets fail", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   const { sync, state, chats, activeChatIds } = start({
     hasSockets: false,
     rows: [chatRow(7, { lastMessage: ["visitor", 10] })],
   });
   await flushPromises();
-  assert.deepEqual(sync.connection.value, { kind: "polling", nextAttemptAt: undefined });
-  state.rows = [chatRow(7, { lastMessage: ["visitor", 20, "More"] }), chatRow(8)];
+  assert.equal(sync.connection.value.kind, "polling");
+  state.changes = changedRows([chatRow(7, { lastMessage: ["visitor", 20, "More"] }), chatRow(8)]);
   t.mock.timers.tick(3001);
   await flushPromises();
   assert.equal(chats.waiting.value.length, 2);

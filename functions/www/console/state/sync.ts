@@ -2,19 +2,21 @@
 
 import { batch, signal } from "@preact/signals";
 import { hasStatus, type ApiClient } from "../../api/client";
-import type { ChatChanges, Push } from "../../api/planned-endpoints";
-import type { ChatRow, Entry } from "../../api/types";
+import type { Push } from "../../api/pushes";
+import type { ChatChanges, ChatRow, Entry } from "../../api/types";
 import { backoffDelayMs } from "../../socket/backoff";
+import { agentProtocol } from "../../socket/agent-protocol";
 import { PushSocket } from "../../socket/push-socket";
 import type { ChatStore } from "./chats";
+import { MAX_CALL_SECONDS, type RunningCalls } from "./running-calls";
 import type { Timeline, Timelines } from "./timeline";
-import type { TypingStore } from "./visitor-typing";
+import type { Typing } from "./typing-store";
 
 export type ConnectionState =
   | { kind: "starting" }
   | { kind: "live" }
-  /** The lists are polled. The next attempt to open a socket starts at `nextAttemptAt`. Undefined means that no attempt
-   * is planned, because the service does not support sockets or the first socket is still connecting. */
+  /** The lists are polled. The next attempt to open a socket starts at `nextAttemptAt`; undefined while the first
+   * socket is still connecting. */
   | { kind: "polling"; nextAttemptAt: number | undefined }
   /** There is no socket, and HTTP requests fail too. The next attempt starts at `nextAttemptAt`. */
   | { kind: "lost"; nextAttemptAt: number };
@@ -23,6 +25,12 @@ const POLL_INTERVAL_MS = 3000;
 const HIDDEN_POLL_INTERVAL_MS = 15_000;
 const RECONCILE_INTERVAL_MS = 5 * 60_000;
 const HIDDEN_FLUSH_DELAY_MS = 250;
+/** The maximum number of chats whose calls are read together. */
+const MAX_CALLS_READ = 10;
+/** A call has up to five statuses, and an entry for each webhook that is notified of one. */
+const ENTRIES_OF_A_CALL = 50;
+/** Functions of the service cache channels, agents and departments for ten seconds. */
+const SETTINGS_CACHE_MS = 11_000;
 
 export interface SyncEvents {
   /** Called when a visitor has written or a chat has started waiting for an agent. If several pushes for the same chat
@@ -40,33 +48,36 @@ export class Sync {
   /** Returns the open chat's timeline, which is refreshed together with the lists; undefined if no chat is open. */
   openTimeline: () => Timeline | undefined = () => undefined;
 
-  private readonly socket: PushSocket;
+  private readonly socket: PushSocket<Push>;
   private cursor: string | undefined;
-  private supportsChanges = true;
   private failureCount = 0;
   private pollCount = 0;
+  private hasBeenLive = false;
   private socketRetryAt: number | undefined;
   private pollTimer: ReturnType<typeof setTimeout> | undefined;
   private reconcileTimer: ReturnType<typeof setInterval> | undefined;
+  private settingsTimer: ReturnType<typeof setTimeout> | undefined;
   private isPolling = false;
   private isStopped = false;
   private pendingPushes: Push[] = [];
+  /** The `seq` of the last pushed entry of each chat. */
+  private readonly lastPushedSeqs = new Map<number, number>();
   private isFlushScheduled = false;
 
   constructor(
     private readonly api: ApiClient,
     private readonly chats: ChatStore,
     private readonly timelines: Timelines,
-    private readonly typing: TypingStore,
+    private readonly typing: Typing,
+    private readonly runningCalls: RunningCalls,
     private readonly events: SyncEvents,
     createSocket?: (url: string) => WebSocket,
   ) {
     this.socket = new PushSocket(
-      api,
+      agentProtocol(api),
       {
         connected: () => void this.onSocketOpen(),
         disconnected: (nextAttemptAt) => this.onSocketDown(nextAttemptAt),
-        unavailable: () => this.onSocketDown(undefined),
         push: (push) => this.enqueue(push),
         sessionEnded: () => events.sessionEnded(),
       },
@@ -92,6 +103,7 @@ export class Sync {
     removeEventListener("offline", this.onOffline);
     clearTimeout(this.pollTimer);
     clearInterval(this.reconcileTimer);
+    clearTimeout(this.settingsTimer);
     this.socket.stop();
   }
 
@@ -124,7 +136,8 @@ export class Sync {
     const isFirst = this.chats.loadState.peek() !== "ready";
     try {
       await this.readChanges();
-      await this.openTimeline()?.refresh();
+      await this.refreshOpenTimeline();
+      this.rereadCalls();
       if (!isFirst) this.reportVisitorActivity(before);
     } catch {
       // Earlier changes are not pushed again, so keep polling until a request succeeds.
@@ -135,13 +148,80 @@ export class Sync {
     clearTimeout(this.pollTimer);
     this.failureCount = 0;
     this.setConnection({ kind: "live" });
+    // Pushes of settings may have been missed, and the delta contains only chats.
+    if (this.hasBeenLive) this.onSettings();
+    this.hasBeenLive = true;
     void this.openTimeline()
       ?.refreshPending()
       .catch(() => {});
     // Other timelines may have missed pushes too, but they are refreshed when they are opened.
   }
 
-  private onSocketDown(nextAttemptAt: number | undefined): void {
+  /** Starts and ends of calls may have been missed while there was no socket. */
+  private rereadCalls(): void {
+    this.runningCalls.clear();
+    const timeline = this.openTimeline();
+    if (timeline !== undefined)
+      for (const entry of timeline.entries.peek()) this.runningCalls.apply(timeline.chatId, entry);
+    const rows = this.chats.open.peek().filter((row) => row.last_message?.type === "call");
+    const isRecent = (row: ChatRow) => Date.now() / 1000 - (row.last_message?.timestamp ?? 0) < MAX_CALL_SECONDS;
+    for (const row of rows.filter(isRecent).slice(0, MAX_CALLS_READ)) void this.readLastCall(row).catch(() => {});
+    // Other messages may have followed these calls.
+    this.readKnownCalls();
+  }
+
+  /** Reads how the known calls have gone on, or that the agent no longer sees their chats. */
+  private readKnownCalls(): void {
+    for (const { chatId, seq } of this.runningCalls.positions.slice(0, MAX_CALLS_READ))
+      void this.readCall(chatId, seq).catch(() => {});
+  }
+
+  private async readLastCall({ chat_id, seq }: ChatRow): Promise<void> {
+    const messages = await this.messagesAfter(chat_id, Math.max(0, seq - ENTRIES_OF_A_CALL), ENTRIES_OF_A_CALL);
+    for (const entry of messages) this.runningCalls.apply(chat_id, entry);
+  }
+
+  /** Reads the entry of a call, which is forgotten if the agent no longer sees it. */
+  private async readCall(chatId: number, seq: number): Promise<void> {
+    try {
+      const entry = (await this.messagesAfter(chatId, seq - 1, 1)).find((entry) => entry.seq === seq);
+      if (entry === undefined) this.runningCalls.remove([chatId]);
+      else this.runningCalls.apply(chatId, entry);
+    } catch (error) {
+      if (!hasStatus(error, 403, 404)) throw error;
+      this.runningCalls.remove([chatId]);
+    }
+  }
+
+  private async messagesAfter(chatId: number, after: number, limit: number): Promise<readonly Entry[]> {
+    const { messages } = await this.api.get("/agent/chats/{chat_id}/messages", {
+      path: { chat_id: chatId },
+      query: { after, limit },
+    });
+    return messages;
+  }
+
+  /** Removes chats that the agent no longer sees, with their calls. */
+  removeChats(chatIds: readonly number[]): void {
+    batch(() => {
+      this.chats.remove(chatIds);
+      this.runningCalls.remove(chatIds);
+    });
+  }
+
+  /** A chat that the agent may not see, or that does not exist, does not prevent the console from going live. */
+  private async refreshOpenTimeline(): Promise<void> {
+    const timeline = this.openTimeline();
+    try {
+      // A timeline that could not be loaded, because the network was down, shows an error until it is loaded.
+      if (timeline?.loadState.peek() === "failed") await timeline.open(this.chats.peek(timeline.chatId)?.seq);
+      else await timeline?.refresh();
+    } catch (error) {
+      if (!hasStatus(error, 403, 404)) throw error;
+    }
+  }
+
+  private onSocketDown(nextAttemptAt: number): void {
     this.socketRetryAt = nextAttemptAt;
     const wasLive = this.connection.peek().kind === "live";
     if (wasLive || this.connection.peek().kind === "polling") this.setConnection({ kind: "polling", nextAttemptAt });
@@ -156,28 +236,36 @@ export class Sync {
 
   /** Loads and applies the changes after the cursor, or loads the open chats if there is no valid cursor. */
   private async readChanges(): Promise<void> {
-    if (this.supportsChanges) {
-      try {
-        while (this.cursor !== undefined) {
-          const changes: ChatChanges = await this.api.get("/agent/changes", { query: { cursor: this.cursor } });
-          batch(() => {
-            this.chats.applyRows(changes.chats);
-            this.chats.remove(changes.gone);
-          });
-          this.cursor = changes.cursor;
-          if (changes.complete) return;
-        }
-        this.cursor = (await this.api.get("/agent/changes")).cursor;
-      } catch (error) {
-        if (hasStatus(error, 410)) {
-          this.cursor = undefined;
-          return this.readChanges();
-        }
-        if (!hasStatus(error, 404, 405)) throw error;
-        this.supportsChanges = false;
-      }
+    while (this.cursor !== undefined) {
+      const changes = await this.changesAfter(this.cursor);
+      this.cursor = changes?.cursor;
+      if (changes === undefined) break;
+      batch(() => {
+        this.chats.applyRows(changes.chats);
+        this.removeChats(changes.gone);
+      });
+      if (changes.complete) return;
     }
+    // The cursor must be older than the list, and it is valid only with a complete list.
+    const { cursor } = await this.api.get("/agent/changes");
+    await this.loadOpenChats();
+    this.cursor = cursor;
+  }
+
+  /** Loads the open chats. Chats that the agent no longer sees are not in the list, and their calls are not pushed. */
+  private async loadOpenChats(): Promise<void> {
     await this.chats.loadOpen();
+    this.readKnownCalls();
+  }
+
+  /** Returns the first page of the changes after a cursor, or undefined if the cursor is too old. */
+  private async changesAfter(cursor: string): Promise<ChatChanges | undefined> {
+    try {
+      return await this.api.get("/agent/changes", { query: { cursor } });
+    } catch (error) {
+      if (!hasStatus(error, 410)) throw error;
+      return undefined;
+    }
   }
 
   private poll(): void {
@@ -201,12 +289,12 @@ export class Sync {
   private async pollOnce(): Promise<void> {
     const before = this.chats.rows.peek();
     const isFirst = this.chats.loadState.peek() !== "ready";
-    await this.chats.loadOpen();
+    await this.readChanges();
     const timeline = this.openTimeline();
     if (timeline?.loadState.peek() === "ready") {
       await timeline.refreshPending();
       if (this.pollCount++ % 2 === 0) await this.refreshDetails(timeline);
-    }
+    } else if (timeline?.loadState.peek() === "failed") await this.refreshOpenTimeline();
     if (this.isStopped) return;
     this.failureCount = 0;
     if (!isFirst) this.reportVisitorActivity(before);
@@ -223,7 +311,7 @@ export class Sync {
   private async refreshDetails(timeline: Timeline): Promise<void> {
     await timeline.refreshDetails();
     const detail = timeline.chatDetails.peek();
-    if (detail !== undefined) this.typing.set(timeline.chatId, detail.visitor_typing);
+    if (detail !== undefined) this.typing.setVisitor(timeline.chatId, detail.visitor_typing);
   }
 
   private schedulePoll(ms: number): void {
@@ -245,6 +333,37 @@ export class Sync {
     }
   }
 
+  /** Changed channels, agents and departments can make chats visible or hidden. Such chats are not pushed. */
+  private onSettings(): void {
+    this.events.settings();
+    clearTimeout(this.settingsTimer);
+    this.settingsTimer = setTimeout(() => void this.loadOpenChats().catch(() => {}), SETTINGS_CACHE_MS);
+  }
+
+  private refreshPendingIn(ms: number, chatId: number): void {
+    setTimeout(() => {
+      if (!this.isStopped)
+        void this.timelines
+          .peek(chatId)
+          ?.refreshPending()
+          .catch(() => {});
+    }, ms);
+  }
+
+  private reloadChat(chatId: number): void {
+    const timeline = this.timelines.peek(chatId);
+    const requests = [this.readChanges(), timeline?.refreshPending(), timeline?.refreshDetails()];
+    for (const request of requests) void request?.catch(() => {});
+  }
+
+  /** Returns whether an entry has neither been pushed before nor been read by the agent. The row's `seq` cannot tell,
+   * because a row that is pushed under load may be newer than the entries that are pushed with it. */
+  private isFirstPush(chatId: number, seq: number): boolean {
+    const knownSeq = Math.max(this.lastPushedSeqs.get(chatId) ?? 0, this.chats.lastReadSeq(chatId) ?? 0);
+    this.lastPushedSeqs.set(chatId, Math.max(seq, knownSeq));
+    return seq > knownSeq;
+  }
+
   private enqueue(push: Push): void {
     this.pendingPushes.push(push);
     if (this.isFlushScheduled) return;
@@ -260,64 +379,82 @@ export class Sync {
     if (this.isStopped) return;
     const pushes = this.pendingPushes;
     this.pendingPushes = [];
-    const activeChats = new Map<number, Entry | undefined>();
-    const rows = new Map<number, ChatRow>();
-    const current = (chatId: number) => rows.get(chatId) ?? this.chats.peek(chatId);
+    const changes: PushedChanges = { rows: new Map(), activeChats: new Map() };
     batch(() => {
-      for (const push of pushes) {
-        switch (push.type) {
-          case "chat": {
-            const before = current(push.chat_id);
-            rows.set(push.chat_id, { ...push.chat, seq: push.seq });
-            if (push.chat.state === "waiting" && before?.state !== "waiting") activeChats.set(push.chat_id, undefined);
-            this.timelines.peek(push.chat_id)?.applyRow(push.chat);
-            break;
-          }
-          case "chat_gone":
-            rows.delete(push.chat_id);
-            this.chats.remove([push.chat_id]);
-            break;
-          case "message": {
-            const entry = push.message;
-            const row = current(push.chat_id);
-            const isNew = this.timelines.peek(push.chat_id)?.applyEntry(entry) ?? entry.seq > (row?.seq ?? 0);
-            if (row !== undefined && entry.seq > (row.seq ?? 0)) rows.set(push.chat_id, withLastMessage(row, entry));
-            if (entry.from === "visitor") {
-              this.typing.set(push.chat_id, false);
-              if (isNew) {
-                this.chats.incrementUnread(push.chat_id);
-                activeChats.set(push.chat_id, entry);
-              }
-            }
-            break;
-          }
-          case "delivery":
-            this.timelines.peek(push.chat_id)?.applyEntry(push.message);
-            break;
-          case "panel":
-            this.timelines.peek(push.chat_id)?.applyPanel(push.panel);
-            break;
-          case "visitor":
-            this.timelines.peek(push.chat_id)?.applyVisitor(push.visitor);
-            break;
-          case "typing":
-            if (push.from === "visitor") this.typing.set(push.chat_id, push.typing, push.text);
-            break;
-          case "presence":
-            this.events.presence(push.agent_id, push.status);
-            break;
-          case "settings":
-            this.events.settings();
-            break;
-        }
-      }
-      this.chats.applyRows([...rows.values()]);
+      for (const push of pushes) this.applyPush(push, changes);
+      this.chats.applyRows([...changes.rows.values()]);
     });
-    for (const [chatId, entry] of activeChats) {
+    for (const [chatId, entry] of changes.activeChats) {
       const row = this.chats.peek(chatId);
       if (row !== undefined) this.events.visitorActivity(row, entry);
     }
   }
+
+  private applyPush(push: Push, changes: PushedChanges): void {
+    switch (push.type) {
+      case "chat":
+        return this.applyChat(push, changes);
+      case "chat_gone":
+        changes.rows.delete(push.chat_id);
+        return this.removeChats([push.chat_id]);
+      case "message":
+        return this.applyMessage(push, changes);
+      case "delivery":
+        this.runningCalls.apply(push.chat_id, push.message);
+        this.timelines.peek(push.chat_id)?.applyEntry(push.message);
+        if (push.result_in_ms !== undefined) this.refreshPendingIn(push.result_in_ms, push.chat_id);
+        return;
+      case "panel":
+        return this.timelines.peek(push.chat_id)?.applyPanel(push.panel);
+      case "visitor":
+        return this.timelines.peek(push.chat_id)?.applyVisitor(push.visitor);
+      case "typing":
+        return this.applyTyping(push);
+      case "presence":
+        return this.events.presence(push.agent_id, push.status);
+      case "settings":
+        return this.onSettings();
+      case "incomplete":
+        return this.reloadChat(push.chat_id);
+    }
+  }
+
+  private applyChat({ chat_id, seq, chat }: PushOf<"chat">, { rows, activeChats }: PushedChanges): void {
+    const before = rows.get(chat_id) ?? this.chats.peek(chat_id);
+    rows.set(chat_id, { ...chat, seq });
+    if (chat.state === "waiting" && before?.state !== "waiting") activeChats.set(chat_id, undefined);
+    this.timelines.peek(chat_id)?.applyRow(chat);
+  }
+
+  private applyTyping(push: PushOf<"typing">): void {
+    const { visitors, colleagues } = this.typing;
+    if (!push.typing) (push.from === "visitor" ? visitors : colleagues).stop(push.chat_id);
+    else if (push.from === "visitor") visitors.start(push.chat_id, { text: push.text });
+    else colleagues.start(push.chat_id, { name: push.agent.name });
+  }
+
+  private applyMessage({ chat_id, message: entry }: PushOf<"message">, { rows, activeChats }: PushedChanges): void {
+    const row = rows.get(chat_id) ?? this.chats.peek(chat_id);
+    const isNew = this.isFirstPush(chat_id, entry.seq);
+    this.runningCalls.apply(chat_id, entry);
+    this.timelines.peek(chat_id)?.applyEntry(entry);
+    if (row !== undefined && entry.seq > row.seq) rows.set(chat_id, withLastMessage(row, entry));
+    if (entry.from === "agent") this.typing.colleagues.stop(chat_id);
+    if (entry.from !== "visitor") return;
+    this.typing.visitors.stop(chat_id);
+    if (!isNew) return;
+    this.chats.incrementUnread(chat_id);
+    activeChats.set(chat_id, entry);
+  }
+}
+
+type PushOf<Type extends Push["type"]> = Extract<Push, { type: Type }>;
+
+/** What the pushes of one batch have changed so far. */
+interface PushedChanges {
+  rows: Map<number, ChatRow>;
+  /** The chats in which a visitor has written, with the message, or which have started waiting. */
+  activeChats: Map<number, Entry | undefined>;
 }
 
 const MESSAGE_TYPES = new Set([
@@ -331,11 +468,12 @@ const MESSAGE_TYPES = new Set([
   "location",
   "markdown",
   "buttons",
+  "call",
 ]);
 
 /** Returns a copy of the row with `entry` as its last message, for use until the row itself is pushed. */
 function withLastMessage(row: ChatRow, entry: Entry): ChatRow {
-  if (!MESSAGE_TYPES.has(entry.type)) return { ...row, seq: entry.seq };
+  if (entry.from === "system" || !MESSAGE_TYPES.has(entry.type)) return { ...row, seq: entry.seq };
   const type = entry.type as NonNullable<ChatRow["last_message"]>["type"];
   const text = entry.text ?? entry.file_name ?? entry.content ?? "";
   return { ...row, seq: entry.seq, last_message: { from: entry.from, type, text, timestamp: entry.timestamp } };

@@ -70,6 +70,8 @@ export function chatRow(
     department: null,
     last_message: { from: lastMessage[0], type: "text", text: lastMessage[2] ?? "Hello", timestamp: lastMessage[1] },
     updated_at: lastMessage[1],
+    seq: 1,
+    waiting_since: null,
     ...rest,
   };
 }

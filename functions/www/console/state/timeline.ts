@@ -3,6 +3,7 @@
 import { batch, signal } from "@preact/signals";
 import type { ApiClient } from "../../api/client";
 import type { Chat, ChatRow, Entry, AgentPanel } from "../../api/types";
+import { isInProgress } from "../calls/call-text";
 import type { LoadState } from "./chats";
 
 const ENTRIES_PER_PAGE = 200;
@@ -79,9 +80,9 @@ export class Timeline {
     return this.currentRefresh;
   }
 
-  /** Like `refresh`, but also reloads entries whose delivery is pending. */
+  /** Like `refresh`, but also reloads entries that are going to change. */
   async refreshPending(): Promise<void> {
-    const pending = this.entries.peek().find((entry) => hasPendingDelivery(entry));
+    const pending = this.entries.peek().find((entry) => isPending(entry));
     if (pending !== undefined && pending.seq <= this.completeUpToSeq)
       this.completeUpToSeq = Math.max(this.completeAfterSeq, pending.seq - 1);
     await this.refresh();
@@ -188,7 +189,9 @@ export class Timeline {
   }
 }
 
-export function hasPendingDelivery(entry: Entry): boolean {
+/** Whether an entry is going to change: it is being delivered, or it is a call in progress. */
+export function isPending(entry: Entry): boolean {
+  if (entry.call !== undefined && isInProgress(entry.call)) return true;
   return [entry.delivery, entry.webhook_delivery, entry.bot_delivery].some((delivery) => delivery?.state === "pending");
 }
 

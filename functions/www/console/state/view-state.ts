@@ -1,6 +1,6 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { tabStorage } from "../../ui/storage";
-import { effect } from "@preact/signals";
+import type { CreatedChannel } from "../channels/add-channel-dialog";
 import { TABS, type Tab } from "./chats";
 
 /** The dialog or palette that is open on top of the console. At most one is open at a time. */
@@ -9,9 +9,9 @@ export type Overlay =
   | { kind: "shortcuts" }
   | { kind: "canned" }
   | { kind: "sign-out" }
-  | { kind: "channel" }
-  | { kind: "transfer" | "close" | "file"; chatId: number }
-  | { kind: "erase"; chatId: number; number: number; name: string };
+  /** `onCreated` is called for an API channel. */
+  | { kind: "channel"; onCreated?: (channel: CreatedChannel) => void }
+  | { kind: "transfer" | "close" | "file" | "export" | "call"; chatId: number };
 
 export const overlay = signal<Overlay | undefined>(undefined);
 export const closeOverlay = () => {

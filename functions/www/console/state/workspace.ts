@@ -2,54 +2,72 @@
 
 import { batch, computed, effect, signal } from "@preact/signals";
 import { ApiError, hasStatus, NetworkError, type ApiClient } from "../../api/client";
-import type { CannedReply, Colleague } from "../../api/planned-endpoints";
-import type { Chat, ChatRow, Entry, PresenceStatus, VisitorChanges } from "../../api/types";
+import type {
+  Bot,
+  CannedReply,
+  Channel,
+  Chat,
+  ChatRow,
+  Colleague,
+  Entry,
+  PresenceStatus,
+  VisitorChanges,
+} from "../../api/types";
 import { announce } from "../../ui/announcer";
+import { sentence } from "../../ui/sentence";
 import { persistentStorage, type PrefixedStorage } from "../../ui/storage";
 import { toast } from "../../ui/toast";
+import { shownName } from "../admin/confirm-name";
+import { callTitle, ringingText } from "../calls/call-text";
+import type { KeptDraft } from "../channels/widget-draft";
 import { ChatStore } from "./chats";
 import { Drafts } from "./drafts";
 import { showAttentionCount, showDesktopNotification, playSound } from "./alerts";
 import { Outbox, type OutgoingContent, type OutgoingItem } from "./outbox";
+import { IndexedList } from "./indexed-list";
 import { openChat, route } from "./route";
-import { api as sessionApi, endSession, isNewSession, loadProfile, type Session } from "./session";
+import { RunningCalls } from "./running-calls";
+import { api as sessionApi, endSession, isNewSession, loadProfile, session, type Session } from "./session";
 import { Sync } from "./sync";
 import { Timelines, type Timeline } from "./timeline";
-import { TypingStore } from "./visitor-typing";
+import { Typing } from "./typing-store";
 
 /** How long the agent can undo closing a chat. The request is sent only after this time. */
 export const UNDO_CLOSE_MS = 5000;
+/** The service works on an erasure for up to twenty seconds before it responds. */
+const ERASURE_TIMEOUT_MS = 30_000;
 
 export function errorText(error: unknown): string {
   if (error instanceof ApiError && error.status >= 500)
     return `The service failed (status ${error.status}). Try again in a moment.`;
-  if (error instanceof ApiError) {
-    const message = error.message.charAt(0).toUpperCase() + error.message.slice(1);
-    return /[.!?]$/.test(message) ? message : `${message}.`;
-  }
+  if (error instanceof ApiError) return sentence(error.message);
   if (error instanceof NetworkError) return "The service does not respond. Check the network and try again.";
   return "Something went wrong in this page. Reload it if this happens again.";
 }
 
 export interface Directory {
-  /** The account's agents. `status` is absent if the service does not provide it. */
-  agents: readonly (Omit<Colleague, "status"> & { status?: PresenceStatus })[];
+  agents: readonly Colleague[];
   departments: readonly { id: number; name: string }[];
 }
 
 export class Workspace {
   readonly chats: ChatStore;
+  readonly channels: IndexedList<Channel>;
+  readonly bots: IndexedList<Bot>;
+  /** What an admin has typed on the page of a widget but not saved, by channel. It is kept while another page is open. */
+  readonly widgetDrafts = new Map<string, KeptDraft>();
   readonly timelines: Timelines;
   readonly outbox: Outbox;
   readonly drafts: Drafts;
-  readonly typing = new TypingStore();
+  readonly typing = new Typing();
+  readonly runningCalls: RunningCalls;
   readonly sync: Sync;
   readonly isAdmin: boolean;
 
   readonly presence = signal<PresenceStatus | undefined>(undefined);
   readonly directory = signal<Directory | undefined>(undefined);
-  /** The account's canned replies. Undefined until they are loaded; null if the service does not support them. */
-  readonly cannedReplies = signal<readonly CannedReply[] | null | undefined>(undefined);
+  /** The account's canned replies. Undefined until they are loaded. */
+  readonly cannedReplies = signal<readonly CannedReply[] | undefined>(undefined);
   /** The chats that the agent has accepted but whose requests are still running. */
   readonly acceptingChatIds = signal<ReadonlySet<number>>(new Set());
   /** The outbox keys of the entries that this page sent, by entry id. They let an entry's component keep the key that
@@ -70,8 +88,17 @@ export class Workspace {
     this.isAdmin = me.role === "admin";
     this.storage = storage.child(`${me.accountId}.${me.id}.`);
     this.chats = new ChatStore(api, me.id, this.storage);
+    this.channels = new IndexedList(
+      async () => (await api.get("/admin/channels")).channels,
+      ({ channel_id }) => channel_id,
+    );
+    this.bots = new IndexedList(
+      async () => (await api.get("/admin/bots")).bots,
+      ({ bot_id }) => bot_id,
+    );
     this.timelines = new Timelines(api);
     this.drafts = new Drafts(this.storage.child("draft."));
+    this.runningCalls = new RunningCalls(this.storage, me.id);
     this.outbox = new Outbox(api, this.storage.child("outbox."));
     this.outbox.isPaused = (chatId) => this.acceptingChatIds.peek().has(chatId);
     this.outbox.onSent = (item, response) => this.onSent(item, response);
@@ -81,10 +108,11 @@ export class Workspace {
       this.chats,
       this.timelines,
       this.typing,
+      this.runningCalls,
       {
         visitorActivity: (row, entry) => this.onVisitorActivity(row, entry),
         presence: (agentId, status) => this.onPresence(agentId, status),
-        settings: () => void this.loadCannedReplies(),
+        settings: () => this.loadSharedData(),
         sessionEnded: () => endSession("expired"),
         recovered: () => this.outbox.retryNow(),
       },
@@ -103,6 +131,11 @@ export class Workspace {
         const id = this.openChatId.value;
         if (id !== undefined) void this.openTimeline(id);
       }),
+      effect(() => {
+        const id = this.openChatId.value;
+        if (id === undefined) return;
+        for (const entry of this.timelines.open(id).entries.value) this.runningCalls.apply(id, entry);
+      }),
     );
     addEventListener("storage", this.onStorage);
     addEventListener("pagehide", this.onPageHide);
@@ -116,8 +149,7 @@ export class Workspace {
     this.outbox.start();
     void loadProfile();
     void this.loadPresence();
-    void this.loadCannedReplies();
-    void this.loadDirectory().catch(() => {});
+    this.loadSharedData();
   }
 
   stop(): void {
@@ -157,10 +189,9 @@ export class Workspace {
       await timeline.open(this.chats.peek(chatId)?.seq);
       if (wasLoaded) await timeline.refreshDetails();
       const detail = timeline.chatDetails.peek();
-      if (detail !== undefined)
-        this.typing.set(chatId, detail.visitor_typing, this.typing.visitors.peek().get(chatId)?.text);
+      if (detail !== undefined) this.typing.setVisitor(chatId, detail.visitor_typing);
     } catch (error) {
-      if (hasStatus(error, 404)) this.chats.remove([chatId]);
+      if (hasStatus(error, 404)) this.sync.removeChats([chatId]);
     }
   }
 
@@ -179,27 +210,33 @@ export class Workspace {
   }
 
   private onVisitorActivity(row: ChatRow, entry: Entry | undefined): void {
-    const isRelevant = row.state === "waiting" || this.chats.isMine(row);
+    const call = entry?.call;
+    const isRelevant = row.state === "waiting" || this.chats.isMine(row) || call?.agent?.id === this.me.id;
     if (!isRelevant) return;
     const isVisible = this.chats.readingChatId.peek() === row.chat_id && !document.hidden;
-    const text = entry ? (entry.text ?? entry.file_name ?? "") : (row.last_message?.text ?? "");
     const name = visitorName(row);
+    const text = call
+      ? ringingText(call, name)
+      : entry
+        ? (entry.text ?? entry.file_name ?? "")
+        : (row.last_message?.text ?? "");
     if (this.closeTimers.has(row.chat_id)) {
       this.undoClose(row.chat_id);
       toast(`${name} wrote again. The chat stays open.`);
     }
     announce(
-      this.openChatId.peek() === row.chat_id
-        ? `${name}: ${text}`
-        : row.state === "waiting"
-          ? `${name} is waiting for an agent`
-          : `New message from ${name}`,
+      call
+        ? text
+        : this.openChatId.peek() === row.chat_id
+          ? `${name}: ${text}`
+          : row.state === "waiting"
+            ? `${name} is waiting for an agent`
+            : `New message from ${name}`,
     );
     if (isVisible) return;
     playSound();
-    showDesktopNotification(row.state === "waiting" ? `${name} is waiting` : name, text, row.chat_id, () =>
-      openChat(row.chat_id),
-    );
+    const title = call ? callTitle(call) : row.state === "waiting" ? `${name} is waiting` : name;
+    showDesktopNotification(title, text, row.chat_id, () => openChat(row.chat_id));
   }
 
   // Messages and chat actions
@@ -259,7 +296,7 @@ export class Workspace {
         );
         await this.reloadHeader(chatId);
       } else if (hasStatus(error, 404)) {
-        this.chats.remove([chatId]);
+        this.sync.removeChats([chatId]);
         toast("This chat does not exist any more.", { isBad: true });
       } else {
         toast(`The chat was not accepted. ${errorText(error)}`, {
@@ -332,6 +369,15 @@ export class Workspace {
       .catch(() => {});
   }
 
+  /** Calls the visitor. The agent's own phone rings first. */
+  async call(chatId: number, phone: string, idempotencyKey: string): Promise<void> {
+    await this.api.post("/agent/chats/{chat_id}/call", { path: { chat_id: chatId }, body: { phone }, idempotencyKey });
+    await this.timelines
+      .peek(chatId)
+      ?.refresh()
+      .catch(() => {});
+  }
+
   async retryDelivery(chatId: number, entry: Entry): Promise<void> {
     const timeline = this.timelines.peek(chatId);
     timeline?.applyEntry({ ...entry, delivery: { state: "pending", attempts: entry.delivery?.attempts ?? [] } });
@@ -369,11 +415,17 @@ export class Workspace {
       .catch(() => {});
   }
 
-  /** Erases a visitor together with all of their chats. Repeats the request until the erasure is complete. */
+  /** Erases a visitor together with all of their chats. Repeats the request until the erasure is complete, or the agent
+   * signs out: another session could be that of another account, with another visitor of this number. */
   async eraseVisitor(number: number, onProgress: (removed: { chats: number; entries: number }) => void): Promise<void> {
     const removed = { chats: 0, entries: 0 };
+    const token = session.peek()?.token;
     for (;;) {
-      const response = await this.api.delete("/admin/visitors/{number}", { path: { number } });
+      if (session.peek()?.token !== token) throw sessionEnded();
+      const response = await this.api.delete("/admin/visitors/{number}", {
+        path: { number },
+        timeoutMs: ERASURE_TIMEOUT_MS,
+      });
       removed.chats += response.removed.chats;
       removed.entries += response.removed.entries;
       onProgress({ ...removed });
@@ -386,7 +438,7 @@ export class Workspace {
       this.timelines.remove(id);
       this.drafts.write(id, "", false);
     }
-    this.chats.remove(ids);
+    this.sync.removeChats(ids);
   }
 
   /** Returns the chat's row from a list, or builds one from its details. Undefined if neither is loaded. */
@@ -415,6 +467,12 @@ export class Workspace {
   }
 
   // Presence, colleagues and canned replies
+
+  /** Loads what all consoles of the account share. If a request fails, the data is loaded again when it is needed. */
+  private loadSharedData(): void {
+    void this.loadCannedReplies().catch(() => {});
+    void this.loadDirectory().catch(() => {});
+  }
 
   private async loadPresence(): Promise<void> {
     try {
@@ -447,31 +505,13 @@ export class Workspace {
     };
   }
 
-  /** Loads the agents and departments. If there is no agents' endpoint, admins load them from the admin endpoints. */
-  async loadDirectory(): Promise<Directory> {
-    try {
-      this.directory.value = await this.api.get("/agent/agents");
-    } catch (error) {
-      if (!hasStatus(error, 404, 405) || !this.isAdmin) throw error;
-      const [{ agents }, { departments }] = await Promise.all([
-        this.api.get("/admin/agents"),
-        this.api.get("/admin/departments"),
-      ]);
-      this.directory.value = {
-        agents: agents.map(({ agent_id, name, photo }) => ({ id: agent_id, name, photo: photo ?? null })),
-        departments: departments.map(({ department_id, name }) => ({ id: department_id, name })),
-      };
-    }
-    return this.directory.peek() as Directory;
+  async loadDirectory(): Promise<void> {
+    this.directory.value = await this.api.get("/agent/agents");
   }
 
   async loadCannedReplies(): Promise<void> {
-    try {
-      const { canned_replies } = await this.api.get("/agent/canned-replies");
-      this.cannedReplies.value = [...canned_replies].sort((a, b) => a.shortcut.localeCompare(b.shortcut));
-    } catch (error) {
-      if (hasStatus(error, 404, 405)) this.cannedReplies.value = null;
-    }
+    const { canned_replies } = await this.api.get("/agent/canned-replies");
+    this.cannedReplies.value = [...canned_replies].sort((a, b) => a.shortcut.localeCompare(b.shortcut));
   }
 
   /** Returns whether the chat has a draft or an unsent message. */
@@ -487,7 +527,7 @@ export class Workspace {
 
 /** Builds a row for a chat that is not in any list, for example one that was opened through a link. */
 export function rowFromDetails(detail: Chat): ChatRow {
-  const { chat_id, state, visitor, channel, agent, department, updated_at } = detail;
+  const { chat_id, state, visitor, channel, agent, department, updated_at, seq, waiting_since } = detail;
   return {
     chat_id,
     state,
@@ -497,15 +537,20 @@ export function rowFromDetails(detail: Chat): ChatRow {
     department,
     last_message: null,
     updated_at,
+    seq,
+    waiting_since,
   };
 }
 
-export const isAnonymous = (name: string) => name === "Anonymous" || name === "";
+export const isAnonymous = (name: string) => name === "Anonymous" || shownName(name) === "";
 
 /** Returns the visitor's name, or "Visitor" and the visitor's number if the name is unknown. */
 export function visitorName(row: Pick<ChatRow, "visitor">): string {
   return isAnonymous(row.visitor.name) ? `Visitor ${row.visitor.number}` : row.visitor.name;
 }
+
+/** Returns the error with which the service rejects requests of an ended session. */
+const sessionEnded = () => new ApiError(401, "unauthorized", "the session has ended", undefined, undefined);
 
 function withoutNulls<T extends object>(body: T): Partial<T> {
   return Object.fromEntries(

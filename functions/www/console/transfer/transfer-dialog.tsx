@@ -7,13 +7,14 @@ import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { handleListKey } from "../../ui/list-keys";
 import { toast } from "../../ui/toast";
+import { useMounted } from "../../ui/use-mounted";
 import { useWorkspace } from "../workspace-context";
 import { openChat, route } from "../state/route";
 import { closeOverlay } from "../state/view-state";
 import { visitorName, errorText } from "../state/workspace";
 
 type TransferTarget =
-  | { kind: "agent"; id: number; name: string; photo: string | null; status?: PresenceStatus }
+  | { kind: "agent"; id: number; name: string; photo: string | null; status: PresenceStatus }
   | { kind: "department"; id: number; name: string };
 
 const STATUS_ORDER: Record<PresenceStatus, number> = { online: 0, away: 1, offline: 2 };
@@ -27,16 +28,12 @@ export function TransferDialog({ chatId }: { chatId: number }) {
   const [selected, setSelected] = useState(0);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const isOpen = useMounted();
 
   // Load the list again, because agents' presence may have changed since it was last loaded.
   useEffect(() => {
     workspace.loadDirectory().catch((error: unknown) => {
-      if (workspace.directory.peek() === undefined)
-        setProblem(
-          hasStatus(error, 404)
-            ? "This service does not list colleagues for agents. Ask an admin to transfer the chat."
-            : errorText(error),
-        );
+      if (workspace.directory.peek() === undefined) setProblem(errorText(error));
     });
   }, []);
 
@@ -47,10 +44,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     const agents: TransferTarget[] = directory.agents
       .filter((agent) => agent.id !== row?.agent?.id && matches(agent.name))
       .map((agent) => ({ kind: "agent" as const, ...agent }))
-      .sort(
-        (a, b) =>
-          STATUS_ORDER[a.status ?? "online"] - STATUS_ORDER[b.status ?? "online"] || a.name.localeCompare(b.name),
-      );
+      .sort((a, b) => STATUS_ORDER[a.status] - STATUS_ORDER[b.status] || a.name.localeCompare(b.name));
     const departments: TransferTarget[] = directory.departments
       .filter(({ name }) => matches(name))
       .map((department) => ({ kind: "department" as const, ...department }));
@@ -67,10 +61,12 @@ export function TransferDialog({ chatId }: { chatId: number }) {
         chatId,
         target.kind === "agent" ? { agent_id: target.id } : { department_id: target.id },
       );
-      closeOverlay();
+      // The agent may have closed this dialog, and opened another one.
+      if (isOpen.current) closeOverlay();
       toast(`${row === undefined ? "The chat" : visitorName(row)} is with ${target.name} now.`);
       if (route.peek().id === chatId && matchMedia("(max-width: 719px)").matches) openChat(undefined, true);
     } catch (error) {
+      if (!isOpen.current) toast(`The chat was not transferred. ${errorText(error)}`, { isBad: true });
       setBusy(false);
       setProblem(errorText(error));
       if (hasStatus(error, 409)) void workspace.loadDirectory().catch(() => {});
@@ -152,7 +148,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
                 <span class="clip" dir="auto">
                   {target.name}
                 </span>
-                {target.kind === "agent" && target.status !== undefined && (
+                {target.kind === "agent" && (
                   <span class="state">
                     <span class={`presence ${target.status}`} />
                     {STATUS_LABELS[target.status]}

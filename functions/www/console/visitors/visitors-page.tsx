@@ -1,62 +1,45 @@
 /* The visitors page. It lists the visitors of all loaded chats and those found by the service's search. */
 
-import "./visitors-page.css";
+import "../table-page.css";
 import { useEffect, useState } from "preact/hooks";
-import { hasStatus } from "../../api/client";
 import type { ChatRow } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { formatAgo, currentMinute } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
-import { filterRows } from "../inbox/inbox";
+import { filterRows } from "../state/chat-search";
+import { compareByActivity, lastActivityAt } from "../state/chats";
 import { chatHref } from "../state/route";
-import { isAnonymous, visitorName, errorText } from "../state/workspace";
+import { isAnonymous, visitorName } from "../state/workspace";
+import { useChatSearch } from "../use-chat-search";
 
 /** Returns the row of each visitor's latest chat, sorted by last activity. */
-export function latestChatPerVisitor(rows: Iterable<ChatRow>): ChatRow[] {
-  const last = new Map<number, ChatRow>();
+function latestChatPerVisitor(rows: Iterable<ChatRow>): ChatRow[] {
+  const latest = new Map<number, ChatRow>();
   for (const row of rows) {
-    const latest = last.get(row.visitor.number);
-    if (latest === undefined || row.chat_id > latest.chat_id) last.set(row.visitor.number, row);
+    const other = latest.get(row.visitor.number);
+    if (other === undefined || row.chat_id > other.chat_id) latest.set(row.visitor.number, row);
   }
-  const time = (row: ChatRow) => row.last_message?.timestamp ?? row.updated_at;
-  return [...last.values()].sort((a, b) => time(b) - time(a));
+  return [...latest.values()].sort(compareByActivity);
 }
 
 export function VisitorsPage() {
-  const { api, chats } = useWorkspace();
+  const { chats } = useWorkspace();
   const [searchText, setSearchText] = useState("");
-  const [remote, setRemote] = useState<readonly ChatRow[]>([]);
-  const [problem, setProblem] = useState<string>();
   const searchTerm = searchText.trim();
+  const { rows: remote, isSearching, problem } = useChatSearch(searchTerm);
 
   useEffect(() => {
     if (chats.closedLoadState.peek() === "idle") void chats.loadClosed();
   }, []);
-  useEffect(() => {
-    setRemote([]);
-    setProblem(undefined);
-    if (searchTerm === "") return;
-    let isCurrent = true;
-    const timer = setTimeout(() => {
-      api.get("/agent/search", { query: { q: searchTerm } }).then(
-        ({ chats }) => isCurrent && setRemote(chats),
-        (error: unknown) => isCurrent && !hasStatus(error, 404, 405) && setProblem(errorText(error)),
-      );
-    }, 200);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [searchTerm]);
 
-  const latest = chats.rows.value;
+  const loadedRows = [...chats.rows.value.values()];
   const rows = latestChatPerVisitor(
-    searchTerm === "" ? latest.values() : [...filterRows(latest.values(), searchTerm), ...remote],
+    searchTerm === "" ? loadedRows : [...filterRows(loadedRows, searchTerm), ...remote],
   );
   const isLoading = chats.loadState.value !== "ready" && rows.length === 0;
   return (
-    <div class="visitors">
+    <div class="table-page">
       <header>
         <h2>Visitors</h2>
         <label class="search">
@@ -107,12 +90,12 @@ export function VisitorsPage() {
                   </td>
                   <td class="wide-only num">{row.visitor.number}</td>
                   <td class="wide-only">{row.channel.name}</td>
-                  <td class="wide-only last">
+                  <td class="wide-only rest">
                     <div class="clip" dir="auto">
                       {row.last_message?.text}
                     </div>
                   </td>
-                  <td class="num">{formatAgo(row.last_message?.timestamp ?? row.updated_at, currentMinute.value)}</td>
+                  <td class="num">{formatAgo(lastActivityAt(row), currentMinute.value)}</td>
                 </tr>
               ))}
             </tbody>
@@ -120,7 +103,15 @@ export function VisitorsPage() {
         ) : (
           <div class={problem === undefined ? "blank" : "blank bad"}>
             <Icon name="users" />
-            <h2>{isLoading ? "Loading…" : searchTerm === "" ? "No visitor has written yet" : "Nobody found"}</h2>
+            <h2>
+              {isLoading
+                ? "Loading…"
+                : isSearching
+                  ? "Searching…"
+                  : searchTerm === ""
+                    ? "No visitor has written yet"
+                    : "Nobody found"}
+            </h2>
             {problem !== undefined && <p>{problem}</p>}
           </div>
         )}

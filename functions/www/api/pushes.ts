@@ -1,0 +1,21 @@
+/* The frames that the service sends through the socket (docs/sockets.md). */
+
+import type { components } from "./schema";
+import type { ChatRow, Entry, PresenceStatus } from "./types";
+
+/** A frame in which the server reports a change. If it conflicts with an HTTP response, the response is correct. */
+export type Push =
+  | { type: "chat"; chat_id: number; seq: number; chat: ChatRow }
+  | { type: "chat_gone"; chat_id: number }
+  | { type: "message"; chat_id: number; seq: number; message: Entry }
+  /** `result_in_ms`: the delivery has failed, but the message shows this only after this time. Nothing is pushed
+   * then. */
+  | { type: "delivery"; chat_id: number; seq: number; message: Entry; result_in_ms?: number }
+  | { type: "panel"; chat_id: number; seq?: number; panel: components["schemas"]["AgentPanel"] }
+  | { type: "visitor"; visitor_number: number; chat_id: number; visitor: components["schemas"]["Chat"]["visitor"] }
+  | { type: "typing"; chat_id: number; from: "visitor"; typing: boolean; text?: string }
+  | { type: "typing"; chat_id: number; from: "agent"; typing: boolean; agent: { id: number; name: string } }
+  | { type: "presence"; agent_id: number; status: PresenceStatus }
+  | { type: "settings" }
+  /** A push that was too large for a frame. The change must be read over HTTP. */
+  | { type: "incomplete"; chat_id: number };

@@ -1,0 +1,91 @@
+/* Builds the widget: the loader, the bundle that it imports, and a file for each language. */
+
+import { dirname, join, relative } from "node:path";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
+import * as esbuild from "esbuild";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+
+/** Makes the widget's style sheet a string, which the widget adopts. */
+export const minifiedStyles = {
+  name: "minified-styles",
+  setup(build) {
+    build.onLoad({ filter: /[\\/]widget[\\/].*\.css$/ }, async ({ path }) => {
+      const { code } = await esbuild.transform(await readFile(path, "utf8"), {
+        loader: "css",
+        minify: true,
+        target: TARGET,
+      });
+      return { contents: code.trim(), loader: "text", watchFiles: [path] };
+    });
+  },
+};
+
+const TARGET = ["chrome105", "firefox121", "safari16.4"];
+const common = (isDevelopment) => ({
+  absWorkingDir: HERE,
+  bundle: true,
+  minify: !isDevelopment,
+  charset: "utf8",
+  target: TARGET,
+  // Declarations of fields without a value are left out, because they cost bytes and have no effect here.
+  tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
+  jsx: "automatic",
+  plugins: [minifiedStyles],
+  outdir: "out",
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  legalComments: "none",
+  metafile: true,
+  write: false,
+  logLevel: "warning",
+});
+
+/** Returns the files by path below dist/widget, and the paths that the first load requests: the loader, the bundle, and of
+ * the languages the one with the largest file. */
+export async function buildWidget(isDevelopment = false) {
+  const files = new Map();
+  const addFiles = ({ outputFiles }) => {
+    for (const file of outputFiles)
+      files.set(`assets/${relative(join(HERE, "out"), file.path)}`, Buffer.from(file.contents));
+  };
+  // Built separately, because a module that two bundles share would be one more file of the first load.
+  const call = await esbuild.build({
+    ...common(isDevelopment),
+    entryPoints: { call: "widget/call/main.ts" },
+    format: "esm",
+  });
+  addFiles(call);
+  const [callPath] = [...files.keys()];
+  const main = await esbuild.build({
+    ...common(isDevelopment),
+    entryPoints: { main: "widget/main.ts" },
+    format: "esm",
+    splitting: true,
+    define: { CALL_FILE: JSON.stringify(callPath.replace(/^assets\//, "")) },
+  });
+  addFiles(main);
+  const outputs = main.metafile.outputs;
+  const [mainPath] = Object.entries(outputs).find(([, output]) => output.entryPoint === "widget/main.ts");
+  const firstLoad = new Set(["widget.js"]);
+  const addStatic = (path) => {
+    firstLoad.add(path.replace(/^out\//, "assets/"));
+    for (const { path: imported, kind } of outputs[path].imports) if (kind === "import-statement") addStatic(imported);
+  };
+  addStatic(mainPath);
+  const compressedSize = (path) => brotliCompressSync(files.get(path)).length;
+  const languages = [...files.keys()].filter((path) => !firstLoad.has(path) && path !== callPath);
+  firstLoad.add(languages.reduce((one, other) => (compressedSize(one) >= compressedSize(other) ? one : other)));
+
+  const loader = await esbuild.build({
+    ...common(isDevelopment),
+    entryPoints: { widget: "widget/loader.ts" },
+    entryNames: "[name]",
+    format: "iife",
+    define: { MAIN_FILE: JSON.stringify(mainPath.replace(/^out\//, "")) },
+  });
+  files.set("widget.js", Buffer.from(loader.outputFiles[0].contents));
+  return { files, firstLoad };
+}

@@ -1,0 +1,5 @@
+/** Returns the number of the chat, or undefined if the text is not one. */
+export function chatNumber(text: string): number | undefined {
+  const digits = /^#?([1-9]\d{0,14})$/.exec(text.trim())?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}

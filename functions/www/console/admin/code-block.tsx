@@ -1,0 +1,6 @@
+/** Lines of code that scroll by themselves. */
+export const CodeBlock = ({ label, text }: { label: string; text: string }) => (
+  <pre class="code-block scroll" tabIndex={0} role="region" aria-label={label} dir="ltr">
+    {text}
+  </pre>
+);

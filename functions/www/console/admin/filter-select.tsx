@@ -1,0 +1,22 @@
+interface FilterSelectProps<Value extends string> {
+  label: string;
+  value: Value;
+  options: readonly { value: Value; label: string }[];
+  onChange: (value: Value) => void;
+}
+
+/** A list of which one option is chosen, without a visible label. */
+export const FilterSelect = <Value extends string>({ label, value, options, onChange }: FilterSelectProps<Value>) => (
+  <select
+    class="input"
+    aria-label={label}
+    value={value}
+    onChange={(event) => onChange(event.currentTarget.value as Value)}
+  >
+    {options.map((option) => (
+      <option key={option.value} value={option.value}>
+        {option.label}
+      </option>
+    ))}
+  </select>
+);

@@ -1,0 +1,121 @@
+/* Values that the service shows only once, and their replacement. */
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { CopyButton } from "../../ui/copy-button";
+import { Dialog, SubmitButtons } from "../../ui/dialog";
+import { Field } from "../../ui/form-fields";
+import { Icon } from "../../ui/icons";
+import { errorText } from "../state/workspace";
+import { ShownOnceDialog } from "./shown-once-dialog";
+import { useRequestGuard } from "./use-leave-guard";
+
+/** A line of code with a button that copies it. `name` is what is copied, such as "the address". */
+export function CodeLine({ name, text }: { name: string; text: string }) {
+  return (
+    <div class="code-line">
+      <code>{text}</code>
+      <CopyButton text={text} label={`Copy ${name}`} />
+    </div>
+  );
+}
+
+/** A labelled value that can be copied. */
+export function CopyField({ label, name, text }: { label: string; name: string; text: string }) {
+  return (
+    <div class="field">
+      <span class="label">{label}</span>
+      <CodeLine name={name} text={text} />
+    </div>
+  );
+}
+
+const KEPT_TIMES = [
+  { seconds: 0, label: "End at once" },
+  { seconds: 3600, label: "One hour" },
+  { seconds: 86_400, label: "One day" },
+  { seconds: 604_800, label: "Seven days" },
+  { seconds: 2_592_000, label: "30 days" },
+] as const;
+const DEFAULT_KEPT_SECONDS = 86_400;
+
+interface RotationProps {
+  title: string;
+  /** What is replaced, such as "address". */
+  thing: string;
+  explanation: string;
+  /** Replaces the value. Returns what is shown afterwards. */
+  rotate: (keptSeconds: number) => Promise<Rotated>;
+  onClose: () => void;
+}
+export interface Rotated {
+  /** How long the previous value is valid. */
+  note: string;
+  /** The new value. */
+  view: ComponentChildren;
+}
+
+/** A dialog that replaces a secret value after a question, and shows the new one. */
+export function RotationDialog({ title, thing, explanation, rotate, onClose }: RotationProps) {
+  const [keptSeconds, setKeptSeconds] = useState<number>(DEFAULT_KEPT_SECONDS);
+  const [isBusy, setBusy] = useState(false);
+  useRequestGuard(isBusy);
+  const [problem, setProblem] = useState<string>();
+  const [rotated, setRotated] = useState<Rotated>();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      setRotated(await rotate(keptSeconds));
+    } catch (error) {
+      setProblem(errorText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (rotated !== undefined)
+    return (
+      <ShownOnceDialog key="rotated" title={`The new ${thing}`} class="wide-dialog" onClose={onClose}>
+        <p class="quiet-text">It is shown only now. {rotated.note}</p>
+        {rotated.view}
+      </ShownOnceDialog>
+    );
+  return (
+    <Dialog key="question" title={title} isLocked={isBusy} onClose={onClose}>
+      <form class="body" onSubmit={(event) => void submit(event)}>
+        <p>{explanation}</p>
+        <Field id="kept-seconds" label={`How long the old ${thing} stays valid`}>
+          {(attributes) => (
+            <select
+              {...attributes}
+              class="input"
+              data-autofocus
+              value={String(keptSeconds)}
+              onChange={(event) => setKeptSeconds(Number(event.currentTarget.value))}
+            >
+              {KEPT_TIMES.map(({ seconds, label }) => (
+                <option key={seconds} value={String(seconds)}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {keptSeconds === 0 && (
+          <p class="notice">
+            <Icon name="triangle-alert" />
+            All earlier values end at once. Use this if one has leaked.
+          </p>
+        )}
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <SubmitButtons isBusy={isBusy} label={`Create a new ${thing}`} busyLabel="Replacing…" onCancel={onClose} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SentRequest } from "../../api/types";
+import { requestText } from "./sent-request";
+
+const REQUEST: SentRequest = {
+  method: "POST",
+  url: "https://shop.example/hooks",
+  headers: [{ name: "webhook-id", value: "a1" }],
+  body: '{"a":1}',
+  body_truncated: false,
+};
+
+test("request is shown with headers and indented body", () => {
+  assert.equal(requestText(REQUEST), 'POST https://shop.example/hooks\nwebhook-id: a1\n\n{\n  "a": 1\n}');
+  assert.ok(requestText({ ...REQUEST, body: "a=1" }).endsWith("\n\na=1"));
+  assert.ok(requestText({ ...REQUEST, body: '{"a":', body_truncated: true }).endsWith('{"a":…'));
+});

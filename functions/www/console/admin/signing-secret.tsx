@@ -1,0 +1,47 @@
+/* The secret that signs the requests to a receiver. */
+
+import { useState } from "preact/hooks";
+import { Icon } from "../../ui/icons";
+import { FormSection } from "./detail-header";
+import { CopyField, RotationDialog } from "./secret";
+
+interface SigningSecretProps {
+  /** Replaces the secret. The old one is valid for the seconds. */
+  rotate: (keptSeconds: number) => Promise<{ signing_secret?: string }>;
+}
+
+export function SigningSecret({ rotate }: SigningSecretProps) {
+  const [isRotating, setRotating] = useState(false);
+  const replace = async (keptSeconds: number) => {
+    const { signing_secret: secret = "" } = await rotate(keptSeconds);
+    return {
+      view: <CopyField label="Signing secret" name="the secret" text={secret} />,
+      note:
+        keptSeconds === 0
+          ? "Requests are signed only with it from now on."
+          : "Requests are signed with both secrets until the old one ends.",
+    };
+  };
+  return (
+    <FormSection title="Signing secret">
+      <p class="quiet-text">
+        Each request is signed (Standard Webhooks). The secret was shown when it was created, and cannot be shown again.
+      </p>
+      <div>
+        <button type="button" class="btn line" onClick={() => setRotating(true)}>
+          <Icon name="refresh-cw" />
+          Create a new secret…
+        </button>
+      </div>
+      {isRotating && (
+        <RotationDialog
+          title="Create a new signing secret?"
+          thing="secret"
+          explanation="Requests are signed with the new secret at once. While the old one is valid, they carry both signatures, so that you can change your server without a gap."
+          rotate={replace}
+          onClose={() => setRotating(false)}
+        />
+      )}
+    </FormSection>
+  );
+}

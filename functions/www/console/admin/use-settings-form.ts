@@ -1,0 +1,57 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ApiError } from "../../api/client";
+import { sentence } from "../../ui/sentence";
+import { errorText } from "../state/workspace";
+
+/** What is wrong with a form, by the name of the field. The key "" stands for the whole form. */
+export type Problems = Readonly<Record<string, string>>;
+
+/** Returns the service's words about a field, without the name by which the API calls it. */
+export function fieldProblem({ field, message }: ApiError): string {
+  const text = field !== undefined && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
+  return sentence(text);
+}
+
+/** Returns the problems of a form after an error. `fields` are the names of the fields that show a problem of their
+ * own. An error in a list, such as `agent_ids[3]`, is shown at the list. */
+export function problemsOf(error: unknown, fields: readonly string[]): Problems {
+  const reported = error instanceof ApiError ? error.field : undefined;
+  const field = fields.find((name) => reported === name || reported?.startsWith(`${name}[`));
+  return field !== undefined && error instanceof ApiError ? { [field]: fieldProblem(error) } : { "": errorText(error) };
+}
+
+/** The state of a form: its problems, and whether its request is running. `fields` are the names of the fields that show
+ * a problem of their own. `explain` returns the problems after an error. */
+export function useSettingsForm(
+  fields: readonly string[],
+  explain = (error: unknown): Problems => problemsOf(error, fields),
+) {
+  const form = useRef<HTMLFormElement>(null);
+  const [problems, setProblems] = useState<Problems>({});
+  const [isBusy, setBusy] = useState(false);
+
+  // The first wrong field receives the focus once it is marked.
+  useLayoutEffect(() => {
+    if (Object.keys(problems).length === 0) return;
+    const element = form.current?.querySelector<HTMLElement>("[aria-invalid=true], [role=alert]");
+    element?.focus({ preventScroll: true });
+    element?.scrollIntoView({ block: "center" });
+  }, [problems]);
+
+  /** Sends the form's request unless `found` contains problems. Returns the response if there was one. */
+  const send = async <Response>(found: Problems, request: () => Promise<Response>): Promise<Response | undefined> => {
+    if (isBusy) return undefined;
+    setProblems(found);
+    if (Object.keys(found).length > 0) return undefined;
+    setBusy(true);
+    try {
+      return await request();
+    } catch (error) {
+      setProblems(explain(error));
+      return undefined;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { form, problems, setProblems, isBusy, send };
+}

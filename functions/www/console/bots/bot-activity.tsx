@@ -1,0 +1,48 @@
+/* What a bot did within the last hour. */
+
+import { Icon } from "../../ui/icons";
+import { formatDuration } from "../../ui/time";
+import { FormSection } from "../admin/detail-header";
+import { LoadedPage } from "../admin/list-page";
+import { useLoaded } from "../admin/use-loaded";
+import { useWorkspace } from "../workspace-context";
+
+export function BotActivity({ botId }: { botId: string }) {
+  const { api } = useWorkspace();
+  const loaded = useLoaded(() => api.get("/admin/bots/{bot_id}/activity", { path: { bot_id: botId } }));
+  return (
+    <FormSection title="The last hour">
+      <LoadedPage loaded={loaded} what="The activity">
+        {({ events, answered, failed, slowest_ms, handed_over, fallbacks, is_complete }) => (
+          <>
+            {events === 0 ? (
+              <p class="quiet-text">The bot was sent nothing.</p>
+            ) : (
+              <dl class="facts bot-activity" aria-busy={loaded.isLoading}>
+                <dt>Events sent to the bot</dt>
+                <dd class="num">{events}</dd>
+                <dt>Accepted</dt>
+                <dd class="num">{answered}</dd>
+                <dt>Failed</dt>
+                <dd class={failed > 0 ? "num is-bad" : "num"}>{failed}</dd>
+                <dt>Slowest response</dt>
+                <dd class="num">{slowest_ms === null ? "–" : formatDuration(slowest_ms)}</dd>
+                <dt>Chats that the bot handed over</dt>
+                <dd class="num">{handed_over}</dd>
+                <dt>Chats handed over because it failed</dt>
+                <dd class={fallbacks > 0 ? "num is-bad" : "num"}>{fallbacks}</dd>
+              </dl>
+            )}
+            {!is_complete && <p class="quiet-text">There were too many chats. The numbers are those of the newest.</p>}
+            <div>
+              <button type="button" class="btn line" aria-disabled={loaded.isLoading} onClick={loaded.reload}>
+                <Icon name="refresh-cw" />
+                Refresh
+              </button>
+            </div>
+          </>
+        )}
+      </LoadedPage>
+    </FormSection>
+  );
+}

@@ -1,0 +1,99 @@
+/* The list of the account's bots. */
+
+import { useEffect, useState } from "preact/hooks";
+import type { Bot, Channel } from "../../api/types";
+import { Icon } from "../../ui/icons";
+import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
+import { adminRoute, hrefOf } from "../state/route";
+import { errorText } from "../state/workspace";
+import { useWorkspace } from "../workspace-context";
+import { ConnectBotDialog } from "./connect-bot-dialog";
+
+export function BotsPage() {
+  const { bots: list, channels } = useWorkspace();
+  const [searchText, setSearchText] = useState("");
+  const [isConnecting, setConnecting] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const load = () => {
+    setProblem(undefined);
+    Promise.all([list.load(), channels.load()]).catch((error: unknown) => setProblem(errorText(error)));
+  };
+  useEffect(load, []);
+
+  const searchTerm = searchText.trim().toLowerCase();
+  const isFound = ({ name, provider_id }: Bot) => `${name} ${provider_id}`.toLowerCase().includes(searchTerm);
+  return (
+    <ListPage
+      title="Bots"
+      search={{ label: "Search bots", placeholder: "Name or provider", text: searchText, onInput: setSearchText }}
+      action={{ label: "Connect a bot", icon: "plus", run: () => setConnecting(true) }}
+    >
+      <LoadedPage loaded={{ value: list.items.value, problem, reload: load }} what="The bots">
+        {(bots) =>
+          bots.length === 0 ? (
+            <EmptyList
+              icon="bot"
+              title="There are no bots yet"
+              text="A bot answers visitors first, and invites an agent when it has no answer."
+            />
+          ) : (
+            <BotTable bots={bots.filter(isFound)} channels={channels.items.value} />
+          )
+        }
+      </LoadedPage>
+      {isConnecting && <ConnectBotDialog onClose={() => setConnecting(false)} />}
+    </ListPage>
+  );
+}
+
+interface BotTableProps {
+  bots: readonly Bot[];
+  /** Undefined until they are loaded. */
+  channels: readonly Channel[] | undefined;
+}
+
+function BotTable({ bots, channels }: BotTableProps) {
+  if (bots.length === 0) return <EmptyList icon="bot" title="No bot found" />;
+  const channelNames = ({ channel_ids }: Bot) => {
+    if (channel_ids.length === 0) return "No channel";
+    const names = channels?.filter(({ channel_id }) => channel_ids.includes(channel_id)).map(({ name }) => name);
+    return names === undefined ? "…" : names.join(", ") || "No channel";
+  };
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Channels</th>
+          <th scope="col" class="wide-only">
+            Provider
+          </th>
+          <th scope="col" class="wide-only">
+            Answers within
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {bots.map((bot) => (
+          <tr key={bot.bot_id}>
+            <td>
+              <a class="person" href={hrefOf(adminRoute("bots", bot.bot_id))}>
+                <Icon name="bot" />
+                <span class="clip" dir="auto">
+                  {bot.name}
+                </span>
+              </a>
+            </td>
+            <td class="rest">
+              <div class="clip" dir="auto">
+                {channelNames(bot)}
+              </div>
+            </td>
+            <td class="wide-only">{bot.provider_id}</td>
+            <td class="wide-only num">{bot.answer_within === null ? "No limit" : `${bot.answer_within} s`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

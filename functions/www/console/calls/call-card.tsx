@@ -1,0 +1,69 @@
+import "./calls.css";
+import { useState } from "preact/hooks";
+import type { Call } from "../../api/types";
+import { Icon, type IconName } from "../../ui/icons";
+import { currentSecond } from "../../ui/time";
+import { useWorkspace } from "../workspace-context";
+import { callStatus, callTitle, formatTalkTime, isInProgress } from "./call-text";
+
+const ICONS: Record<Call["type"], IconName> = {
+  callback: "phone-call",
+  incoming: "phone-incoming",
+  outgoing: "phone-outgoing",
+};
+
+/** A call in the message log: its kind, its status, the number, who was called, and the recording. */
+export function CallCard({ call, since }: { call: Call; since: number }) {
+  const { me } = useWorkspace();
+  const isRunning = isInProgress(call);
+  const called =
+    call.agent !== undefined && !isRunning ? (call.agent.id === me.id ? "you" : call.agent.name) : undefined;
+  return (
+    <div class="bubble call-card" role="group" aria-label={callTitle(call)}>
+      <span class={call.status === "error" ? "call-icon bad" : isRunning ? "call-icon running" : "call-icon"}>
+        <Icon name={call.status === "error" ? "phone-missed" : ICONS[call.type]} />
+      </span>
+      <div>
+        <b>{callTitle(call)}</b>
+        <p class={call.status === "error" ? "bad" : undefined}>
+          {callStatus(call, me.id)}
+          {isRunning && <RunningTime since={since} />}
+        </p>
+        <small>
+          {call.phone === "" ? "Hidden number" : <bdi>{call.phone}</bdi>}
+          {called !== undefined && (
+            <>
+              {" · with "}
+              <bdi>{called}</bdi>
+            </>
+          )}
+        </small>
+      </div>
+      {call.record_url !== undefined && <Recording address={call.record_url} />}
+    </div>
+  );
+}
+
+/** The time since a call was started, which includes the ringing. */
+export function RunningTime({ since }: { since: number }) {
+  const seconds = Math.max(0, Math.floor(currentSecond.value - since));
+  return (
+    <span class="num" aria-hidden="true">
+      {" · "}
+      {formatTalkTime(seconds)} since the start
+    </span>
+  );
+}
+
+/** A player. A recording that cannot be played here, for example because it requires a password, becomes a link. */
+function Recording({ address }: { address: string }) {
+  const [isBroken, setBroken] = useState(false);
+  if (!/^https?:\/\//i.test(address)) return null;
+  if (isBroken)
+    return (
+      <a class="link" href={address} target="_blank" rel="noopener noreferrer">
+        Recording <Icon name="external-link" class="small" />
+      </a>
+    );
+  return <audio src={address} controls preload="none" aria-label="Recording" onError={() => setBroken(true)} />;
+}

@@ -1,0 +1,104 @@
+import { useState } from "preact/hooks";
+import { hasStatus, NetworkError } from "../../api/client";
+import { Dialog } from "../../ui/dialog";
+import { TextField } from "../../ui/form-fields";
+import { Icon } from "../../ui/icons";
+import { sentence } from "../../ui/sentence";
+import { toast } from "../../ui/toast";
+import { useMounted } from "../../ui/use-mounted";
+import { problemsOf, type Problems } from "../admin/use-settings-form";
+import { closeOverlay } from "../state/view-state";
+import { errorText, visitorName } from "../state/workspace";
+import { useWorkspace } from "../workspace-context";
+
+const NOT_KNOWN = "The service does not respond. It is not known whether the call was started.";
+
+/** Calls the visitor of a chat, at the visitor's number or at another one. */
+export function CallDialog({ chatId }: { chatId: number }) {
+  const workspace = useWorkspace();
+  const row = workspace.chats.row(chatId);
+  const known = workspace.timelines.open(chatId).chatDetails.value?.visitor.phone ?? "";
+  const [phone, setPhone] = useState(known);
+  const [isBusy, setBusy] = useState(false);
+  const [problems, setProblems] = useState<Problems>({});
+  const isOpen = useMounted();
+  // A repeated request after a lost response must not call twice.
+  const [request, setRequest] = useState({ phone: "", key: "" });
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const number = phone.trim();
+    if (isBusy) return;
+    if (number === "") return setProblems({ phone: "Enter a number." });
+    const { key } = request.phone === number ? request : { key: crypto.randomUUID() };
+    setRequest({ phone: number, key });
+    setBusy(true);
+    setProblems({});
+    try {
+      await workspace.call(chatId, number, key);
+      // The agent may have closed this dialog, and opened another one.
+      if (isOpen.current) closeOverlay();
+    } catch (error) {
+      // The service stores nothing for a refused request, so the next one is a new request.
+      if (hasStatus(error, 400, 409, 422)) setRequest({ phone: "", key: "" });
+      const isUnknown = error instanceof NetworkError;
+      if (!isOpen.current)
+        toast(isUnknown ? NOT_KNOWN : `The visitor was not called. ${errorText(error)}`, { isBad: true });
+      setProblems(isUnknown ? { "": NOT_KNOWN } : problemsOf(error, ["phone"]));
+      setBusy(false);
+    }
+  };
+  const problem = problems[""];
+  return (
+    <Dialog title={`Call ${row === undefined ? "the visitor" : visitorName(row)}`} onClose={closeOverlay}>
+      <form class="body" noValidate onSubmit={(event) => void submit(event)}>
+        <TextField
+          id="call-phone"
+          label="Phone number"
+          help="Your own phone rings first. The visitor is called as soon as you have answered."
+          problem={problems["phone"]}
+          value={phone}
+          onInput={setPhone}
+          input={{ type: "tel", dir: "ltr", maxLength: 254, "data-autofocus": true }}
+        />
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            <Icon name="circle-alert" />
+            <span>{explained(problem, workspace.isAdmin)}</span>
+          </p>
+        )}
+        <footer>
+          <button type="button" class="btn line" onClick={closeOverlay}>
+            Cancel
+          </button>
+          <button type="submit" class="btn primary" aria-disabled={isBusy}>
+            <Icon name="phone" />
+            {isBusy ? "Calling…" : "Call"}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Adds what the agent can do about a problem that the service has reported. */
+function explained(problem: string, isAdmin: boolean) {
+  const text = sentence(problem);
+  const page = /provider|balance/.test(problem)
+    ? { href: "#/telephony", name: "Telephony" }
+    : /your profile/.test(problem)
+      ? { href: "#/team", name: "Team" }
+      : undefined;
+  if (page === undefined) return text;
+  return isAdmin ? (
+    <>
+      {text} See{" "}
+      <a class="link" href={page.href} onClick={closeOverlay}>
+        {page.name}
+      </a>
+      .
+    </>
+  ) : (
+    `${text} An admin can change this.`
+  );
+}

@@ -1,0 +1,33 @@
+import { clockTime, currentMinute, dayLabel, fullTime } from "../../ui/time";
+import { useWorkspace } from "../workspace-context";
+import { callStatus, callTitle } from "./call-text";
+
+/** The calls of the open chat in the visitor pane, the latest first. */
+export function CallsCard({ chatId }: { chatId: number }) {
+  const { timelines, me } = useWorkspace();
+  const entries = timelines.open(chatId).entries.value.filter(({ call }) => call !== undefined);
+  if (entries.length === 0) return null;
+  return (
+    <section class="card" aria-label="Calls">
+      <h3>
+        Calls <b>{entries.length}</b>
+      </h3>
+      <ul class="past calls">
+        {[...entries].reverse().map(({ id, call, timestamp }) => {
+          const day = dayLabel(timestamp, currentMinute.value);
+          return (
+            call !== undefined && (
+              <li key={id}>
+                <span class="clip">
+                  {callTitle(call)}
+                  <small class={call.status === "error" ? "clip bad" : "clip"}>{callStatus(call, me.id)}</small>
+                </span>
+                <time title={fullTime(timestamp)}>{day === "Today" ? clockTime(timestamp) : day}</time>
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+import { ChoiceList } from "../admin/choice-list";
+import { LoadedPage } from "../admin/list-page";
+import { useLoaded } from "../admin/use-loaded";
+import { useWorkspace } from "../workspace-context";
+import type { Audience } from "./widget-draft";
+
+interface AudienceFieldsProps {
+  audience: Audience;
+  onChange: (audience: Audience) => void;
+}
+
+const ascending = (ids: number[]) => ids.sort((a, b) => a - b);
+
+/** The agents and departments that receive the chats of a channel. */
+export function AudienceFields({ audience, onChange }: AudienceFieldsProps) {
+  const workspace = useWorkspace();
+  const request = useLoaded(async () => {
+    if (workspace.directory.peek() === undefined) await workspace.loadDirectory();
+  });
+  const directory = workspace.directory.value;
+  if (directory === undefined)
+    return (
+      <LoadedPage loaded={{ ...request, value: undefined }} what="The list of agents">
+        {() => null}
+      </LoadedPage>
+    );
+  return (
+    <div class="field">
+      <div class="two-fields">
+        {directory.agents.length > 0 && (
+          <ChoiceList
+            id="agent_ids"
+            label="Agents"
+            options={directory.agents}
+            chosen={audience.agent_ids}
+            onChange={(agent_ids) => onChange({ ...audience, agent_ids: ascending(agent_ids) })}
+          />
+        )}
+        {directory.departments.length > 0 && (
+          <ChoiceList
+            id="department_ids"
+            label="Departments"
+            options={directory.departments}
+            chosen={audience.department_ids}
+            onChange={(department_ids) => onChange({ ...audience, department_ids: ascending(department_ids) })}
+          />
+        )}
+      </div>
+      <span class="help">They receive the chats. If nobody is chosen, all agents do.</span>
+    </div>
+  );
+}

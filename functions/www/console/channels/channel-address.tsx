@@ -1,0 +1,119 @@
+/* What an admin needs to connect an API channel: its address, a command that works, a test message, and code that
+   verifies signatures. */
+
+import { useState } from "preact/hooks";
+import php from "../../../../docs/examples/php/integrator.php";
+import node from "../../../../docs/examples/node/integrator.js";
+import python from "../../../../docs/examples/python/integrator.py";
+import { CopyButton } from "../../ui/copy-button";
+import { Segments } from "../../ui/form-fields";
+import { Icon } from "../../ui/icons";
+import { formatDuration } from "../../ui/time";
+import { CodeBlock } from "../admin/code-block";
+import { CopyField } from "../admin/secret";
+import { prettyBody, requestText } from "../admin/sent-request";
+import { curlCommand, sameOriginPath, sendTestMessage, type TestMessageResult } from "../first-run/test-message";
+import { useWorkspace } from "../workspace-context";
+
+/** The address of a channel, which is known only after it has been created. */
+export function ChannelAddress({ endpoint }: { endpoint: string }) {
+  return (
+    <>
+      <CopyField label="Address to which your front end sends messages" name="the address" text={endpoint} />
+      <CopyField label="A message from a terminal" name="the command" text={curlCommand(endpoint)} />
+      <TestMessage endpoint={endpoint} />
+    </>
+  );
+}
+
+function TestMessage({ endpoint }: { endpoint: string }) {
+  const { sync } = useWorkspace();
+  const [isBusy, setBusy] = useState(false);
+  const [result, setResult] = useState<TestMessageResult>();
+  const path = sameOriginPath(endpoint, location.origin);
+  // The policy of the page allows requests to its own origin only.
+  if (path === undefined) return null;
+  const send = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    const sent = await sendTestMessage(path);
+    setResult(sent);
+    setBusy(false);
+    if (sent.isSuccess) sync.reconnectNow();
+  };
+  return (
+    <div class="test-message">
+      <div>
+        <button type="button" class="btn line" aria-disabled={isBusy} onClick={() => void send()}>
+          <Icon name="send-horizontal" />
+          {isBusy ? "Sending…" : "Send a test message"}
+        </button>
+      </div>
+      <div role="status">{result !== undefined && <TestMessageExchange result={result} />}</div>
+    </div>
+  );
+}
+
+function TestMessageExchange({ result }: { result: TestMessageResult }) {
+  const { isSuccess, status, ms, request, responseBody } = result;
+  return (
+    <div class="exchange">
+      <p class={isSuccess ? "test-result good" : "test-result bad"}>
+        {status === undefined ? "The service did not respond." : `Status ${status} after ${formatDuration(ms)}.`}
+        {isSuccess && " The chat is in the inbox."}
+      </p>
+      <CodeBlock label="Request" text={requestText(request)} />
+      {responseBody !== "" && <CodeBlock label="Response" text={prettyBody(responseBody)} />}
+    </div>
+  );
+}
+
+const LANGUAGES = [
+  { value: "python", label: "Python" },
+  { value: "node", label: "Node" },
+  { value: "php", label: "PHP" },
+] as const;
+type Language = (typeof LANGUAGES)[number]["value"];
+const PROGRAMS: Record<Language, string> = { python, node, php };
+
+/** Example servers that verify the signature of requests. They are shown on demand. */
+export function SignatureCode() {
+  const [isOpen, setOpen] = useState(false);
+  const [language, setLanguage] = useState<Language>("python");
+  return (
+    <details class="signature-code" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Code that verifies the signature</summary>
+      {isOpen && (
+        <div class="field">
+          <div class="signature-bar">
+            <Segments
+              name="language"
+              label="Language"
+              hidesLabel
+              value={language}
+              options={LANGUAGES}
+              onChange={setLanguage}
+            />
+            <CopyButton text={PROGRAMS[language]} label="Copy the code" caption="Copy" />
+          </div>
+          <CodeBlock label="Code" text={PROGRAMS[language]} />
+        </div>
+      )}
+    </details>
+  );
+}
+
+/** What is shown once after an API channel has been created. */
+export function CreatedChannelBody({ endpoint, signingSecret }: { endpoint: string; signingSecret: string }) {
+  return (
+    <>
+      <p class="quiet-text">
+        The address and the secret are shown only now. Keep the address secret: anyone who has it can write as a
+        visitor.
+      </p>
+      <ChannelAddress endpoint={endpoint} />
+      <CopyField label="Secret that signs the requests to your server" name="the secret" text={signingSecret} />
+      <SignatureCode />
+    </>
+  );
+}

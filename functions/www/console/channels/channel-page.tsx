@@ -1,0 +1,24 @@
+/* The page of one channel: reads the channel, and shows the form of its kind. */
+
+import { DetailPage } from "../admin/detail-page";
+import { useLoaded } from "../admin/use-loaded";
+import { CHANNELS_ROUTE } from "../state/route";
+import { useWorkspace } from "../workspace-context";
+import { ApiChannelPage } from "./api-channel-page";
+import { WidgetPage } from "./widget-page";
+
+export function ChannelPage({ channelId }: { channelId: string }) {
+  const { api } = useWorkspace();
+  const loaded = useLoaded(() => api.get("/admin/channels/{channel_id}", { path: { channel_id: channelId } }));
+  return (
+    <DetailPage loaded={loaded} what="The channel" list={{ name: "All channels", route: CHANNELS_ROUTE }}>
+      {(channel) =>
+        channel.kind === "widget" ? (
+          <WidgetPage channel={channel} onStored={loaded.setValue} />
+        ) : (
+          <ApiChannelPage channel={channel} onStored={loaded.setValue} />
+        )
+      }
+    </DetailPage>
+  );
+}

@@ -1,0 +1,97 @@
+/* The list of the account's channels. */
+
+import { useEffect, useState } from "preact/hooks";
+import type { Channel } from "../../api/types";
+import { Icon } from "../../ui/icons";
+import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
+import { channelRoute, hrefOf } from "../state/route";
+import { overlay } from "../state/view-state";
+import { errorText } from "../state/workspace";
+import { useWorkspace } from "../workspace-context";
+
+export function ChannelsPage() {
+  const { channels: list } = useWorkspace();
+  const [searchText, setSearchText] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const load = () => {
+    setProblem(undefined);
+    list.load().catch((error: unknown) => setProblem(errorText(error)));
+  };
+  useEffect(load, []);
+
+  const searchTerm = searchText.trim().toLowerCase();
+  const isFound = (channel: Channel) =>
+    `${channel.name} ${kindName(channel)} ${target(channel)}`.toLowerCase().includes(searchTerm);
+  return (
+    <ListPage
+      title="Channels"
+      search={{
+        label: "Search channels",
+        placeholder: "Name, site or server",
+        text: searchText,
+        onInput: setSearchText,
+      }}
+      action={{ label: "Add a channel", icon: "plus", run: () => (overlay.value = { kind: "channel" }) }}
+    >
+      <LoadedPage loaded={{ value: list.items.value, problem, reload: load }} what="The channels">
+        {(channels) => <ChannelTable channels={channels.filter(isFound)} isSearch={searchTerm !== ""} />}
+      </LoadedPage>
+    </ListPage>
+  );
+}
+
+function ChannelTable({ channels, isSearch }: { channels: readonly Channel[]; isSearch: boolean }) {
+  if (channels.length === 0)
+    return (
+      <EmptyList
+        icon="plug"
+        title={isSearch ? "No channel found" : "There are no channels yet"}
+        text={
+          isSearch ? undefined : "A channel is a chat window on your website, or an app of yours that calls the API."
+        }
+      />
+    );
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Kind</th>
+          <th scope="col" class="wide-only">
+            Sites or server
+          </th>
+          <th scope="col" class="wide-only">
+            State
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {channels.map((channel) => (
+          <tr key={channel.channel_id}>
+            <td>
+              <a class="person" href={hrefOf(channelRoute(channel.channel_id))}>
+                <Icon name={channel.kind === "widget" ? "message-square" : "plug"} />
+                <span class="clip" dir="auto">
+                  {channel.name}
+                </span>
+              </a>
+            </td>
+            <td>{kindName(channel)}</td>
+            <td class="wide-only rest">
+              <div class="clip">{target(channel)}</div>
+            </td>
+            <td class="wide-only">{channel.enabled ? "On" : "Off"}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const kindName = ({ kind }: Channel) => (kind === "widget" ? "Widget" : "API");
+
+/** Returns where visitors write, or where their agents' messages are sent. */
+function target(channel: Channel): string {
+  if (channel.kind === "api") return channel.integrator_url;
+  return channel.widget.allowed_sites.join(", ") || "Every site";
+}

@@ -1,0 +1,8 @@
+import { route } from "../state/route";
+import { ChannelPage } from "./channel-page";
+import { ChannelsPage } from "./channels-page";
+
+export function Channels() {
+  const { path } = route.value;
+  return path === undefined ? <ChannelsPage /> : <ChannelPage key={path} channelId={path} />;
+}

@@ -1,0 +1,26 @@
+import type { Channel } from "../../api/types";
+import { toast } from "../../ui/toast";
+import { DeleteByName } from "../admin/delete-by-name";
+import { CHANNELS_ROUTE, navigate } from "../state/route";
+import { useWorkspace } from "../workspace-context";
+
+/** The last part of a channel's page. */
+export function DeleteChannel({ channel, effect }: { channel: Channel; effect: string }) {
+  const { api, channels, widgetDrafts } = useWorkspace();
+  const remove = async () => {
+    await api.delete("/admin/channels/{channel_id}", { path: { channel_id: channel.channel_id } });
+    channels.remove(channel.channel_id);
+    widgetDrafts.delete(channel.channel_id);
+    navigate(CHANNELS_ROUTE, true);
+    toast(`${channel.name} is deleted.`);
+  };
+  return (
+    <DeleteByName
+      thing="the channel"
+      name={channel.name}
+      id={channel.channel_id}
+      effect={`${effect} Chats and their messages are kept.`}
+      remove={remove}
+    />
+  );
+}

@@ -1,0 +1,26 @@
+import type { Channel, ChannelSettings } from "../../api/types";
+import { toast } from "../../ui/toast";
+import { useSettingsForm, type Problems } from "../admin/use-settings-form";
+import { useWorkspace } from "../workspace-context";
+
+/** Stores changes to a channel. `fields` are the names of the fields that show a problem of their own. */
+export function useChannelForm<Kind extends Channel>(
+  channel: Kind,
+  fields: readonly string[],
+  onStored: (channel: Channel) => void,
+) {
+  const { api, channels } = useWorkspace();
+  const { form, problems, setProblems, isBusy, send } = useSettingsForm(fields);
+
+  const save = async (changes: ChannelSettings | undefined, found: Problems): Promise<Kind | undefined> => {
+    if (changes === undefined && Object.keys(found).length === 0) return undefined;
+    const path = { channel_id: channel.channel_id };
+    const stored = await send(found, () => api.patch("/admin/channels/{channel_id}", { path, body: changes ?? {} }));
+    if (stored === undefined) return undefined;
+    channels.put(stored);
+    onStored(stored);
+    toast("Saved. It applies within ten seconds.");
+    return stored as Kind;
+  };
+  return { form, problems, setProblems, isBusy, save };
+}

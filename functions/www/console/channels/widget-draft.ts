@@ -1,0 +1,92 @@
+/* The settings of a widget while an admin edits them. */
+
+import type { Channel, ChannelSettings, WidgetChannel, WidgetSettings } from "../../api/types";
+import { differences } from "../admin/form-changes";
+import { parseSites } from "../admin/parse-sites";
+
+export type ContactField = WidgetSettings["contacts_form"]["fields"][number];
+
+export const CONTACT_FIELDS: readonly ContactField[] = ["name", "email", "phone"];
+
+/** The agents and departments that receive the chats of a channel. */
+export type Audience = Pick<WidgetChannel, "agent_ids" | "department_ids">;
+
+export interface WidgetDraft {
+  name: string;
+  enabled: boolean;
+  audience: Audience;
+  /** The allowed sites as they are typed, one on each line. */
+  sites: string;
+  settings: Omit<WidgetSettings, "allowed_sites">;
+}
+
+/** A draft that is kept while another page is open, with the channel as it was when the draft was begun. */
+export interface KeptDraft {
+  channel: WidgetChannel;
+  draft: WidgetDraft;
+}
+
+export function draftOf({ name, enabled, agent_ids, department_ids, widget }: WidgetChannel): WidgetDraft {
+  const { allowed_sites, ...settings } = widget;
+  return { name, enabled, audience: { agent_ids, department_ids }, sites: allowed_sites.join("\n"), settings };
+}
+
+/** Returns the body of the request that stores a draft: only what differs from the stored channel, so that concurrent
+ * changes to other settings are preserved. Returns undefined if nothing differs. */
+export function changesOf(stored: WidgetChannel, draft: WidgetDraft): ChannelSettings | undefined {
+  const { allowed_sites, ...before } = stored.widget;
+  const after = { ...draft.settings, allowed_sites: parseSites(draft.sites) };
+  after.title = after.title.trim();
+  after.greeting = blankToNull(after.greeting);
+  after.avatar = blankToNull(after.avatar);
+  after.color2 = blankToNull(after.color2);
+  after.texts = Object.fromEntries(Object.entries(after.texts).filter(([, text]) => text.trim() !== ""));
+  const widget = differences({ ...before, allowed_sites }, after);
+  const changes: ChannelSettings = {
+    ...commonChanges(stored, draft),
+    ...(Object.keys(widget).length === 0 ? {} : { widget }),
+  };
+  return Object.keys(changes).length === 0 ? undefined : changes;
+}
+
+/** Returns the changes to the settings that channels of both kinds have. */
+export function commonChanges(
+  { name, enabled, agent_ids, department_ids }: Channel,
+  draft: Pick<WidgetDraft, "name" | "enabled" | "audience">,
+): ChannelSettings {
+  const after = { name: draft.name.trim(), enabled: draft.enabled, ...draft.audience };
+  return differences({ name, enabled, agent_ids, department_ids }, after);
+}
+
+const blankToNull = (text: string | null | undefined): string | null =>
+  text === null || text === undefined || text.trim() === "" ? null : text.trim();
+
+/** Returns the contacts form after a field has been added or removed. Only fields of the form can be required. */
+export function withField(
+  form: WidgetSettings["contacts_form"],
+  list: "fields" | "required",
+  field: ContactField,
+  isIncluded: boolean,
+): WidgetSettings["contacts_form"] {
+  const inOrder = (fields: readonly ContactField[]) => CONTACT_FIELDS.filter((name) => fields.includes(name));
+  const changed = inOrder(isIncluded ? [...form[list], field] : form[list].filter((name) => name !== field));
+  const after = { ...form, [list]: changed };
+  return { ...after, required: after.required.filter((name) => after.fields.includes(name)) };
+}
+
+/** Returns what is wrong with a draft that the service would accept although it makes no sense, or that it would store as
+ * something else, by the name of the field. */
+export function draftProblems({ name, settings }: WidgetDraft): Record<string, string> {
+  const { when, fields } = settings.contacts_form;
+  return {
+    ...(name.trim() === "" ? { name: "Give the channel a name." } : {}),
+    ...(settings.title.trim() === "" ? { "widget.title": "Give the window a title." } : {}),
+    ...(when !== "never" && fields.length === 0
+      ? { "widget.contacts_form.fields": "Choose at least one field, or never show the form." }
+      : {}),
+  };
+}
+
+/** Returns a colour that can be shown: the draft's if it is complete, otherwise the stored one. */
+export const completeColor = <Color extends string | null | undefined>(color: Color, stored: Color): Color =>
+  color === null || color === "" || (color !== undefined && /^#[\da-f]{6}$/i.test(color)) ? color : stored;

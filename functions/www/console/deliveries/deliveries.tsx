@@ -1,0 +1,20 @@
+/* Webhooks and deliveries: the delivery log, the addresses of webhooks, and the page of each. */
+
+import { adminRoute, route } from "../state/route";
+import { PageTabs } from "../admin/list-page";
+import { DeliveryLog } from "./delivery-log";
+import { WebhookPage } from "./webhook-page";
+import { WEBHOOKS_ROUTE } from "./webhook-routes";
+import { WebhooksPage } from "./webhooks-page";
+
+const TABS = [
+  { name: "Deliveries", route: adminRoute("deliveries") },
+  { name: "Webhooks", route: WEBHOOKS_ROUTE },
+];
+
+export function Deliveries() {
+  const [page, id] = route.value.path?.split("/") ?? [];
+  if (page === "webhooks" && id !== undefined) return <WebhookPage key={id} webhookId={id} />;
+  const tabs = <PageTabs label="Webhooks and deliveries" tabs={TABS} />;
+  return page === "webhooks" ? <WebhooksPage tabs={tabs} /> : <DeliveryLog tabs={tabs} />;
+}

@@ -1,0 +1,312 @@
+/* The delivery log: deliveries by state, receiver, channel, chat and time. */
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { CappedCount, DeliveryLogEntry, DeliveryState, ReplayRequest } from "../../api/types";
+import { announce } from "../../ui/announcer";
+import { controlAttributes, FieldNotes, Segments } from "../../ui/form-fields";
+import { Icon } from "../../ui/icons";
+import { FilterSelect } from "../admin/filter-select";
+import { EmptyList, LoadFailure, Loading } from "../admin/list-page";
+import { MoreRows } from "../admin/more-rows";
+import { useLoaded } from "../admin/use-loaded";
+import { cappedText, countFailedDeliveries } from "../state/failed-deliveries";
+import { useWorkspace } from "../workspace-context";
+import { DeliveryRow } from "./delivery-row";
+import {
+  filterProblem,
+  INITIAL_FILTER,
+  isReplayable,
+  queryOf,
+  replayScope,
+  rowKey,
+  STATE_NAMES,
+  type FilterProblem,
+  type LogFilter,
+  type Period,
+  type Receivers,
+} from "./log-filter";
+import { ReplayDialog } from "./replay-dialog";
+import { useDeliveries } from "./use-deliveries";
+
+type Counts = Partial<Record<DeliveryState, CappedCount | null>>;
+
+/** The states with the numbers of deliveries, where they are known. */
+const statesWith = (counts: Counts) =>
+  (["failed", "pending", "delivered", "superseded"] as const).map((state: DeliveryState) => {
+    const count = counts[state];
+    const number = count === undefined || count === null || count.count === 0 ? "" : ` ${cappedText(count)}`;
+    return { value: state, label: STATE_NAMES[state] + number };
+  });
+const TARGETS: readonly { value: LogFilter["target"]; label: string }[] = [
+  { value: "", label: "Any receiver" },
+  { value: "channel", label: "Channels" },
+  { value: "bot", label: "Bots" },
+  { value: "webhook", label: "Webhooks" },
+  { value: "call", label: "Telephony" },
+];
+const PERIODS: readonly { value: Period; label: string }[] = [
+  { value: "any", label: "Any time" },
+  { value: "hour", label: "Last hour" },
+  { value: "day", label: "Last 24 hours" },
+  { value: "week", label: "Last 7 days" },
+  { value: "range", label: "From … to …" },
+];
+
+const now = () => Math.floor(Date.now() / 1000);
+
+function useReceivers() {
+  const { api } = useWorkspace();
+  return useLoaded(async (): Promise<Receivers> => {
+    const [{ channels }, { webhooks }, { bots }] = await Promise.all([
+      api.get("/admin/channels"),
+      api.get("/admin/settings"),
+      api.get("/admin/bots"),
+    ]);
+    return { channels: [...channels].sort((a, b) => a.name.localeCompare(b.name)), webhooks, bots };
+  });
+}
+
+export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
+  const [filter, setFilter] = useState(INITIAL_FILTER);
+  const [openRow, setOpenRow] = useState<string>();
+  /** What is sent again, while its dialog is open. */
+  const [replay, setReplay] = useState<ReplayRequest>();
+  const { value: receivers, reload: reloadReceivers } = useReceivers();
+  const problem = filterProblem(filter);
+  const { api } = useWorkspace();
+  const counts = useLoaded(() => api.get("/admin/deliveries/counts"));
+  const count = () => {
+    counts.reload();
+    void countFailedDeliveries(api);
+  };
+  const createQuery = () => (problem === undefined ? queryOf(filter, now()) : undefined);
+  const key = JSON.stringify(filter);
+  const log = useDeliveries(key, createQuery, count);
+  const { rows } = log;
+  const reload = () => {
+    log.reload();
+    reloadReceivers();
+    count();
+  };
+
+  useEffect(() => {
+    if (rows === undefined || log.isLoading) return;
+    announce(rows.length === 0 ? "No deliveries" : `${rows.length}${log.next === null ? "" : " or more"} deliveries`);
+  }, [rows?.length, log.isLoading]);
+
+  const change = (changes: Partial<LogFilter>) => {
+    setOpenRow(undefined);
+    setFilter({ ...filter, ...changes });
+  };
+  const failedCount = rows?.filter(isReplayable).length ?? 0;
+  // The rows of the previous filter are shown until those of this one are loaded.
+  const areRowsCurrent = log.loadedKey === key && log.problem === undefined;
+  const canReplay =
+    filter.state === "failed" && failedCount > 0 && areRowsCurrent && replayScope(filter, 0) !== undefined;
+  return (
+    <div class="table-page delivery-log">
+      <header>
+        <h2>Deliveries</h2>
+        {tabs}
+        <span class="grow" />
+        <button type="button" class="btn only-icon" aria-label="Refresh" title="Refresh" onClick={reload}>
+          <Icon name="refresh-cw" />
+        </button>
+        {canReplay && (
+          <button
+            type="button"
+            class="btn primary"
+            aria-label="Send failed again"
+            onClick={() => setReplay(replayScope(filter, now()))}
+          >
+            <Icon name="send-horizontal" />
+            <span>Send failed again…</span>
+          </button>
+        )}
+      </header>
+      <div class="scroll">
+        <Filters
+          counts={isNarrowed(filter) ? {} : (counts.value ?? {})}
+          filter={filter}
+          problem={problem}
+          channels={receivers?.channels ?? []}
+          onChange={change}
+        />
+        {log.problem !== undefined ? (
+          <LoadFailure title="The deliveries could not be loaded" text={log.problem} onRetry={log.reload} />
+        ) : rows === undefined ? (
+          <Loading />
+        ) : rows.length === 0 ? (
+          problem === undefined && <NoDeliveries filter={filter} />
+        ) : (
+          <LogTable
+            isLoading={log.isLoading}
+            rows={rows}
+            receivers={receivers}
+            openRow={openRow}
+            onToggle={(key) => setOpenRow(key === openRow ? undefined : key)}
+            onReplayed={log.follow}
+          />
+        )}
+        <MoreRows {...log} />
+      </div>
+      {replay !== undefined && (
+        <ReplayDialog
+          filter={filter}
+          scope={replay}
+          loadedCount={log.next === null ? failedCount : undefined}
+          channels={receivers?.channels ?? []}
+          onClose={(hasReplayed) => {
+            setReplay(undefined);
+            if (hasReplayed) reload();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+const FIELD_IDS = { chat: "chat-number", from: "period-from", to: "period-to" } as const;
+
+/** Whether the filter chooses more than a state. */
+const isNarrowed = (filter: LogFilter) =>
+  JSON.stringify({ ...filter, state: INITIAL_FILTER.state }) !== JSON.stringify(INITIAL_FILTER);
+
+interface FiltersProps {
+  counts: Counts;
+  filter: LogFilter;
+  problem: FilterProblem | undefined;
+  channels: Receivers["channels"];
+  onChange: (changes: Partial<LogFilter>) => void;
+}
+
+function Filters({ counts, filter, problem, channels, onChange }: FiltersProps) {
+  const attributesOf = (field: keyof typeof FIELD_IDS) =>
+    controlAttributes(FIELD_IDS[field], false, problem?.field === field ? problem.text : undefined);
+  return (
+    <div class="filters" role="search" aria-label="Filter deliveries">
+      <Segments
+        name="state"
+        label="State"
+        hidesLabel
+        value={filter.state}
+        options={statesWith(counts)}
+        onChange={(state) => onChange({ state })}
+      />
+      <FilterSelect
+        label="Receiver"
+        value={filter.target}
+        options={TARGETS}
+        onChange={(target) => onChange({ target })}
+      />
+      {channels.length > 1 && (
+        <FilterSelect
+          label="Channel"
+          value={filter.channelId}
+          options={[
+            { value: "", label: "Any channel" },
+            ...channels.map(({ channel_id, name }) => ({ value: channel_id, label: name })),
+          ]}
+          onChange={(channelId) => onChange({ channelId })}
+        />
+      )}
+      <FilterSelect label="Time" value={filter.period} options={PERIODS} onChange={(period) => onChange({ period })} />
+      {filter.period === "range" &&
+        (["from", "to"] as const).map((name) => (
+          <input
+            key={name}
+            {...attributesOf(name)}
+            class="input"
+            type="datetime-local"
+            aria-label={name === "from" ? "From" : "To"}
+            value={filter[name]}
+            onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+          />
+        ))}
+      <label class="search">
+        <Icon name="search" />
+        <input
+          {...attributesOf("chat")}
+          type="search"
+          inputmode="numeric"
+          placeholder="Chat number"
+          aria-label="Chat number"
+          autocomplete="off"
+          value={filter.chat}
+          onInput={(event) => onChange({ chat: event.currentTarget.value })}
+        />
+      </label>
+      <div class="field">
+        <FieldNotes id={FIELD_IDS[problem?.field ?? "chat"]} problem={problem?.text} />
+      </div>
+    </div>
+  );
+}
+
+function NoDeliveries({ filter }: { filter: LogFilter }) {
+  if (filter.state === "failed" && !isNarrowed(filter))
+    return (
+      <EmptyList icon="circle-check" title="Nothing has failed" text="Every delivery has arrived or is on its way." />
+    );
+  return (
+    <EmptyList
+      icon="send-horizontal"
+      title="No deliveries found"
+      text={isNarrowed(filter) ? "Choose another receiver, channel or time." : undefined}
+    />
+  );
+}
+
+interface LogTableProps {
+  /** Whether the rows are about to be replaced or followed by others. */
+  isLoading: boolean;
+  rows: readonly DeliveryLogEntry[];
+  receivers: Receivers | undefined;
+  openRow: string | undefined;
+  onToggle: (key: string) => void;
+  onReplayed: (row: DeliveryLogEntry) => void;
+}
+
+function LogTable({ isLoading, rows, receivers, openRow, onToggle, onReplayed }: LogTableProps) {
+  return (
+    <table aria-busy={isLoading}>
+      <thead>
+        <tr>
+          <th scope="col">State</th>
+          <th scope="col">What</th>
+          <th scope="col" class="wide-only">
+            To
+          </th>
+          <th scope="col" class="wide-only">
+            Chat
+          </th>
+          <th scope="col" class="wide-only end">
+            Attempts
+          </th>
+          <th scope="col" class="wide-only">
+            Result
+          </th>
+          <th scope="col" class="wide-only end">
+            Took
+          </th>
+          <th scope="col" class="end">
+            When
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <DeliveryRow
+            key={rowKey(row)}
+            row={row}
+            receivers={receivers}
+            isOpen={rowKey(row) === openRow}
+            onToggle={() => onToggle(rowKey(row))}
+            onReplayed={onReplayed}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,215 @@
+/* A row of the delivery log. It opens the attempts and the request. */
+
+import { useRef, useState } from "preact/hooks";
+import type { DeliveryLogEntry } from "../../api/types";
+import { CopyButton } from "../../ui/copy-button";
+import { Icon } from "../../ui/icons";
+import { sentence } from "../../ui/sentence";
+import { currentMinute, formatDuration, fullTime, shortDay } from "../../ui/time";
+import { CodeBlock } from "../admin/code-block";
+import { requestText } from "../admin/sent-request";
+import { useLoaded } from "../admin/use-loaded";
+import { chatHref } from "../state/route";
+import { errorText } from "../state/workspace";
+import { useWorkspace } from "../workspace-context";
+import { receiverName, resultText, rowKey, sentName, STATE_NAMES, type Receivers } from "./log-filter";
+
+const attemptTime = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  fractionalSecondDigits: 1,
+});
+
+interface DeliveryRowProps {
+  row: DeliveryLogEntry;
+  receivers: Receivers | undefined;
+  isOpen: boolean;
+  onToggle: () => void;
+  onReplayed: (row: DeliveryLogEntry) => void;
+}
+
+export function DeliveryRow({ row, receivers, isOpen, onToggle, onReplayed }: DeliveryRowProps) {
+  const receiver = receiverName(row, receivers);
+  const last = row.attempts.at(-1);
+  const attemptCount = row.attempts.length + (row.attempts_left_out ?? 0);
+  const detailId = `delivery-${rowKey(row)}`;
+  const toggle = useRef<HTMLButtonElement>(null);
+  const detail = useRef<HTMLTableRowElement>(null);
+  const showReplayed = () => {
+    // The button that has the focus disappears while the delivery is pending.
+    if (detail.current?.contains(document.activeElement)) toggle.current?.focus();
+    onReplayed(row);
+  };
+  return (
+    <>
+      <tr class={isOpen ? "open" : undefined}>
+        <td>
+          <button
+            ref={toggle}
+            type="button"
+            class="person"
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? detailId : undefined}
+            onClick={onToggle}
+          >
+            <span class={`delivery-state ${row.state}`}>{STATE_NAMES[row.state]}</span>
+          </button>
+        </td>
+        <td class="what">
+          {sentName(row)}
+          <span class="clip narrow-only">{receiver}</span>
+        </td>
+        <td class="wide-only receiver">
+          <div class="clip" dir="auto">
+            {receiver}
+          </div>
+        </td>
+        <td class="wide-only num">#{row.chat_id}</td>
+        <td class="wide-only num end">{attemptCount}</td>
+        <td class="wide-only rest">
+          <div class="clip" dir="auto">
+            {resultText(row)}
+          </div>
+        </td>
+        <td class="wide-only num end">{last === undefined ? "" : formatDuration(last.ms)}</td>
+        <td class="num end">
+          <time dateTime={new Date(row.since * 1000).toISOString()} title={fullTime(row.since)}>
+            {shortDay(row.since, currentMinute.value)}
+          </time>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr ref={detail} class="delivery-detail" id={detailId}>
+          <td colSpan={8}>
+            <DeliveryDetail row={row} receiver={receiver} onReplayed={showReplayed} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+interface DeliveryDetailProps {
+  row: DeliveryLogEntry;
+  receiver: string;
+  onReplayed: () => void;
+}
+
+function DeliveryDetail({ row, receiver, onReplayed }: DeliveryDetailProps) {
+  const { state, attempts, error, attempts_left_out: leftOut } = row;
+  return (
+    <div class="two">
+      <section>
+        <h3>Attempts</h3>
+        {attempts.length === 0 && <p class="quiet-text">No attempt has been made yet.</p>}
+        <ol class="attempt-list">
+          {attempts.map((attempt, index) => (
+            <li key={index}>
+              <time dateTime={new Date(attempt.at).toISOString()}>{attemptTime.format(attempt.at)}</time>
+              <span class={attempt.error === undefined ? undefined : "bad"} dir="auto">
+                {[attempt.status, attempt.error].filter((part) => part !== undefined).join(" ") || "No response"}
+                {attempt.answer !== undefined && <q>{attempt.answer}</q>}
+              </span>
+              <b class="num">{formatDuration(attempt.ms)}</b>
+            </li>
+          ))}
+        </ol>
+        {leftOut !== undefined && <p class="quiet-text">{leftOut} more attempts are not listed.</p>}
+        {error !== undefined && (
+          <p class="quiet-text">
+            The receiver’s words: <q dir="auto">{error.message}</q>
+            {error.code !== undefined && ` (code ${error.code})`}
+          </p>
+        )}
+        <div class="acts">
+          {(state === "failed" || state === "delivered") && row.target !== "call" && (
+            <ReplayButton row={row} onReplayed={onReplayed} />
+          )}
+          <a class="btn" href={chatHref(row.chat_id)}>
+            Open chat #{row.chat_id}
+          </a>
+        </div>
+      </section>
+      <section>
+        <h3>Request</h3>
+        <DeliveryRequest key={`${state} ${attempts.length}`} row={row} />
+        <dl class="facts">
+          <dt>To</dt>
+          <dd dir="auto">{receiver}</dd>
+          <dt>Created</dt>
+          <dd>{fullTime(row.since)}</dd>
+          <dt>webhook-id</dt>
+          <dd class="code">
+            <code>{row.id}</code>
+            <CopyButton text={row.id} label="Copy the webhook-id" />
+          </dd>
+        </dl>
+      </section>
+    </div>
+  );
+}
+
+/** The request as the receiver got it, or would get it. */
+function DeliveryRequest({ row: { chat_id, seq } }: { row: DeliveryLogEntry }) {
+  const { api } = useWorkspace();
+  const { value, problem, reload } = useLoaded(() =>
+    api.get("/admin/deliveries/{chat_id}/{seq}", { path: { chat_id, seq } }),
+  );
+  if (problem !== undefined)
+    return (
+      <p class="notice bad" role="alert">
+        <span>The request could not be loaded. {problem}</span>
+        <button type="button" class="btn line" onClick={reload}>
+          Try again
+        </button>
+      </p>
+    );
+  if (value === undefined) return <p class="quiet-text request-place appear-late">Loading…</p>;
+  const request = value.request ?? undefined;
+  if (request === undefined)
+    return <p class="quiet-text">{sentence(value.request_error ?? "the request is not known")}</p>;
+  return (
+    <>
+      <CodeBlock label="Request" text={requestText(request)} />
+      <p class="quiet-text">It is built again from what is stored. Secrets are shortened.</p>
+    </>
+  );
+}
+
+function ReplayButton({ row, onReplayed }: Pick<DeliveryDetailProps, "row" | "onReplayed">) {
+  const { api } = useWorkspace();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const replay = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await api.post("/admin/deliveries/replay", { body: { chat_id: row.chat_id, seq: row.seq } });
+      onReplayed();
+    } catch (error) {
+      setProblem(errorText(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class={row.state === "failed" ? "btn primary" : "btn line"}
+        aria-disabled={isBusy}
+        onClick={() => void replay()}
+      >
+        <Icon name="send-horizontal" />
+        Send again
+      </button>
+      {problem !== undefined && (
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,163 @@
+/* What the delivery log shows: its filter, and the words for its rows. */
+
+import type {
+  Bot,
+  Channel,
+  DeliveryLogEntry,
+  DeliveryQuery,
+  DeliveryState,
+  DeliveryTarget,
+  ReplayRequest,
+  Webhook,
+} from "../../api/types";
+import { capitalized } from "../../ui/sentence";
+import { chatNumber } from "../admin/chat-number";
+
+export type Period = "any" | "hour" | "day" | "week" | "range";
+
+export interface LogFilter {
+  state: DeliveryState;
+  target: DeliveryTarget | "";
+  /** The public id of a channel. Empty for all channels. */
+  channelId: string;
+  /** The number of a chat as it is typed. Empty for all chats. */
+  chat: string;
+  period: Period;
+  /** The limits of the period "range", as a field for date and time contains them. Either may be empty. */
+  from: string;
+  to: string;
+}
+
+export const INITIAL_FILTER: LogFilter = {
+  state: "failed",
+  target: "",
+  channelId: "",
+  chat: "",
+  period: "any",
+  from: "",
+  to: "",
+};
+
+const PERIOD_SECONDS = { hour: 3600, day: 86_400, week: 604_800 } as const;
+
+/** Converts the local time of a field to Unix seconds. */
+function seconds(text: string): number | undefined {
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.floor(at / 1000);
+}
+
+/** Returns the limits of the filter's period in Unix seconds. The fields show minutes, so that the last minute is
+ * included. */
+export function timeRange({ period, from, to }: LogFilter, now: number): { from?: number; to?: number } {
+  if (period === "any") return {};
+  if (period !== "range") return { from: now - PERIOD_SECONDS[period] };
+  const [start, end] = [seconds(from), seconds(to)];
+  return { ...(start === undefined ? {} : { from: start }), ...(end === undefined ? {} : { to: end + 59 }) };
+}
+
+/** What is wrong with a field of the filter. */
+export interface FilterProblem {
+  field: "chat" | "to";
+  text: string;
+}
+
+/** Returns what is wrong with a filter, or undefined. */
+export function filterProblem(filter: LogFilter): FilterProblem | undefined {
+  if (filter.chat.trim() !== "" && chatNumber(filter.chat) === undefined)
+    return { field: "chat", text: "Enter the number of a chat." };
+  const { from, to } = timeRange(filter, 0);
+  if (filter.period === "range" && from !== undefined && to !== undefined && from > to)
+    return { field: "to", text: "The end of the period must not be before its start." };
+  return undefined;
+}
+
+export function queryOf(filter: LogFilter, now: number): DeliveryQuery {
+  const chat = chatNumber(filter.chat);
+  return {
+    state: filter.state,
+    ...(filter.target === "" ? {} : { target: filter.target }),
+    ...(filter.channelId === "" ? {} : { channel_id: filter.channelId }),
+    ...(chat === undefined ? {} : { chat_id: chat }),
+    ...timeRange(filter, now),
+  };
+}
+
+/** Returns the body of the request that sends all failed deliveries of a filter again. A chat is sent again as a whole.
+ * Returns undefined for a filter of calls, which are never ordered again, and for a filter with a problem, without whose
+ * wrong field the request would send more. */
+export function replayScope(filter: LogFilter, now: number): ReplayRequest | undefined {
+  const { target, channelId } = filter;
+  if (target === "call" || filterProblem(filter) !== undefined) return undefined;
+  const chat = chatNumber(filter.chat);
+  if (chat !== undefined) return { chat_id: chat };
+  const { from = 0, to = now } = timeRange(filter, now);
+  return {
+    from,
+    to,
+    ...(target === "" ? {} : { target }),
+    ...(channelId === "" ? {} : { channel_id: channelId }),
+  };
+}
+
+/** Whether a row belongs to those that are sent again together. A phone call is never ordered again. */
+export const isReplayable = ({ state, target }: Pick<DeliveryLogEntry, "state" | "target">) =>
+  state === "failed" && target !== "call";
+
+export const STATE_NAMES: Record<DeliveryState, string> = {
+  failed: "Failed",
+  pending: "Pending",
+  delivered: "Delivered",
+  superseded: "Superseded",
+};
+
+export const rowKey = ({ chat_id, seq }: Pick<DeliveryLogEntry, "chat_id" | "seq">) => `${chat_id}-${seq}`;
+
+const BOT_EVENTS: Record<string, string> = {
+  agent_joined: "AGENT_JOINED",
+  agent_unavailable: "AGENT_UNAVAILABLE",
+  chat_closed: "CHAT_CLOSED",
+};
+
+/** Returns what was sent: the name of an event, or the type of a message. */
+export function sentName({ target, type }: Pick<DeliveryLogEntry, "target" | "type">): string {
+  if (target === "webhook") return type;
+  if (target === "bot") return BOT_EVENTS[type] ?? "CLIENT_MESSAGE";
+  return type === "text" ? "Message" : capitalized(type);
+}
+
+/** Those to whom deliveries are sent. */
+export interface Receivers {
+  channels: readonly Channel[];
+  webhooks: readonly Webhook[];
+  bots: readonly Bot[];
+}
+
+const UNKNOWN_RECEIVERS = { webhook: "A webhook", bot: "A bot", channel: "A channel" } as const;
+
+/** Returns the receiver of a delivery: its address without the scheme, or the name of the bot. `receivers` are undefined
+ * until they are loaded. */
+export function receiverName(row: DeliveryLogEntry, receivers: Receivers | undefined): string {
+  if (row.target === "call") return "The telephony provider";
+  if (receivers === undefined) return UNKNOWN_RECEIVERS[row.target];
+  const { channels, webhooks, bots } = receivers;
+  if (row.target === "webhook") {
+    const webhook = webhooks.find(({ webhook_id }) => webhook_id === row.webhook_id);
+    return webhook === undefined ? "A deleted webhook" : withoutScheme(webhook.url);
+  }
+  if (row.target === "bot")
+    return bots.find(({ channel_ids }) => channel_ids.includes(row.channel_id))?.name ?? "A disconnected bot";
+  const channel = channels.find(({ channel_id }) => channel_id === row.channel_id);
+  if (channel === undefined) return "A deleted channel";
+  return channel.kind === "api" ? withoutScheme(channel.integrator_url) : channel.name;
+}
+
+export const withoutScheme = (url: string) => url.replace(/^https?:\/\//i, "").replace(/\/$/, "");
+
+/** Returns the result of the last attempt in words. */
+export function resultText({ state, error, attempts }: Pick<DeliveryLogEntry, "state" | "error" | "attempts">): string {
+  const last = attempts.at(-1);
+  const result = error?.message ?? last?.error ?? (last?.status === undefined ? undefined : String(last.status));
+  if (state === "superseded") return result ?? "No longer needed";
+  if (state === "pending") return result === undefined ? "Not sent yet" : `${result}, sent again soon`;
+  return result ?? "No attempt";
+}

@@ -1,0 +1,51 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { Delivery, DeliveryLogEntry, DeliveryQuery } from "../../api/types";
+import { announce } from "../../ui/announcer";
+import { usePaged } from "../admin/use-paged";
+import { useWorkspace } from "../workspace-context";
+import { rowKey, STATE_NAMES } from "./log-filter";
+import { followDelivery } from "./replay";
+
+/** Loads the deliveries of a query, page by page. `key` identifies the query, whose times depend on the clock. An
+ * undefined query loads nothing. `onSettled` is called after a delivery that was sent again has arrived or failed. */
+export function useDeliveries(key: string, createQuery: () => DeliveryQuery | undefined, onSettled: () => void) {
+  const { api } = useWorkspace();
+  const { updateRows, ...log } = usePaged<DeliveryQuery, DeliveryLogEntry>({
+    key,
+    createQuery,
+    keyOf: rowKey,
+    read: async (query, cursor, signal) => {
+      const page = await api.get("/admin/deliveries", {
+        query: cursor === null ? query : { ...query, cursor },
+        signal,
+      });
+      return { rows: page.deliveries, next: page.next };
+    },
+  });
+  const closed = useRef(new AbortController());
+  useEffect(() => () => closed.current.abort(), []);
+
+  /** Shows a newer state of a delivery. It stays in the list, even if it no longer matches the query. */
+  const update = (changed: DeliveryLogEntry, delivery: Delivery) =>
+    updateRows((row) => (rowKey(row) === rowKey(changed) ? withDelivery(row, delivery) : row));
+  /** Shows what becomes of a delivery that has been sent again. */
+  const follow = (row: DeliveryLogEntry) => {
+    update(row, { state: "pending", attempts: row.attempts });
+    announce("Sent again");
+    followDelivery(api, row, closed.current.signal, (delivery) => {
+      update(row, delivery);
+      if (delivery.state === "pending") return;
+      announce(STATE_NAMES[delivery.state]);
+      onSettled();
+    }).catch(() => {
+      // The row shows the state only after the next refresh.
+    });
+  };
+  return { ...log, follow };
+}
+
+/** Returns a row with another state of its delivery. */
+function withDelivery(row: DeliveryLogEntry, delivery: Delivery): DeliveryLogEntry {
+  const { error: _, attempts_left_out: __, ...rest } = row;
+  return { ...rest, ...delivery };
+}

@@ -1,0 +1,147 @@
+/* The list of the account's webhooks. */
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Webhook, WebhookEventName } from "../../api/types";
+import { Dialog, SubmitButtons } from "../../ui/dialog";
+import { TextField, URL_INPUT } from "../../ui/form-fields";
+import { Icon } from "../../ui/icons";
+import { FormProblem } from "../admin/detail-header";
+import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
+import { CopyField } from "../admin/secret";
+import { ShownOnceDialog } from "../admin/shown-once-dialog";
+import { useLoaded } from "../admin/use-loaded";
+import { useRequestGuard } from "../admin/use-leave-guard";
+import { useSettingsForm } from "../admin/use-settings-form";
+import { hrefOf, navigate } from "../state/route";
+import { useWorkspace } from "../workspace-context";
+import { withoutScheme } from "./log-filter";
+import { EventFields, eventsText } from "./webhook-events";
+import { webhookRoute } from "./webhook-routes";
+
+const MAX_WEBHOOKS = 10;
+
+export function WebhooksPage({ tabs }: { tabs: ComponentChildren }) {
+  const { api } = useWorkspace();
+  const loaded = useLoaded(async () => (await api.get("/admin/settings")).webhooks);
+  const [isAdding, setAdding] = useState(false);
+  const webhooks = loaded.value;
+  const canAdd = webhooks !== undefined && webhooks.length < MAX_WEBHOOKS;
+  return (
+    <ListPage
+      title="Webhooks"
+      tabs={tabs}
+      action={canAdd ? { label: "Add a webhook", icon: "plus", run: () => setAdding(true) } : undefined}
+    >
+      <LoadedPage loaded={loaded} what="The webhooks">
+        {(webhooks) =>
+          webhooks.length === 0 ? (
+            <EmptyList
+              icon="webhook"
+              title="There are no webhooks yet"
+              text="A webhook notifies a server of yours, such as a CRM, of what happens in chats."
+            />
+          ) : (
+            <WebhookTable webhooks={webhooks} />
+          )
+        }
+      </LoadedPage>
+      {isAdding && (
+        <AddWebhookDialog
+          onAdded={(webhook) => loaded.setValue([...(webhooks ?? []), webhook])}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </ListPage>
+  );
+}
+
+function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Address</th>
+          <th scope="col" class="wide-only">
+            Events
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {webhooks.map(({ webhook_id, url, events }) => (
+          <tr key={webhook_id}>
+            <td>
+              <a class="person" href={hrefOf(webhookRoute(webhook_id))}>
+                <Icon name="webhook" />
+                <span class="clip">{withoutScheme(url)}</span>
+              </a>
+            </td>
+            <td class="wide-only rest">
+              <div class="clip">{eventsText(events)}</div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface AddWebhookDialogProps {
+  onAdded: (webhook: Webhook) => void;
+  onClose: () => void;
+}
+
+function AddWebhookDialog({ onAdded, onClose }: AddWebhookDialogProps) {
+  const { api } = useWorkspace();
+  const { form, problems, isBusy, send } = useSettingsForm(["url", "events"]);
+  useRequestGuard(isBusy);
+  const [url, setUrl] = useState("");
+  const [events, setEvents] = useState<WebhookEventName[]>([]);
+  const [added, setAdded] = useState<Webhook>();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const found = /^https?:\/\/[^\s/]+/i.test(url.trim())
+      ? {}
+      : { url: "Enter an address that starts with https:// or http://." };
+    const webhook = await send(found, () =>
+      api.post("/admin/settings/webhooks", { body: { url: url.trim(), events } }),
+    );
+    if (webhook === undefined) return;
+    const { signing_secret: _, ...stored } = webhook;
+    onAdded(stored);
+    setAdded(webhook);
+  };
+  if (added !== undefined) {
+    const openPage = () => {
+      onClose();
+      navigate(webhookRoute(added.webhook_id));
+    };
+    return (
+      <ShownOnceDialog key="added" title="The webhook is added" class="wide-dialog" onClose={openPage}>
+        <p class="quiet-text">
+          The secret is shown only now. Verify the signature of each request with it, so that you accept only what comes
+          from here. You can test the webhook on its page.
+        </p>
+        <CopyField label="Signing secret" name="the secret" text={added.signing_secret ?? ""} />
+      </ShownOnceDialog>
+    );
+  }
+  return (
+    <Dialog key="question" title="Add a webhook" class="wide-dialog" isLocked={isBusy} onClose={onClose}>
+      <form ref={form} class="body scroll" noValidate onSubmit={(event) => void submit(event)}>
+        <FormProblem text={problems[""]} />
+        <TextField
+          id="url"
+          label="Address of your server"
+          help="Each event is sent there as a signed POST request."
+          problem={problems["url"]}
+          value={url}
+          onInput={setUrl}
+          input={{ ...URL_INPUT, placeholder: "https://", "data-autofocus": true }}
+        />
+        <EventFields events={events} problem={problems["events"]} onChange={setEvents} />
+        <SubmitButtons isBusy={isBusy} label="Add" busyLabel="Adding…" onCancel={onClose} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,260 @@
+/* The page on which an admin erases a visitor: what is deleted, a question, and the progress. */
+
+import { useState } from "preact/hooks";
+import { hasStatus } from "../../api/client";
+import type { ChatRow, VisitorData } from "../../api/types";
+import { announce } from "../../ui/announcer";
+import { Icon } from "../../ui/icons";
+import { dayLabel } from "../../ui/time";
+import { toast } from "../../ui/toast";
+import { useMounted } from "../../ui/use-mounted";
+import { confirmsName } from "../admin/confirm-name";
+import { DetailHeader, FormProblem, FormSection } from "../admin/detail-header";
+import { DetailPage } from "../admin/detail-page";
+import { EmptyList } from "../admin/list-page";
+import { useUnloadWarning } from "../admin/use-leave-guard";
+import { useLoaded } from "../admin/use-loaded";
+import { chatHref, hrefOf, route } from "../state/route";
+import { errorText, isAnonymous } from "../state/workspace";
+import { useWorkspace } from "../workspace-context";
+
+const VISITORS = { name: "All visitors", route: { section: "visitors", id: undefined } } as const;
+
+interface ErasureSubject {
+  data: VisitorData;
+  /** The newest chats. */
+  chats: readonly ChatRow[];
+}
+
+export function Erasure() {
+  const { id } = route.value;
+  return id === undefined ? null : <ErasurePage key={id} number={id} />;
+}
+
+function ErasurePage({ number }: { number: number }) {
+  const { api } = useWorkspace();
+  const loaded = useLoaded(async (): Promise<ErasureSubject | "missing"> => {
+    try {
+      const data = await api.get("/admin/visitors/{number}", { path: { number } });
+      if (data.chats_count === 0) return { data, chats: [] };
+      const { chats } = await api.get("/agent/visitors/{number}/chats", { path: { number } });
+      return { data, chats };
+    } catch (error) {
+      if (hasStatus(error, 404)) return "missing";
+      throw error;
+    }
+  });
+  return (
+    <DetailPage loaded={loaded} what="The visitor" list={VISITORS}>
+      {(subject) =>
+        subject === "missing" ? <MissingVisitor number={number} /> : <ErasureForm number={number} {...subject} />
+      }
+    </DetailPage>
+  );
+}
+
+const MissingVisitor = ({ number }: { number: number }) => (
+  <div class="detail-page">
+    <DetailHeader name={`Visitor ${number}`} list={VISITORS} />
+    <EmptyList
+      icon="user-round"
+      title={`There is no visitor ${number}`}
+      text="The number is wrong, or the visitor has been erased."
+    />
+  </div>
+);
+
+interface Progress {
+  chats: number;
+  entries: number;
+}
+
+function ErasureForm({ number, data, chats }: { number: number } & ErasureSubject) {
+  const workspace = useWorkspace();
+  const { visitor } = data;
+  const name = isAnonymous(visitor.name) ? `Visitor ${number}` : visitor.name;
+  const [typedName, setTypedName] = useState("");
+  const [progress, setProgress] = useState<Progress>();
+  const [state, setState] = useState<"question" | "running" | "done">("question");
+  const [problem, setProblem] = useState<string>();
+  const canErase = confirmsName(typedName, name) && state === "question";
+  useUnloadWarning(state === "running");
+  // The erasure goes on while another page is open.
+  const isOpen = useMounted();
+
+  const erase = async (event: Event) => {
+    event.preventDefault();
+    if (!canErase) return;
+    setState("running");
+    setProblem(undefined);
+    const before = progress ?? { chats: 0, entries: 0 };
+    try {
+      await workspace.eraseVisitor(number, ({ chats, entries }) =>
+        setProgress({ chats: before.chats + chats, entries: before.entries + entries }),
+      );
+      setState("done");
+      if (isOpen.current) announce("The visitor is erased");
+      else toast(`${name} is erased.`);
+    } catch (error) {
+      if (!isOpen.current) toast(`${name} is not completely erased. ${errorText(error)}`, { isBad: true });
+      setProblem(errorText(error));
+      setState("question");
+    }
+  };
+  if (state === "done") return <Erased name={name} progress={progress ?? { chats: 0, entries: 0 }} />;
+  return (
+    <div class="detail-page">
+      <DetailHeader name={`Erase ${name}`} list={VISITORS} />
+      <div class="detail-settings scroll">
+        <ErasedData number={number} data={data} />
+        {data.chats_count > 0 && <ChatList chats={chats} total={data.chats_count} />}
+        <form onSubmit={(event) => void erase(event)}>
+          <FormSection title="Erase permanently">
+            <p>
+              This cannot be undone. Data that was delivered to your own systems is not deleted there. If the visitor
+              writes again, even during the erasure, they are a new visitor.
+            </p>
+            <div class="field">
+              <label for="erase-name">
+                Type <b dir="auto">{name}</b> to confirm
+              </label>
+              <input
+                id="erase-name"
+                class="input"
+                autocomplete="off"
+                spellcheck={false}
+                dir="auto"
+                readOnly={state === "running"}
+                value={typedName}
+                onInput={(event) => setTypedName(event.currentTarget.value)}
+              />
+            </div>
+            {progress !== undefined && <ErasureProgress progress={progress} total={data.chats_count} />}
+            <FormProblem text={problem} />
+            <div>
+              <button type="submit" class="btn danger" aria-disabled={!canErase}>
+                <Icon name="trash-2" />
+                {state === "running" ? "Erasing…" : progress === undefined ? "Erase permanently" : "Continue"}
+              </button>
+            </div>
+          </FormSection>
+        </form>
+      </div>
+    </div>
+  );
+}
+
+function ErasureProgress({ progress, total }: { progress: Progress; total: number }) {
+  return (
+    <div class="task-progress" role="status">
+      <progress aria-label="Progress" max={Math.max(total, progress.chats, 1)} value={progress.chats} />
+      <p>
+        {progress.chats} of {total} {total === 1 ? "chat" : "chats"}, {progress.entries} entries
+      </p>
+    </div>
+  );
+}
+
+function ErasedData({ number, data }: { number: number; data: VisitorData }) {
+  const { visitor, chats_count: chats, entries, is_complete: isComplete } = data;
+  const fields = [
+    ["Name", isAnonymous(visitor.name) ? null : visitor.name],
+    ["E-mail", visitor.email],
+    ["Phone", visitor.phone],
+    ["About", visitor.description],
+    ["Id in your system", String(visitor.id)],
+  ] as const;
+  return (
+    <FormSection title="What is deleted">
+      <dl class="facts">
+        {fields.map(
+          ([label, value]) =>
+            value !== null &&
+            value !== "" && [
+              <dt key={label}>{label}</dt>,
+              <dd key={`${label}-value`} dir="auto">
+                {value}
+              </dd>,
+            ],
+        )}
+      </dl>
+      <ul class="erased-data">
+        <li>
+          {chats === 0 ? "no chats" : chats === 1 ? "1 chat" : `all ${chats} chats`} of visitor {number}, with{" "}
+          {isComplete ? "" : "at least "}
+          {entries === 1 ? "1 entry" : `${entries} entries`}: every message, note and event
+        </li>
+        <li>the CRM card, custom data, pages and browser sessions</li>
+        <li>all deliveries with their attempts, also those that are pending</li>
+        {visitor.blacklisted && <li>the blacklist entry</li>}
+      </ul>
+    </FormSection>
+  );
+}
+
+const STATE_NAMES: Record<ChatRow["state"], string> = {
+  waiting: "waiting",
+  active: "with an agent",
+  bot: "with a bot",
+  closed: "closed",
+};
+
+function ChatList({ chats, total }: { chats: readonly ChatRow[]; total: number }) {
+  const now = Math.floor(Date.now() / 1000);
+  const openCount = chats.filter(({ state }) => state !== "closed").length;
+  return (
+    <FormSection title="Chats">
+      {openCount > 0 && (
+        <p class="notice">
+          <Icon name="triangle-alert" />
+          {openCount === 1 ? "One chat is still open." : `${openCount} chats are still open.`}
+        </p>
+      )}
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">Chat</th>
+            <th scope="col">Channel</th>
+            <th scope="col">State</th>
+            <th scope="col" class="end">
+              Last active
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {chats.map(({ chat_id, channel, state, updated_at }) => (
+            <tr key={chat_id}>
+              <td>
+                <a class="link" href={chatHref(chat_id)}>
+                  #{chat_id}
+                </a>
+              </td>
+              <td dir="auto">{channel.name}</td>
+              <td>{STATE_NAMES[state]}</td>
+              <td class="end">{dayLabel(updated_at, now)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {total > chats.length && <p class="quiet-text">{total - chats.length} earlier chats are not listed.</p>}
+    </FormSection>
+  );
+}
+
+function Erased({ name, progress }: { name: string; progress: Progress }) {
+  return (
+    <div class="detail-page">
+      <DetailHeader name={`${name} is erased`} list={VISITORS} />
+      <div class="blank">
+        <Icon name="circle-check" />
+        <h2>{name} is erased</h2>
+        <p>
+          {progress.chats} {progress.chats === 1 ? "chat" : "chats"} with {progress.entries} entries
+        </p>
+        <a class="btn line" href={hrefOf(VISITORS.route)}>
+          All visitors
+        </a>
+      </div>
+    </div>
+  );
+}

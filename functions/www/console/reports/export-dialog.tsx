@@ -1,0 +1,54 @@
+/* The export of the open chat. */
+
+import { useState } from "preact/hooks";
+import { Dialog } from "../../ui/dialog";
+import { exportFileName, type ExportFormat } from "./chat-export";
+import { ExportButtons, ExportStatus, FormatField } from "./export-status";
+import { useChatExport } from "./use-chat-export";
+
+interface ExportDialogProps {
+  chatId: number;
+  onClose: () => void;
+}
+
+export function ExportDialog({ chatId, onClose }: ExportDialogProps) {
+  const [format, setFormat] = useState<ExportFormat>("json");
+  const run = useChatExport();
+  const { phase, problem } = run;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const name = exportFileName({ what: "chat", chat: String(chatId), from: "", to: "", channelId: "", format });
+    run.start({ chat_id: chatId }, format, name);
+  };
+  return (
+    <Dialog title={`Export chat #${chatId}`} onClose={onClose}>
+      <form class="body" onSubmit={submit}>
+        {phase === "idle" && (
+          <>
+            <p class="quiet-text">
+              The file contains all messages, private notes and events, with the visitor’s name. Links are not replaced.
+            </p>
+            <FormatField value={format} onChange={setFormat} />
+          </>
+        )}
+        <ExportStatus {...run} />
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <footer>
+          <button type="button" class="btn line" onClick={onClose}>
+            {phase === "idle" ? "Cancel" : "Close"}
+          </button>
+          <ExportButtons {...run} />
+          {phase === "idle" && (
+            <button type="submit" class="btn primary" data-autofocus>
+              Export
+            </button>
+          )}
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,165 @@
+/* The export of one chat, or of the chats that were closed in a range of days. */
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError } from "../../api/client";
+import { Segments, SelectField, TextField } from "../../ui/form-fields";
+import { FormProblem, FormSection } from "../admin/detail-header";
+import { useLeaveGuard } from "../admin/use-leave-guard";
+import { useLoaded } from "../admin/use-loaded";
+import { fieldProblem } from "../admin/use-settings-form";
+import { leavePage } from "../state/leave-guard";
+import { useWorkspace } from "../workspace-context";
+import { exportFileName, exportQuery, type ExportDraft } from "./chat-export";
+import { ExportButtons, ExportStatus, FormatField } from "./export-status";
+import { useChatExport } from "./use-chat-export";
+
+const DEFAULT_DAYS = 30;
+const FIELDS = ["chat_id", "from", "to", "channel_id"];
+
+/** Returns a day as a field for dates contains it. */
+function dayField(daysAgo: number): string {
+  const day = new Date();
+  day.setDate(day.getDate() - daysAgo);
+  const twoDigits = (number: number) => String(number).padStart(2, "0");
+  return `${day.getFullYear()}-${twoDigits(day.getMonth() + 1)}-${twoDigits(day.getDate())}`;
+}
+
+const UNSAVED_EXPORT = {
+  title: "Discard the export?",
+  text: "What has been read is not saved, or not complete.",
+  stay: "Keep it",
+  leave: "Discard",
+};
+
+const newDraft = (): ExportDraft => ({
+  what: "range",
+  chat: "",
+  from: dayField(DEFAULT_DAYS - 1),
+  to: dayField(0),
+  channelId: "",
+  format: "json",
+});
+
+export function ExportPage({ tabs }: { tabs: ComponentChildren }) {
+  const { api } = useWorkspace();
+  const channels = useLoaded(async () => (await api.get("/admin/channels")).channels).value ?? [];
+  const [draft, setDraft] = useState(newDraft);
+  const [found, setFound] = useState<{ field: string; problem: string }>();
+  const run = useChatExport();
+  const isRunning = run.phase === "running" || run.phase === "stopping";
+  useLeaveGuard(run.isUnsaved, UNSAVED_EXPORT);
+  const change = (changes: Partial<ExportDraft>) => {
+    // Until the question is answered, the fields show the choice before.
+    setDraft({ ...draft });
+    leavePage(() => {
+      setDraft({ ...draft, ...changes });
+      setFound(undefined);
+      run.reset();
+    });
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (isRunning) return;
+    const query = exportQuery(draft);
+    if ("problem" in query) {
+      setFound(query);
+      document.getElementById(query.field)?.focus();
+      return;
+    }
+    leavePage(() => run.start(query, draft.format, exportFileName(draft)));
+  };
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (run.error !== undefined && run.phase === "idle")
+      form.current?.querySelector<HTMLElement>("[aria-invalid=true], [role=alert]")?.focus();
+  }, [run.error, run.phase]);
+  const refused = run.error instanceof ApiError && FIELDS.includes(run.error.field ?? "") ? run.error : undefined;
+  const problemOf = (field: string) =>
+    found?.field === field ? found.problem : refused?.field === field ? fieldProblem(refused) : undefined;
+  return (
+    <div class="detail-page">
+      <header class="detail-header settings-header">
+        <h2>Export chats</h2>
+        {tabs}
+      </header>
+      <div class="detail-settings scroll">
+        <form ref={form} noValidate onSubmit={submit}>
+          <FormSection title="Choose the chats">
+            <fieldset class="export-fields" disabled={isRunning}>
+              <Segments
+                name="what"
+                label="What"
+                value={draft.what}
+                options={[
+                  { value: "range", label: "Closed chats" },
+                  { value: "chat", label: "One chat" },
+                ]}
+                onChange={(what) => change({ what })}
+              />
+              {draft.what === "chat" ? (
+                <TextField
+                  id="chat_id"
+                  label="Number of the chat"
+                  help="The chat may be open."
+                  problem={problemOf("chat_id")}
+                  value={draft.chat}
+                  onInput={(chat) => change({ chat })}
+                  input={{ inputmode: "numeric" }}
+                />
+              ) : (
+                <>
+                  <div class="two-fields">
+                    {(["from", "to"] as const).map((name) => (
+                      <TextField
+                        key={name}
+                        id={name}
+                        label={name === "from" ? "Closed from" : "To"}
+                        problem={problemOf(name)}
+                        value={draft[name]}
+                        onInput={(day) => change({ [name]: day })}
+                        input={{ type: "date" }}
+                      />
+                    ))}
+                  </div>
+                  <p class="quiet-text">
+                    Both days are included, in your time zone. A chat that was changed after it was closed, for example
+                    by a note, counts with the time of the change.
+                  </p>
+                  {channels.length > 1 && (
+                    <SelectField
+                      id="channel_id"
+                      label="Channel"
+                      problem={problemOf("channel_id")}
+                      value={draft.channelId}
+                      options={[
+                        { value: "", label: "Any channel" },
+                        ...channels.map(({ channel_id, name }) => ({ value: channel_id, label: name })),
+                      ]}
+                      onChange={(channelId) => change({ channelId })}
+                    />
+                  )}
+                </>
+              )}
+              <FormatField value={draft.format} onChange={(format) => change({ format })} />
+            </fieldset>
+            <p class="quiet-text">
+              The file contains all messages, private notes and events, with the names of visitors. Links are not
+              replaced.
+            </p>
+            <ExportStatus {...run} />
+            {refused === undefined && <FormProblem text={run.problem} />}
+            <div class="export-buttons">
+              {(run.phase === "idle" || run.phase === "done") && (
+                <button type="submit" class={run.phase === "done" ? "btn line" : "btn primary"}>
+                  {run.phase === "done" ? "Export again" : "Export"}
+                </button>
+              )}
+              <ExportButtons {...run} />
+            </div>
+          </FormSection>
+        </form>
+      </div>
+    </div>
+  );
+}

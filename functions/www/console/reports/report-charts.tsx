@@ -1,0 +1,315 @@
+/* The parts of a report. */
+
+import { useState } from "preact/hooks";
+import type { DurationBuckets, Report, ReportTotals } from "../../api/types";
+import { Segments } from "../../ui/form-fields";
+import { formatSeconds } from "../../ui/time";
+import { LoadFailure, Loading } from "../admin/list-page";
+import { useLoaded } from "../admin/use-loaded";
+import { useWorkspace } from "../workspace-context";
+import { Legend } from "./chart-fill";
+import { labelIndexes, timeTicks } from "./chart-scale";
+import { ColumnChart } from "./column-chart";
+import {
+  agentTable,
+  callSeries,
+  callTable,
+  channelSeries,
+  channelTable,
+  closedOf,
+  columnRange,
+  dayTable,
+  durationColumns,
+  durationTable,
+  durationText,
+  failuresOf,
+  failureSeries,
+  failureTable,
+  formatCount,
+  largestChannels,
+  longDate,
+  ratingSeries,
+  settledSeries,
+  shareText,
+  shortDate,
+  totalOf,
+  type Series,
+} from "./report-model";
+import { MeterTable, ReportSection } from "./report-section";
+
+interface SectionProps {
+  report: Report;
+  fileName: string;
+}
+
+const DAY_LABEL_WIDTH = 52;
+
+interface DayChartProps {
+  label: string;
+  report: Report;
+  series: readonly Series[];
+  unit: string;
+}
+
+const DayChart = ({ label, report, series, unit }: DayChartProps) => (
+  <ColumnChart
+    label={label}
+    columns={report.days.map(({ day }) => longDate(day))}
+    series={series}
+    ticks={(width) =>
+      labelIndexes(report.days.length, Math.max(2, Math.floor(width / DAY_LABEL_WIDTH))).map((index) => ({
+        at: index + 0.5,
+        label: shortDate(report.days[index]?.day ?? ""),
+      }))
+    }
+    unit={unit}
+  />
+);
+
+const hasValues = (series: readonly Series[]) => series.some((one) => totalOf(one) > 0);
+const Nothing = ({ text }: { text: string }) => <p class="quiet-text nothing">{text}</p>;
+
+export function ChatsSection({ report, channelId, fileName }: SectionProps & { channelId: string }) {
+  const [by, setBy] = useState<"settled" | "channel">("settled");
+  const canCompare = channelId === "" && report.channels.length > 1;
+  const isByChannel = canCompare && by === "channel";
+  const { reports, problem, reload } = useChannelReports(isByChannel ? report : undefined);
+  const series = !isByChannel ? settledSeries(report) : reports === undefined ? [] : channelSeries(report, reports);
+  return (
+    <ReportSection
+      title="Chats a day"
+      legend={<Legend series={series} />}
+      fileName={isByChannel ? `${fileName}-by-channel` : fileName}
+      table={dayTable(report, series)}
+    >
+      {canCompare && (
+        <Segments
+          name="chats-by"
+          label="Chats a day by"
+          hidesLabel
+          value={by}
+          options={[
+            { value: "settled", label: "By who settled them" },
+            { value: "channel", label: "By channel" },
+          ]}
+          onChange={setBy}
+        />
+      )}
+      {!isByChannel || reports !== undefined ? (
+        <DayChart label="Chats a day" report={report} series={series} unit="chats" />
+      ) : (
+        <div class="chart-place">
+          {problem === undefined ? (
+            <Loading />
+          ) : (
+            <LoadFailure title="The channels could not be loaded" text={problem} onRetry={reload} />
+          )}
+        </div>
+      )}
+    </ReportSection>
+  );
+}
+
+/** Reads a report of each of the largest channels for the days of a report. Nothing is read without one. */
+function useChannelReports(report: Report | undefined) {
+  const { api } = useWorkspace();
+  const key = report === undefined ? "" : JSON.stringify([report.days.map(({ day }) => day), report.total]);
+  const { value, problem, reload } = useLoaded(async () => {
+    if (report === undefined) return { key, reports: [] };
+    const days = report.days.length;
+    const read = async ({ channel_id, name }: { channel_id: string; name: string }) => ({
+      name,
+      report: await api.get("/admin/reports", { query: { days, channel_id } }),
+    });
+    return { key, reports: await Promise.all(largestChannels(report).map(read)) };
+  }, key);
+  // The reports of other days do not belong to the days of this one.
+  return { reports: value?.key === key ? value.reports : undefined, problem, reload };
+}
+
+interface DurationSectionProps {
+  title: string;
+  duration: ReportTotals["first_answer"];
+  buckets: DurationBuckets;
+  /** What is counted. */
+  unit?: string;
+  /** What is shown if there is nothing. */
+  nothing: string;
+  fileName: string;
+}
+
+/** The distribution of durations, on an axis on which each column is twice as long as the one before. */
+export function DurationSection(props: DurationSectionProps) {
+  const { title, duration, buckets, unit = "chats", nothing, fileName } = props;
+  const columns = durationColumns(buckets);
+  const first = columns[0]?.exponent ?? 0;
+  const place = (seconds: number) => Math.max(0, Math.log2(seconds) - first);
+  const { median, percentile_90: percentile } = duration;
+  return (
+    <ReportSection title={title} fileName={fileName} table={durationTable(columns, unit)}>
+      {median === null || percentile === null ? (
+        <Nothing text={nothing} />
+      ) : (
+        <ColumnChart
+          label={title}
+          columns={columns.map(columnRange)}
+          series={[{ name: unit, fill: "accent", values: columns.map(({ count }) => count) }]}
+          ticks={() => timeTicks(first, first + columns.length).map(({ at, label }) => ({ at: at - first, label }))}
+          markers={[
+            { at: place(percentile), label: `90 % within ${formatSeconds(percentile)}` },
+            { at: place(median), label: `Half within ${formatSeconds(median)}` },
+          ]}
+          unit={unit}
+        />
+      )}
+    </ReportSection>
+  );
+}
+
+export function ChannelSection({ report, fileName }: SectionProps) {
+  const channels = [...report.channels].sort((a, b) => b.totals.opened - a.totals.opened);
+  return (
+    <ReportSection title="Channels" fileName={fileName} table={channelTable(report)} chart="wide-table">
+      <MeterTable
+        name="Channel"
+        measure="Chats"
+        columns={[
+          "First answer, median",
+          "90th percentile",
+          "Length, median",
+          "By agents",
+          "By the bot",
+          "Rated positive",
+        ]}
+        rows={channels.map(({ channel_id, name, totals }) => {
+          const { opened, first_answer, length, settled_by, ratings } = totals;
+          const closed = closedOf(totals);
+          return {
+            key: channel_id,
+            name,
+            value: opened,
+            cells: [
+              durationText(first_answer.median),
+              durationText(first_answer.percentile_90),
+              durationText(length.median),
+              shareText(settled_by.agent, closed),
+              shareText(settled_by.bot, closed),
+              shareText(ratings.positive, ratings.positive + ratings.negative),
+            ],
+          };
+        })}
+      />
+    </ReportSection>
+  );
+}
+
+export function AgentSection({ report, fileName }: SectionProps) {
+  const table = agentTable(report);
+  return (
+    <ReportSection title="Agents" fileName={fileName} table={table} chart="table">
+      {table.rows.length === 0 ? (
+        <Nothing text="No agent took part in a closed chat." />
+      ) : (
+        <MeterTable
+          name="Agent"
+          measure="Chats"
+          columns={["Of the closed"]}
+          rows={table.rows.map(([name, chats], index) => ({
+            key: index,
+            name: String(name),
+            value: Number(chats),
+            cells: [shareText(Number(chats), closedOf(report.total))],
+          }))}
+        />
+      )}
+    </ReportSection>
+  );
+}
+
+export const hasCalls = (report: Report) => hasValues(callSeries(report));
+
+export function CallSection({ report, fileName }: SectionProps) {
+  const series = callSeries(report);
+  return (
+    <ReportSection
+      title="Calls a day"
+      legend={<Legend series={series} />}
+      fileName={fileName}
+      table={callTable(report)}
+    >
+      <DayChart label="Calls a day" report={report} series={series} unit="calls" />
+    </ReportSection>
+  );
+}
+
+export function RatingSection({ report, fileName }: SectionProps) {
+  const series = ratingSeries(report);
+  return (
+    <ReportSection
+      title="Ratings a day"
+      legend={<Legend series={series} />}
+      fileName={fileName}
+      table={dayTable(report, series)}
+    >
+      {hasValues(series) ? (
+        <DayChart label="Ratings a day" report={report} series={series} unit="ratings" />
+      ) : (
+        <Nothing text="No chat was rated." />
+      )}
+    </ReportSection>
+  );
+}
+
+export function FailureSection({ report, fileName }: SectionProps) {
+  // Most accounts have no telephony.
+  const series = failureSeries(report).filter((one) => one.fill !== "rest" || totalOf(one) > 0);
+  return (
+    <ReportSection
+      title="Failed deliveries a day"
+      legend={<Legend series={series} />}
+      fileName={fileName}
+      table={dayTable(report, series)}
+    >
+      {hasValues(series) ? (
+        <DayChart label="Failed deliveries a day" report={report} series={series} unit="failed" />
+      ) : (
+        <Nothing text="Every delivery has arrived." />
+      )}
+    </ReportSection>
+  );
+}
+
+export function FailedChannelSection({ report, fileName }: SectionProps) {
+  const failing = report.channels
+    .filter(({ totals }) => failuresOf(totals) > 0)
+    .sort((a, b) => failuresOf(b.totals) - failuresOf(a.totals));
+  const hasCalls = report.total.failed_deliveries.telephony > 0;
+  return (
+    <ReportSection
+      title="Failed deliveries by channel"
+      fileName={fileName}
+      table={failureTable(report)}
+      chart={failing.length === 0 ? "table" : "wide-table"}
+    >
+      {failing.length === 0 ? (
+        <Nothing text="Every delivery has arrived." />
+      ) : (
+        <MeterTable
+          name="Channel"
+          measure="Failed"
+          isBad
+          columns={["To channels", "To webhooks", "To bots", ...(hasCalls ? ["Call orders"] : [])]}
+          rows={failing.map(({ channel_id, name, totals }) => {
+            const { channel, webhook, bot, telephony } = totals.failed_deliveries;
+            return {
+              key: channel_id,
+              name,
+              value: failuresOf(totals),
+              cells: [channel, webhook, bot, ...(hasCalls ? [telephony] : [])].map(formatCount),
+            };
+          })}
+        />
+      )}
+    </ReportSection>
+  );
+}

@@ -1,0 +1,18 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+
+/** The width of an element in pixels. It is undefined until the element has been laid out. */
+export function useWidth<Target extends HTMLElement>() {
+  const element = useRef<Target>(null);
+  const [width, setWidth] = useState<number>();
+  useLayoutEffect(() => {
+    if (element.current === null) return;
+    setWidth(element.current.clientWidth);
+    const observer = new ResizeObserver(([entry]) => {
+      // A printed page scales the drawing of the screen.
+      if (entry !== undefined && !matchMedia("print").matches) setWidth(entry.contentRect.width);
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return { element, width };
+}

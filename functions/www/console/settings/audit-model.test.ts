@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AuditEntry } from "../../api/types";
+import { actionText, auditQuery, INITIAL_AUDIT_FILTER, resourceName, resourceRoute } from "./audit-model";
+
+const ENTRY: AuditEntry = {
+  id: "1-a",
+  timestamp: 1_700_000_000,
+  agent: { id: 1, name: "Marta" },
+  source_address: "192.0.2.1",
+  action: "changed",
+  kind: "channel",
+  resource_id: "c1",
+  resource_name: "Shop",
+  fields: ["name"],
+};
+
+test("query contains only what is chosen", () => {
+  assert.deepEqual(auditQuery(INITIAL_AUDIT_FILTER, 100_000), {});
+  assert.deepEqual(auditQuery({ kind: "bot", agent: "2", period: "day" }, 100_000), {
+    kind: "bot",
+    agent_id: 2,
+    from: 13_600,
+  });
+});
+
+test("changes are described, and lead to what was changed", () => {
+  assert.equal(actionText(ENTRY), "Channel changed");
+  assert.equal(actionText({ kind: "webhook", action: "rotated" }), "Webhook secret replaced");
+  assert.deepEqual(resourceRoute(ENTRY), { section: "channels", id: undefined, path: "c1" });
+  assert.equal(resourceRoute({ ...ENTRY, action: "deleted" }), undefined);
+  assert.equal(resourceRoute({ ...ENTRY, kind: "canned_reply" }), undefined);
+  assert.deepEqual(resourceRoute({ ...ENTRY, kind: "telephony" }), { section: "telephony", id: undefined });
+  assert.deepEqual(resourceRoute({ ...ENTRY, kind: "department", resource_id: "3" }), {
+    section: "team",
+    id: undefined,
+    path: "departments/3",
+  });
+  assert.equal(resourceName(ENTRY), "Shop");
+  assert.equal(
+    resourceName({ ...ENTRY, kind: "settings", resource_name: null, resource_id: "" }),
+    "Settings of the account",
+  );
+  assert.equal(resourceName({ ...ENTRY, kind: "webhook", resource_name: null, resource_id: "wh1" }), "wh1");
+});

@@ -1,0 +1,72 @@
+/* What the audit log shows: its filter, and the words for its rows. */
+
+import type { AuditedKind, AuditEntry, AuditQuery } from "../../api/types";
+import { adminRoute, channelRoute, type Route } from "../state/route";
+
+export type AuditPeriod = "any" | "day" | "week" | "month";
+
+export interface AuditFilter {
+  kind: AuditedKind | "";
+  /** The number of an agent. Empty for all agents. */
+  agent: string;
+  period: AuditPeriod;
+}
+
+export const INITIAL_AUDIT_FILTER: AuditFilter = { kind: "", agent: "", period: "any" };
+
+const PERIOD_SECONDS = { day: 86_400, week: 604_800, month: 2_592_000 } as const;
+
+export const auditQuery = ({ kind, agent, period }: AuditFilter, now: number): AuditQuery => ({
+  ...(kind === "" ? {} : { kind }),
+  ...(agent === "" ? {} : { agent_id: Number(agent) }),
+  ...(period === "any" ? {} : { from: now - PERIOD_SECONDS[period] }),
+});
+
+export const KIND_NAMES: Record<AuditedKind, string> = {
+  settings: "Settings",
+  webhook: "Webhook",
+  channel: "Channel",
+  bot: "Bot",
+  agent: "Agent",
+  department: "Department",
+  canned_reply: "Canned reply",
+  telephony: "Telephony",
+};
+
+const ACTION_NAMES: Record<AuditEntry["action"], string> = {
+  created: "created",
+  changed: "changed",
+  deleted: "deleted",
+  rotated: "secret replaced",
+};
+
+/** Says what was done, for example "Channel changed". */
+export const actionText = ({ kind, action }: Pick<AuditEntry, "kind" | "action">) =>
+  `${KIND_NAMES[kind] ?? kind} ${ACTION_NAMES[action] ?? action}`;
+
+/** Returns the page of what was changed. Undefined if there is none. */
+export function resourceRoute({ kind, action, resource_id: id }: AuditEntry): Route | undefined {
+  if (action === "deleted") return undefined;
+  switch (kind) {
+    case "settings":
+      return adminRoute("settings");
+    case "webhook":
+      return adminRoute("deliveries", `webhooks/${id}`);
+    case "channel":
+      return channelRoute(id);
+    case "bot":
+      return adminRoute("bots", id);
+    case "agent":
+      return adminRoute("team", id);
+    case "department":
+      return adminRoute("team", `departments/${id}`);
+    case "telephony":
+      return adminRoute("telephony");
+    case "canned_reply":
+      return undefined;
+  }
+}
+
+/** Returns the name of what was changed, or its id if it has no name. An account has only one of some kinds. */
+export const resourceName = ({ kind, resource_name, resource_id }: AuditEntry) =>
+  resource_name ?? (resource_id === "" ? `${KIND_NAMES[kind] ?? kind} of the account` : resource_id);

@@ -1,0 +1,177 @@
+/* The audit log: who changed the configuration of the account, when, and from where. */
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { AuditEntry, AuditQuery } from "../../api/types";
+import { announce } from "../../ui/announcer";
+import { Icon } from "../../ui/icons";
+import { currentMinute, fullTime, shortDay, clockTime, localDay } from "../../ui/time";
+import { FilterSelect } from "../admin/filter-select";
+import { EmptyList, LoadFailure, Loading } from "../admin/list-page";
+import { MoreRows } from "../admin/more-rows";
+import { useLoaded } from "../admin/use-loaded";
+import { usePaged } from "../admin/use-paged";
+import { hrefOf } from "../state/route";
+import { useWorkspace } from "../workspace-context";
+import {
+  actionText,
+  auditQuery,
+  INITIAL_AUDIT_FILTER,
+  KIND_NAMES,
+  resourceName,
+  resourceRoute,
+  type AuditFilter,
+  type AuditPeriod,
+} from "./audit-model";
+
+const KINDS = [
+  { value: "" as const, label: "Everything" },
+  ...(Object.keys(KIND_NAMES) as (keyof typeof KIND_NAMES)[]).map((kind) => ({ value: kind, label: KIND_NAMES[kind] })),
+];
+const PERIODS: readonly { value: AuditPeriod; label: string }[] = [
+  { value: "any", label: "Any time" },
+  { value: "day", label: "Last 24 hours" },
+  { value: "week", label: "Last 7 days" },
+  { value: "month", label: "Last 30 days" },
+];
+const now = () => Math.floor(Date.now() / 1000);
+
+export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
+  const { api } = useWorkspace();
+  const [filter, setFilter] = useState(INITIAL_AUDIT_FILTER);
+  const agents = useLoaded(async () => (await api.get("/admin/agents")).agents).value ?? [];
+  const log = usePaged<AuditQuery, AuditEntry>({
+    key: JSON.stringify(filter),
+    createQuery: () => auditQuery(filter, now()),
+    keyOf: ({ id }) => id,
+    read: async (query, cursor, signal) => {
+      const page = await api.get("/admin/audit", { query: cursor === null ? query : { ...query, cursor }, signal });
+      return { rows: page.entries, next: page.next };
+    },
+  });
+  const { rows } = log;
+  useEffect(() => {
+    if (rows === undefined || log.isLoading) return;
+    announce(rows.length === 0 ? "No changes" : `${rows.length}${log.next === null ? "" : " or more"} changes`);
+  }, [rows?.length, log.isLoading]);
+  const change = (changes: Partial<AuditFilter>) => setFilter({ ...filter, ...changes });
+  const isNarrowed = JSON.stringify(filter) !== JSON.stringify(INITIAL_AUDIT_FILTER);
+  return (
+    <div class="table-page audit-log">
+      <header>
+        <h2>Audit log</h2>
+        {tabs}
+        <span class="grow" />
+        <button type="button" class="btn only-icon" aria-label="Refresh" title="Refresh" onClick={log.reload}>
+          <Icon name="refresh-cw" />
+        </button>
+      </header>
+      <div class="scroll">
+        <div class="filters" role="search" aria-label="Filter changes">
+          <FilterSelect label="What" value={filter.kind} options={KINDS} onChange={(kind) => change({ kind })} />
+          <FilterSelect
+            label="Who"
+            value={filter.agent}
+            options={[
+              { value: "", label: "Anybody" },
+              ...[...agents]
+                .sort((a, b) => a.name.localeCompare(b.name))
+                .map(({ agent_id, name }) => ({ value: String(agent_id), label: name })),
+            ]}
+            onChange={(agent) => change({ agent })}
+          />
+          <FilterSelect
+            label="Time"
+            value={filter.period}
+            options={PERIODS}
+            onChange={(period) => change({ period })}
+          />
+        </div>
+        {log.problem !== undefined ? (
+          <LoadFailure title="The audit log could not be loaded" text={log.problem} onRetry={log.reload} />
+        ) : rows === undefined ? (
+          <Loading />
+        ) : rows.length === 0 ? (
+          <EmptyList
+            icon="clock"
+            title="No changes found"
+            text={isNarrowed ? "Choose something else, or another time." : "Changes of the configuration appear here."}
+          />
+        ) : (
+          <AuditTable rows={rows} isLoading={log.isLoading} />
+        )}
+        <MoreRows {...log} />
+      </div>
+    </div>
+  );
+}
+
+const AuditTable = ({ rows, isLoading }: { rows: readonly AuditEntry[]; isLoading: boolean }) => (
+  <table aria-busy={isLoading}>
+    <thead>
+      <tr>
+        <th scope="col">What</th>
+        <th scope="col">Which</th>
+        <th scope="col" class="wide-only">
+          Fields
+        </th>
+        <th scope="col" class="wide-only">
+          Who
+        </th>
+        <th scope="col" class="wide-only">
+          From
+        </th>
+        <th scope="col" class="end">
+          When
+        </th>
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map((row) => (
+        <AuditRow key={row.id} row={row} />
+      ))}
+    </tbody>
+  </table>
+);
+
+function AuditRow({ row }: { row: AuditEntry }) {
+  const { timestamp, agent, source_address: address, fields } = row;
+  const route = resourceRoute(row);
+  const name = resourceName(row);
+  const who = agent?.name ?? "The operator";
+  const fieldText = fields.join(", ");
+  const isToday = localDay(timestamp) === localDay(currentMinute.value);
+  return (
+    <tr>
+      <td class="what">
+        {actionText(row)}
+        <span class="narrow-only">{fieldText}</span>
+      </td>
+      <td class="which">
+        <div class="clip" dir="auto">
+          {route === undefined ? (
+            name
+          ) : (
+            <a class="link" href={hrefOf(route)}>
+              {name}
+            </a>
+          )}
+        </div>
+        <span class="narrow-only" dir="auto">
+          {who}, {address}
+        </span>
+      </td>
+      <td class="wide-only fields">{fieldText}</td>
+      <td class="wide-only who" dir="auto">
+        {who}
+      </td>
+      <td class="wide-only num">{address}</td>
+      <td class="num end">
+        <time dateTime={new Date(timestamp * 1000).toISOString()} title={fullTime(timestamp)}>
+          {shortDay(timestamp, currentMinute.value)}
+          {!isToday && <span class="wide-only">, {clockTime(timestamp)}</span>}
+        </time>
+      </td>
+    </tr>
+  );
+}

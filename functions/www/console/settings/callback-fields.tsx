@@ -1,0 +1,139 @@
+import type { AccountSettings } from "../../api/types";
+import { controlAttributes, FieldNotes, SelectField, Switch } from "../../ui/form-fields";
+import type { Problems } from "../admin/use-settings-form";
+import { offsetText, UTC } from "./settings-draft";
+
+type Callback = AccountSettings["callback"];
+
+const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
+const HALF_HOURS = Array.from(
+  { length: 49 },
+  (_, index) => `${String(Math.floor(index / 2)).padStart(2, "0")}:${index % 2 === 0 ? "00" : "30"}`,
+);
+/** The offsets of all time zones, in minutes. */
+const OFFSETS = [
+  ...Array.from({ length: 27 }, (_, index) => (index - 12) * 60),
+  -570,
+  -210,
+  210,
+  270,
+  330,
+  345,
+  390,
+  525,
+  570,
+  630,
+  765,
+].sort((a, b) => a - b);
+
+/** Returns options with the stored value, which the API may have set to any minute. */
+const withStored = <Value extends number | string>(options: readonly Value[], stored: Value) =>
+  options.includes(stored) ? options : [...options, stored].sort((a, b) => (a < b ? -1 : 1));
+
+interface CallbackFieldsProps {
+  callback: Callback;
+  /** The time zone of the account. */
+  timeZone: string;
+  problems: Problems;
+  onChange: (callback: Callback) => void;
+}
+
+/** The hours of the week in which visitors may request a call. */
+export function CallbackFields({ callback, timeZone, problems, onChange }: CallbackFieldsProps) {
+  const { enabled, days, utc_offset: offset } = callback;
+  const change = (changes: Partial<Callback>) => onChange({ ...callback, ...changes });
+  const toggle = (day: number, isOn: boolean) => {
+    const others = days.filter((other) => other !== day);
+    change({ days: isOn ? [...others, day].sort((a, b) => a - b) : others });
+  };
+  const daysAttributes = controlAttributes("callback.days", false, problems["callback.days"]);
+  const endsNextDay = callback.to <= callback.from;
+  const timeField = (name: "from" | "to", label: string, help?: string) => (
+    <SelectField
+      id={`callback.${name}`}
+      label={label}
+      help={help}
+      problem={problems[`callback.${name}`]}
+      value={callback[name]}
+      options={withStored(HALF_HOURS, callback[name]).map((time) => ({ value: time, label: time }))}
+      onChange={(time) => change({ [name]: time })}
+    />
+  );
+  return (
+    <>
+      <Switch
+        label="Visitors can request a call"
+        help="Only within these hours."
+        isOn={enabled}
+        onChange={(enabled) => change({ enabled })}
+      />
+      {enabled && (
+        <>
+          <fieldset class="field" aria-describedby={daysAttributes["aria-describedby"]}>
+            <legend>Days</legend>
+            <div class="week">
+              {DAYS.map((name, index) => (
+                <label key={name} class="day">
+                  <input
+                    type="checkbox"
+                    checked={days.includes(index + 1)}
+                    aria-invalid={daysAttributes["aria-invalid"]}
+                    onChange={(event) => toggle(index + 1, event.currentTarget.checked)}
+                  />
+                  <span>{name}</span>
+                  <HourBar callback={callback} day={index + 1} />
+                </label>
+              ))}
+            </div>
+            <FieldNotes id="callback.days" problem={problems["callback.days"]} />
+          </fieldset>
+          <div class="two-fields">
+            {timeField("from", "From")}
+            {timeField("to", "To", endsNextDay ? "On the next day." : undefined)}
+          </div>
+          {timeZone === UTC ? (
+            <SelectField
+              id="callback.utc_offset"
+              label="Offset from UTC"
+              help="It applies because the time zone of the account is UTC, and does not follow summer time."
+              problem={problems["callback.utc_offset"]}
+              value={String(offset)}
+              options={withStored(OFFSETS, offset).map((minutes) => ({
+                value: String(minutes),
+                label: offsetText(minutes),
+              }))}
+              onChange={(minutes) => change({ utc_offset: Number(minutes) })}
+            />
+          ) : (
+            <p class="quiet-text">
+              These are local times in {timeZone.replaceAll("_", " ")}, the time zone of the account.
+            </p>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+
+/** The hours of a day, of which those are marked in which visitors may request a call. */
+function HourBar({ callback: { days, from, to }, day }: { callback: Callback; day: number }) {
+  const minutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+  const [start, end] = [minutes(from), minutes(to)];
+  const isOn = days.includes(day);
+  const dayBefore = day === 1 ? 7 : day - 1;
+  const isMarked = (hour: number) => {
+    const isStarted = hour * 60 + 59 >= start;
+    const isBeforeEnd = hour * 60 < end;
+    if (end > start) return isOn && isStarted && isBeforeEnd;
+    return (isOn && isStarted) || (days.includes(dayBefore) && isBeforeEnd);
+  };
+  return (
+    <span class="hours" aria-hidden="true">
+      {HOURS.map((hour) => (
+        <i key={hour} class={isMarked(hour) ? "on" : undefined} />
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,136 @@
+/* The trigger rules of the widget: the JSON in which they are stored, exported and imported, and what the form knows of
+   it. Conditions and commands that the form does not know are kept unchanged. */
+
+import type { TriggerRule } from "../../api/types";
+
+export type Condition = TriggerRule["conditions"][number];
+export type Command = TriggerRule["commands"][number];
+
+interface ConditionKind {
+  name: string;
+  label: string;
+  value: "seconds" | "text" | "boolean";
+  comparators: readonly { value: string; label: string }[];
+}
+
+const SECONDS_COMPARATORS = [
+  { value: "greater", label: "more than" },
+  { value: "greater_equal", label: "at least" },
+] as const;
+const secondsCondition = (name: string, label: string): ConditionKind => ({
+  name,
+  label,
+  value: "seconds",
+  comparators: SECONDS_COMPARATORS,
+});
+
+export const CONDITIONS: readonly ConditionKind[] = [
+  secondsCondition("time_on_page", "Seconds on the page"),
+  secondsCondition("time_on_site", "Seconds on the site"),
+  {
+    name: "page_url",
+    label: "Address of the page",
+    value: "text",
+    comparators: [
+      { value: "contain", label: "contains" },
+      { value: "not_contain", label: "does not contain" },
+    ],
+  },
+  { name: "online", label: "An agent is online", value: "boolean", comparators: [] },
+  secondsCondition("time_after_close", "Seconds since the window was closed"),
+  secondsCondition("time_after_invitation", "Seconds since the last invitation"),
+  secondsCondition("time_after_first_message", "Seconds since the first message"),
+];
+
+interface CommandKind {
+  name: string;
+  label: string;
+  params: readonly { name: string; label: string; value: "text" | "boolean" }[];
+}
+
+const MESSAGE = { name: "message", label: "Text", value: "text" } as const;
+const TITLE = { name: "title", label: "Title", value: "text" } as const;
+const ONCE_A_DAY = { name: "once_aday", label: "Once a day", value: "boolean" } as const;
+export const COMMANDS: readonly CommandKind[] = [
+  { name: "proactive", label: "Invite the visitor", params: [MESSAGE] },
+  { name: "system_message", label: "Show a system message", params: [MESSAGE] },
+  { name: "open_offline", label: "Open the offline form", params: [TITLE, MESSAGE] },
+  { name: "show_callform", label: "Show the callback form", params: [TITLE, ONCE_A_DAY] },
+];
+
+/** Returns a condition of a kind, with the values of the field that the form shows first. */
+export function newCondition(name: string): Condition {
+  const kind = CONDITIONS.find((kind) => kind.name === name);
+  const comparator = kind?.comparators[0]?.value;
+  const value = kind?.value === "boolean" ? true : kind?.value === "seconds" ? 30 : "";
+  return { condition: name, ...(comparator === undefined ? {} : { comparator }), value };
+}
+
+export function newCommand(name: string): Command {
+  const kind = COMMANDS.find((kind) => kind.name === name);
+  const params = (kind?.params ?? []).map(({ name, value }) => [name, value === "boolean" ? false : ""]);
+  return { command: name, params: Object.fromEntries(params) as Record<string, unknown> };
+}
+
+export const newRule = (name: string): TriggerRule => ({
+  name,
+  enabled: true,
+  type: "all",
+  conditions: [newCondition("time_on_page")],
+  commands: [newCommand("proactive")],
+});
+
+export const formatRules = (rules: readonly TriggerRule[]) => JSON.stringify(rules, null, 2);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Parses the JSON of rules. Returns the rules, or what is wrong. The service validates the values. */
+export function parseRules(text: string): { rules: TriggerRule[] } | { problem: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { problem: `This is not JSON: ${error instanceof Error ? error.message : ""}` };
+  }
+  if (!Array.isArray(value)) return { problem: "The rules must be a list, in square brackets." };
+  for (const [index, rule] of value.entries()) {
+    const problem = ruleProblem(rule);
+    if (problem !== undefined) return { problem: `Rule ${index + 1} ${problem}` };
+  }
+  return { rules: value as TriggerRule[] };
+}
+
+function ruleProblem(rule: unknown): string | undefined {
+  if (!isObject(rule)) return "must be an object, in braces.";
+  if (typeof rule["name"] !== "string") return "needs a name.";
+  if (typeof rule["enabled"] !== "boolean") return "needs enabled: true or false.";
+  if (rule["type"] !== "all") return 'needs the type "all".';
+  for (const [list, key] of [
+    ["conditions", "condition"],
+    ["commands", "command"],
+  ] as const) {
+    const items = rule[list];
+    if (!Array.isArray(items)) return `needs the list ${list}.`;
+    if (!items.every((item) => isObject(item) && typeof item[key] === "string"))
+      return `needs a ${key} in each of its ${list}.`;
+  }
+  return undefined;
+}
+
+/** Returns the index of the rule that a field such as `rules[0].commands[1].params.message` belongs to. */
+export function ruleIndex(field: string | undefined): number | undefined {
+  const index = /^rules\[(\d+)\]/.exec(field ?? "")?.[1];
+  return index === undefined ? undefined : Number(index);
+}
+
+/** Returns the service's words about a rule, such as `rules[0].commands[1].params.message must be a string`, with numbers
+ * in place of indexes. */
+export const ruleErrorText = (message: string) =>
+  message
+    .replace(/^rules\[(\d+)\]\.?/, (_, index: string) => `Rule ${Number(index) + 1}, `)
+    .replace(
+      /(conditions|commands)\[(\d+)\]\.?/,
+      (_, list: string, index: string) => `${list.slice(0, -1)} ${Number(index) + 1}, `,
+    )
+    .replace(/, must/, " must");

@@ -1,0 +1,135 @@
+/* The settings of the account while an admin edits them. */
+
+import type { AccountSettings, AccountSettingsChanges } from "../../api/types";
+import { differences } from "../admin/form-changes";
+import { parseSites } from "../admin/parse-sites";
+
+export interface SettingsDraft {
+  /** The allowed domains as they are typed, one on each line. */
+  domains: string;
+  /** Numbers as they are typed. */
+  limits: Record<keyof AccountSettings["limits"], string>;
+  /** Minutes. Undefined for never. */
+  idleClose: string | undefined;
+  /** Days. Undefined for no limit. */
+  retentionDays: string | undefined;
+  /** Whether the days are typed, not chosen. */
+  hasOwnRetention: boolean;
+  /** The IANA name of the time zone of the account. */
+  timeZone: string;
+  callback: AccountSettings["callback"];
+}
+
+export const RETENTION_TIMES = [
+  { days: "30", label: "30 days" },
+  { days: "90", label: "90 days" },
+  { days: "365", label: "One year" },
+  { days: "1095", label: "Three years" },
+] as const;
+
+const textOf = (value: number | null) => (value === null ? undefined : String(value));
+
+export function draftOf(settings: AccountSettings): SettingsDraft {
+  const { safe_urls, limits, idle_close, retention_days, time_zone, callback } = settings;
+  return {
+    domains: safe_urls.join("\n"),
+    limits: {
+      visitor_messages: String(limits.visitor_messages),
+      bot_requests: String(limits.bot_requests),
+      channel_chats: String(limits.channel_chats),
+    },
+    idleClose: textOf(idle_close),
+    retentionDays: textOf(retention_days),
+    hasOwnRetention: retention_days !== null && RETENTION_TIMES.every(({ days }) => days !== String(retention_days)),
+    timeZone: time_zone,
+    callback,
+  };
+}
+
+const numberOf = (text: string | undefined) => (text === undefined ? null : Number(text));
+
+/** Returns the body of the request that stores a draft: only what differs from the stored settings, so that concurrent
+ * changes to other settings are preserved. Returns undefined if nothing differs. */
+export function changesOf(stored: AccountSettings, draft: SettingsDraft): AccountSettingsChanges | undefined {
+  const { safe_urls, idle_close, retention_days, time_zone } = stored;
+  const changes: AccountSettingsChanges = differences(
+    { safe_urls, idle_close, retention_days, time_zone },
+    {
+      safe_urls: parseSites(draft.domains),
+      idle_close: numberOf(draft.idleClose),
+      retention_days: numberOf(draft.retentionDays),
+      time_zone: draft.timeZone,
+    },
+  );
+  const { visitor_messages, bot_requests, channel_chats } = draft.limits;
+  const limits = differences(stored.limits, {
+    visitor_messages: Number(visitor_messages),
+    bot_requests: Number(bot_requests),
+    channel_chats: Number(channel_chats),
+  });
+  if (Object.keys(limits).length > 0) changes.limits = limits;
+  const callback = differences(stored.callback, draft.callback);
+  if (Object.keys(callback).length > 0) changes.callback = callback;
+  return Object.keys(changes).length === 0 ? undefined : changes;
+}
+
+/** Returns the fields of a draft that are not whole numbers, or make no sense, with what is wrong with them. */
+export function draftProblems({ limits, idleClose, retentionDays, callback }: SettingsDraft): Record<string, string> {
+  const numbers = {
+    "limits.visitor_messages": limits.visitor_messages,
+    "limits.bot_requests": limits.bot_requests,
+    "limits.channel_chats": limits.channel_chats,
+    idle_close: idleClose,
+    retention_days: retentionDays,
+  };
+  const problems: Record<string, string> = {};
+  for (const [name, text] of Object.entries(numbers))
+    if (text !== undefined && !/^[1-9]\d{0,8}$/.test(text.trim())) problems[name] = "Enter a whole number.";
+  if (callback.enabled && callback.days.length === 0) problems["callback.days"] = "Choose at least one day.";
+  return problems;
+}
+
+const MINUTES_PER_HOUR = 60;
+const MINUTES_PER_DAY = 1440;
+
+const plural = (count: number, unit: string) => (count === 1 ? `one ${unit}` : `${count} ${unit}s`);
+
+/** Returns minutes in words, for example "one day" or "90 minutes". */
+export function minutesText(minutes: number): string {
+  if (minutes % MINUTES_PER_DAY === 0) return plural(minutes / MINUTES_PER_DAY, "day");
+  if (minutes % MINUTES_PER_HOUR === 0) return plural(minutes / MINUTES_PER_HOUR, "hour");
+  return plural(minutes, "minute");
+}
+
+/** Says when idle chats are closed. */
+export function idleCloseText(text: string | undefined): string {
+  if (text === undefined) return "Open chats stay open until an agent closes them.";
+  const minutes = Number(text);
+  if (!Number.isInteger(minutes) || minutes < 1) return "";
+  return `An open chat is closed after ${minutesText(minutes)} without a message, with all notifications of a close. A change applies to open chats within an hour.`;
+}
+
+/** Says what is deleted, and when. */
+export function retentionText(text: string | undefined): string {
+  if (text === undefined) return "Messages, chats and visitors are kept until a visitor is erased.";
+  const days = Number(text);
+  if (!Number.isInteger(days) || days < 1) return "";
+  return (
+    `Messages disappear ${plural(days, "day")} after they were written, and chats ${plural(days, "day")} after they ended. ` +
+    "A visitor is kept as long as any of their chats. A shorter time also applies to earlier chats, and what has disappeared cannot be restored."
+  );
+}
+
+/** The name of the time zone in which the offset of the callback hours applies. */
+export const UTC = "UTC";
+
+/** Returns the names of the time zones that the browser knows, with UTC and the stored one. */
+export const timeZoneNames = (stored: string): string[] =>
+  [...new Set([...Intl.supportedValuesOf("timeZone"), UTC, stored])].sort();
+
+/** Returns an offset from UTC in minutes as text, for example UTC+05:30. */
+export function offsetText(minutes: number): string {
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const twoDigits = (number: number) => String(number).padStart(2, "0");
+  return `UTC${minutes < 0 ? "−" : "+"}${twoDigits(hours)}:${twoDigits(rest)}`;
+}

@@ -1,0 +1,45 @@
+/* The search for chats: in the loaded rows, and with the service. */
+
+import type { ApiClient } from "../../api/client";
+import type { ChatRow } from "../../api/types";
+import { compareByActivity } from "./chats";
+import { visitorName } from "./workspace";
+
+/** How long to wait after a key before the service is asked. */
+export const SEARCH_DELAY_MS = 200;
+/** A page of the service examines a limited number of chats and can be empty although more pages follow. */
+const MAX_EMPTY_PAGES = 20;
+
+/** Returns the rows that contain every word of the search text, sorted by last activity. */
+export function filterRows(rows: Iterable<ChatRow>, searchText: string): ChatRow[] {
+  const searchTerms = searchText.trim().toLowerCase().replace(/^#/, "").split(/\s+/).filter(Boolean);
+  if (searchTerms.length === 0) return [];
+  const matches = (row: ChatRow) => {
+    const text =
+      `${row.chat_id} ${row.visitor.number} ${visitorName(row)} ${row.channel.name} ${row.last_message?.text ?? ""}`.toLowerCase();
+    return searchTerms.every((word) => text.includes(word));
+  };
+  return [...rows].filter(matches).sort(compareByActivity);
+}
+
+/** Appends the rows of chats that are not in the list yet. */
+export function appendNewRows(list: readonly ChatRow[], rows: readonly ChatRow[]): ChatRow[] {
+  const ids = new Set(list.map((row) => row.chat_id));
+  return [...list, ...rows.filter((row) => !ids.has(row.chat_id))];
+}
+
+/** Returns the next page of results that is not empty. `next` is the cursor of the page after it; null at the end. */
+export async function searchChats(
+  api: ApiClient,
+  searchText: string,
+  cursor?: string,
+): Promise<{ rows: readonly ChatRow[]; next: string | null }> {
+  let next = cursor;
+  for (let page = 0; ; page++) {
+    const query = { q: searchText, ...(next === undefined ? {} : { cursor: next }) };
+    const result = await api.get("/agent/search", { query });
+    if (result.chats.length > 0 || result.next === null || page === MAX_EMPTY_PAGES)
+      return { rows: result.chats, next: result.next };
+    next = result.next;
+  }
+}

@@ -1,0 +1,108 @@
+/* The list of the account's agents. */
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Agent } from "../../api/types";
+import { Avatar } from "../../ui/avatar";
+import { currentMinute, formatAgo, fullTime } from "../../ui/time";
+import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
+import { useLoaded } from "../admin/use-loaded";
+import { hrefOf } from "../state/route";
+import { useWorkspace } from "../workspace-context";
+import { AddAgentDialog } from "./add-agent-dialog";
+import { PresenceText } from "./presence-text";
+import { agentRoute } from "./team-routes";
+
+const roleName = ({ role }: Pick<Agent, "role">) => (role === "admin" ? "Admin" : "Agent");
+const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
+
+export function AgentsPage({ tabs }: { tabs: ComponentChildren }) {
+  const workspace = useWorkspace();
+  const { api } = workspace;
+  const [searchText, setSearchText] = useState("");
+  const [isAdding, setAdding] = useState(false);
+  const loaded = useLoaded(async () => {
+    const [{ agents }] = await Promise.all([api.get("/admin/agents"), workspace.loadDirectory().catch(() => {})]);
+    return [...agents].sort(byName);
+  });
+  const searchTerm = searchText.trim().toLowerCase();
+  const isFound = (agent: Agent) => `${agent.name} ${agent.email} ${agent.role}`.toLowerCase().includes(searchTerm);
+  return (
+    <ListPage
+      title="Team"
+      tabs={tabs}
+      search={{ label: "Search agents", placeholder: "Name or e-mail", text: searchText, onInput: setSearchText }}
+      action={{ label: "Add an agent", icon: "plus", run: () => setAdding(true) }}
+    >
+      <LoadedPage loaded={loaded} what="The agents">
+        {(agents) => <AgentTable agents={agents.filter(isFound)} />}
+      </LoadedPage>
+      {isAdding && (
+        <AddAgentDialog
+          onAdded={(agent) => {
+            loaded.setValue([...(loaded.value ?? []), agent].sort(byName));
+            void workspace.loadDirectory().catch(() => {});
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </ListPage>
+  );
+}
+
+function LastSeen({ at }: { at: number | null | undefined }) {
+  // An agent who has just been added has never been seen.
+  if (at === null || at === undefined) return <>–</>;
+  return (
+    <time dateTime={new Date(at * 1000).toISOString()} title={fullTime(at)}>
+      {formatAgo(at, currentMinute.value)}
+    </time>
+  );
+}
+
+function AgentTable({ agents }: { agents: readonly Agent[] }) {
+  if (agents.length === 0) return <EmptyList icon="users-round" title="Nobody found" />;
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" class="wide-only">
+            E-mail
+          </th>
+          <th scope="col" class="wide-only">
+            Role
+          </th>
+          <th scope="col">Status</th>
+          <th scope="col" class="wide-only end">
+            Last seen
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {agents.map((agent) => (
+          <tr key={agent.agent_id}>
+            <td>
+              <a class="person" href={hrefOf(agentRoute(agent.agent_id))}>
+                <Avatar id={agent.agent_id} name={agent.name} photo={agent.photo} />
+                <span class="clip" dir="auto">
+                  {agent.name}
+                </span>
+              </a>
+            </td>
+            <td class="wide-only rest">
+              <div class="clip">{agent.email}</div>
+            </td>
+            <td class="wide-only">{roleName(agent)}</td>
+            <td>
+              <PresenceText agentId={agent.agent_id} />
+            </td>
+            <td class="wide-only num end">
+              <LastSeen at={agent.last_seen_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,132 @@
+/* The list of the account's departments. */
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Department } from "../../api/types";
+import { Dialog } from "../../ui/dialog";
+import { TextField } from "../../ui/form-fields";
+import { Icon } from "../../ui/icons";
+import { FormProblem } from "../admin/detail-header";
+import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
+import { useLoaded } from "../admin/use-loaded";
+import { useSettingsForm } from "../admin/use-settings-form";
+import { hrefOf, navigate } from "../state/route";
+import { useWorkspace } from "../workspace-context";
+import { departmentRoute } from "./team-routes";
+
+export function DepartmentsPage({ tabs }: { tabs: ComponentChildren }) {
+  const { api } = useWorkspace();
+  const [searchText, setSearchText] = useState("");
+  const [isAdding, setAdding] = useState(false);
+  const loaded = useLoaded(async () => {
+    const [{ departments }, { agents }] = await Promise.all([api.get("/admin/departments"), api.get("/admin/agents")]);
+    const names = new Map(agents.map(({ agent_id, name }) => [agent_id, name]));
+    return { departments: [...departments].sort((a, b) => a.name.localeCompare(b.name)), names };
+  });
+  const searchTerm = searchText.trim().toLowerCase();
+  return (
+    <ListPage
+      title="Team"
+      tabs={tabs}
+      search={{ label: "Search departments", placeholder: "Name", text: searchText, onInput: setSearchText }}
+      action={{ label: "Add a department", icon: "plus", run: () => setAdding(true) }}
+    >
+      <LoadedPage loaded={loaded} what="The departments">
+        {({ departments, names }) =>
+          departments.length === 0 ? (
+            <EmptyList
+              icon="building-2"
+              title="There are no departments yet"
+              text="Chats can be offered and transferred to all agents of a department."
+            />
+          ) : (
+            <DepartmentTable
+              departments={departments.filter(({ name }) => name.toLowerCase().includes(searchTerm))}
+              names={names}
+            />
+          )
+        }
+      </LoadedPage>
+      {isAdding && <AddDepartmentDialog onClose={() => setAdding(false)} />}
+    </ListPage>
+  );
+}
+
+interface DepartmentTableProps {
+  departments: readonly Department[];
+  names: ReadonlyMap<number, string>;
+}
+
+function DepartmentTable({ departments, names }: DepartmentTableProps) {
+  if (departments.length === 0) return <EmptyList icon="building-2" title="No department found" />;
+  const memberNames = ({ agent_ids }: Department) => agent_ids.flatMap((id) => names.get(id) ?? []).join(", ");
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Agents</th>
+        </tr>
+      </thead>
+      <tbody>
+        {departments.map((department) => (
+          <tr key={department.department_id}>
+            <td>
+              <a class="person" href={hrefOf(departmentRoute(department.department_id))}>
+                <Icon name="building-2" />
+                <span class="clip" dir="auto">
+                  {department.name}
+                </span>
+              </a>
+            </td>
+            <td class="rest">
+              <div class="clip" dir="auto">
+                {memberNames(department) || "Nobody"}
+              </div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Asks for the name of a new department, and opens its page. */
+function AddDepartmentDialog({ onClose }: { onClose: () => void }) {
+  const workspace = useWorkspace();
+  const { form, problems, isBusy, send } = useSettingsForm(["name"]);
+  const [name, setName] = useState("");
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const found = name.trim() === "" ? { name: "Give the department a name." } : {};
+    const added = await send(found, () => workspace.api.post("/admin/departments", { body: { name: name.trim() } }));
+    if (added === undefined) return;
+    void workspace.loadDirectory().catch(() => {});
+    onClose();
+    navigate(departmentRoute(added.department_id));
+  };
+  return (
+    <Dialog title="Add a department" onClose={onClose}>
+      <form ref={form} class="body" noValidate onSubmit={(event) => void submit(event)}>
+        <FormProblem text={problems[""]} />
+        <TextField
+          id="name"
+          label="Name"
+          help="You choose its agents on its page."
+          problem={problems["name"]}
+          value={name}
+          onInput={setName}
+          input={{ maxLength: 255, dir: "auto", "data-autofocus": true }}
+        />
+        <footer>
+          <button type="button" class="btn line" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="btn primary" aria-disabled={isBusy}>
+            {isBusy ? "Adding…" : "Add"}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

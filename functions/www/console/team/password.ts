@@ -1,0 +1,9 @@
+/** 32 letters and digits that are not mistaken for each other. A byte selects each of them with the same probability. */
+const CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789Q";
+const PASSWORD_CHARACTERS = 20;
+
+/** Returns a random password of 100 bits. */
+export function randomPassword(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(PASSWORD_CHARACTERS));
+  return Array.from(bytes, (byte) => CHARACTERS[byte % CHARACTERS.length]).join("");
+}

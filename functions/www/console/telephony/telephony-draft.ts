@@ -1,0 +1,132 @@
+/* The telephony settings of the account while an admin edits them. */
+
+import type { Telephony, TelephonyChanges } from "../../api/types";
+
+type Provider = "http" | "twilio";
+type Stored = Telephony["telephony"];
+
+export interface TelephonyDraft {
+  provider: Provider;
+  url: string;
+  /** Empty to keep the stored one, which the service never returns. */
+  signing_secret: string;
+  account_sid: string;
+  /** Empty to keep the stored one. */
+  auth_token: string;
+  api_url: string;
+  number: string;
+  /** Empty to reject calls of unknown callers. */
+  channel_id: string;
+  record: boolean;
+  /** Numbers as they are typed. */
+  ring_seconds: string;
+  max_minutes: string;
+}
+
+export const MAX_RING_SECONDS = 120;
+export const MAX_CALL_MINUTES = 240;
+const DEFAULT_RING_SECONDS = "30";
+const DEFAULT_CALL_MINUTES = "120";
+
+export function draftOf(stored: Stored): TelephonyDraft {
+  return {
+    provider: stored?.provider ?? "http",
+    url: stored?.url ?? "",
+    signing_secret: "",
+    account_sid: stored?.account_sid ?? "",
+    auth_token: "",
+    api_url: stored?.api_url ?? "",
+    number: stored?.number ?? "",
+    channel_id: stored?.channel_id ?? "",
+    record: stored?.record ?? false,
+    ring_seconds: stored ? String(stored.ring_seconds) : DEFAULT_RING_SECONDS,
+    max_minutes: stored ? String(stored.max_minutes) : DEFAULT_CALL_MINUTES,
+  };
+}
+
+/** The fields that belong to a provider. */
+const PROVIDER_FIELDS = {
+  http: ["url", "signing_secret"],
+  twilio: ["account_sid", "auth_token", "api_url"],
+} as const;
+
+/** Returns the body of the request that stores a draft: only what differs, so that concurrent changes to other settings
+ * are preserved. Returns undefined if nothing differs. */
+export function changesOf(stored: Stored, draft: TelephonyDraft): TelephonyChanges | undefined {
+  const before = draftOf(stored);
+  const isNew = stored === null || stored.provider !== draft.provider;
+  const changes: TelephonyChanges = isNew ? { provider: draft.provider } : {};
+  for (const name of PROVIDER_FIELDS[draft.provider]) {
+    const value = draft[name].trim();
+    if (value !== "" && (isNew || value !== before[name])) changes[name] = value;
+  }
+  // Other empty fields keep what is stored.
+  if (!isNew && draft.api_url.trim() === "" && before.api_url !== "") changes.api_url = null;
+  const number = draft.number.trim();
+  if (number !== before.number) changes.number = number;
+  if (draft.channel_id !== before.channel_id) changes.channel_id = draft.channel_id === "" ? null : draft.channel_id;
+  if (draft.record !== before.record) changes.record = draft.record;
+  for (const name of ["ring_seconds", "max_minutes"] as const)
+    if (draft[name].trim() !== before[name] || stored === null) changes[name] = Number(draft[name]);
+  const isUntouched = stored === null && JSON.stringify(draft) === JSON.stringify(before);
+  return isUntouched || Object.keys(changes).length === 0 ? undefined : changes;
+}
+
+export const DEFAULT_API_URL = "https://api.twilio.com/";
+
+/** Returns an address as the service stores it. */
+function normalizedApiUrl(text: string): string {
+  const url = text.trim() || DEFAULT_API_URL;
+  return URL.canParse(url) ? new URL(url).href : url;
+}
+
+/** Whether the stored token is of another account or server at Twilio than the draft. The service never sends it there, so
+ * that the token must be entered again. */
+export function isTokenOutdated(stored: Stored, draft: TelephonyDraft): boolean {
+  if (stored?.provider !== "twilio" || draft.provider !== "twilio") return false;
+  const before = draftOf(stored);
+  return (
+    draft.account_sid.trim() !== before.account_sid ||
+    normalizedApiUrl(draft.api_url) !== normalizedApiUrl(before.api_url)
+  );
+}
+
+/** Returns the fields that are missing or are not numbers, with what is wrong with them. */
+export function draftProblems(stored: Stored, draft: TelephonyDraft): Record<string, string> {
+  const problems: Record<string, string> = {};
+  const isNew = stored === null || stored.provider !== draft.provider;
+  const require = (name: keyof TelephonyDraft, text: string) => {
+    if (String(draft[name]).trim() === "") problems[name] = text;
+  };
+  if (draft.provider === "http") {
+    require("url", "Enter the address of the gateway.");
+    if (isNew) require("signing_secret", "Enter a secret, or create one.");
+  } else {
+    require("account_sid", "Enter the SID of the Twilio account.");
+    if (isNew) require("auth_token", "Enter the token of the Twilio account.");
+    else if (isTokenOutdated(stored, draft)) require("auth_token", "Enter the token again.");
+  }
+  require("number", "Enter your number with its country code.");
+  const limits = [
+    ["ring_seconds", MAX_RING_SECONDS],
+    ["max_minutes", MAX_CALL_MINUTES],
+  ] as const;
+  for (const [name, max] of limits) {
+    const number = Number(draft[name]);
+    if (!/^\d+$/.test(draft[name].trim()) || number < 1 || number > max)
+      problems[name] = `Enter a whole number from 1 to ${max}.`;
+  }
+  return problems;
+}
+
+/** Returns a new secret for a gateway: `whsec_` and the base64 of 32 random bytes. */
+export function createSigningSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
+}
+
+/** Says how long the account can make calls. */
+export function balanceText(minutes: number): string {
+  if (minutes <= 0) return "No minutes are left. Callbacks and calls of agents are not available.";
+  return minutes === 1 ? "One minute is left." : `${minutes.toLocaleString("en")} minutes are left.`;
+}

@@ -1,0 +1,64 @@
+import { useEffect, useState } from "preact/hooks";
+import type { ChatRow } from "../../api/types";
+import { currentMinute, shortDay } from "../../ui/time";
+import { chatHref } from "../state/route";
+import { useWorkspace } from "../workspace-context";
+
+/** Lists the other chats of the visitor, the latest first. */
+export function OtherChats({ chatId, number }: { chatId: number; number: number }) {
+  const { api } = useWorkspace();
+  const [loaded, setLoaded] = useState<{ rows: readonly ChatRow[]; next: string | null } | "failed">();
+  const loadPage = async (cursor?: string) => {
+    try {
+      const options = { path: { number }, query: cursor === undefined ? {} : { cursor } };
+      const { chats: rows, next } = await api.get("/agent/visitors/{number}/chats", options);
+      setLoaded((before) => ({
+        rows: [...(cursor !== undefined && typeof before === "object" ? before.rows : []), ...rows],
+        next,
+      }));
+    } catch {
+      setLoaded("failed");
+    }
+  };
+  useEffect(() => void loadPage(), [number]);
+  if (loaded === undefined) return null;
+  if (loaded === "failed") {
+    return (
+      <section class="card" aria-label="Other chats">
+        <h3>Other chats</h3>
+        <p class="outcome failed">The chats cannot be loaded.</p>
+      </section>
+    );
+  }
+  const rows = loaded.rows.filter((row) => row.chat_id !== chatId).sort((a, b) => b.chat_id - a.chat_id);
+  if (rows.length === 0 && loaded.next === null) return null;
+  return (
+    <section class="card" aria-label="Other chats">
+      <h3>
+        Other chats{" "}
+        <b>
+          {rows.length}
+          {loaded.next !== null ? "+" : ""}
+        </b>
+      </h3>
+      <ul class="past">
+        {rows.map((row) => (
+          <li key={row.chat_id}>
+            <a href={chatHref(row.chat_id)}>
+              <span class="clip" dir="auto">
+                {row.last_message?.type === "call" && "Call: "}
+                {row.last_message?.text || `Chat #${row.chat_id}`}
+              </span>
+              <time>{row.state === "closed" ? shortDay(row.updated_at, currentMinute.value) : row.state}</time>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {loaded.next !== null && (
+        <button type="button" class="btn wide" onClick={() => void loadPage(loaded.next ?? undefined)}>
+          Show more
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,19 @@
+/* The demo site: the shop, and the panel beside it. */
+
+import "../ui/tokens.css";
+import "./shop.css";
+import "./panel/panel.css";
+import { render } from "preact";
+import { tabStorage } from "../ui/storage";
+import { Panel } from "./panel/panel";
+import { recordCallbacks } from "./panel/widget-calls";
+import { startJournal } from "./panel/journal";
+import { startShop } from "./shop";
+
+recordCallbacks();
+startShop();
+startJournal();
+// The frame with the console shares this tab's storage. An old session would hide the sign-in link's code.
+tabStorage.remove("session");
+const root = document.getElementById("panel");
+if (root !== null) render(<Panel />, root);

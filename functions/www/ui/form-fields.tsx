@@ -1,0 +1,160 @@
+import type { ComponentChildren, InputHTMLAttributes } from "preact";
+
+/** The attributes that connect a control with its label, help and problem. */
+export interface ControlAttributes {
+  id: string;
+  "aria-invalid": boolean;
+  "aria-describedby": string | undefined;
+}
+
+interface FieldProps {
+  id: string;
+  label: string;
+  help?: ComponentChildren;
+  problem?: string | undefined;
+  children: (attributes: ControlAttributes) => ComponentChildren;
+}
+
+/** A labelled control with help and its problem below it. */
+export function Field({ id, label, help, problem, children }: FieldProps) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children(controlAttributes(id, help !== undefined, problem))}
+      <FieldNotes id={id} help={help} problem={problem} />
+    </div>
+  );
+}
+
+interface TextFieldProps extends Omit<FieldProps, "children"> {
+  value: string;
+  onInput: (value: string) => void;
+  /** Further attributes of the input element, for example its type. */
+  input?: InputHTMLAttributes<HTMLInputElement> & { "data-autofocus"?: boolean };
+}
+
+/** A labelled field for one line of text. */
+export function TextField({ value, onInput, input, ...field }: TextFieldProps) {
+  return (
+    <Field {...field}>
+      {(attributes) => (
+        <input
+          autocomplete="off"
+          {...input}
+          {...attributes}
+          class="input"
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The attributes of a field for the address of a server. */
+export const URL_INPUT = { type: "url", inputmode: "url", spellcheck: false, dir: "ltr" } as const;
+
+interface SelectFieldProps<Value extends string> extends Omit<FieldProps, "children"> {
+  value: Value;
+  options: readonly { value: Value; label: string }[];
+  onChange: (value: Value) => void;
+}
+
+/** A labelled list of which one option is chosen. */
+export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+  const { value, options, onChange, ...field } = props;
+  return (
+    <Field {...field}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          class="input"
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value as Value)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export const controlAttributes = (id: string, hasHelp: boolean, problem: string | undefined): ControlAttributes => {
+  const notes = [problem === undefined ? "" : `${id}-problem`, hasHelp ? `${id}-help` : ""].filter(Boolean).join(" ");
+  return { id, "aria-invalid": problem !== undefined, "aria-describedby": notes || undefined };
+};
+
+export function FieldNotes({ id, help, problem }: Pick<FieldProps, "id" | "help" | "problem">) {
+  return (
+    <>
+      {problem !== undefined && (
+        <span class="problem" id={`${id}-problem`}>
+          {problem}
+        </span>
+      )}
+      {help !== undefined && (
+        <span class="help" id={`${id}-help`}>
+          {help}
+        </span>
+      )}
+    </>
+  );
+}
+
+interface SegmentsProps<Value extends string> {
+  name: string;
+  label: string;
+  value: Value;
+  options: readonly { value: Value; label: string }[];
+  /** Whether the label is only for screen readers. */
+  hidesLabel?: boolean;
+  onChange: (value: Value) => void;
+}
+
+/** Radio buttons in one row, of which one is chosen. */
+export function Segments<Value extends string>(props: SegmentsProps<Value>) {
+  const { name, label, value, options, hidesLabel, onChange } = props;
+  return (
+    <fieldset class="field segmented">
+      <legend class={hidesLabel ? "sr" : undefined}>{label}</legend>
+      <div>
+        {options.map((option) => (
+          <label key={option.value}>
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === value}
+              onChange={() => onChange(option.value)}
+            />
+            <span>{option.label}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface SwitchProps {
+  label: string;
+  help?: string;
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}
+
+/** A setting that is on or off. */
+export function Switch({ label, help, isOn, onChange }: SwitchProps) {
+  return (
+    <label class="switch">
+      <input type="checkbox" role="switch" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span>
+        {label}
+        {help !== undefined && <small>{help}</small>}
+      </span>
+    </label>
+  );
+}

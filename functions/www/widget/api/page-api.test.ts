@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PageApi } from "./page-api";
+
+function connectedApi() {
+  const api = new PageApi(() => "?utm_source=news");
+  const runs: unknown[] = [];
+  const connect = () =>
+    api.connect({ run: (method, args) => void runs.push([method, ...args]), read: (method) => `read ${method}` });
+  return { api, runs, connect };
+}
+
+test("calls before the widget is ready are answered and run later, in order", () => {
+  const { api, runs, connect } = connectedApi();
+  assert.deepEqual(api.methods["setUserToken"]?.("abc"), { result: "ok", token: "abc" });
+  assert.deepEqual(api.methods["setCustomData"]?.(7), { result: "fail", reason: "Custom data must be array." });
+  assert.deepEqual(api.methods["open"]?.(), { result: "ok" });
+  assert.deepEqual(runs, []);
+  connect();
+  assert.deepEqual(runs, [["setUserToken", "abc"], ["open"]]);
+  api.methods["close"]?.();
+  assert.deepEqual(runs.at(-1), ["close"]);
+});
+
+test("queue keeps the latest calls", () => {
+  const { api, runs, connect } = connectedApi();
+  for (let count = 1; count <= 150; count++) api.methods["setUserToken"]?.(`token ${count}`);
+  connect();
+  assert.equal(runs.length, 100);
+  assert.deepEqual(runs.at(-1), ["setUserToken", "token 150"]);
+});
+
+test("values before the widget is ready", () => {
+  const { api, connect } = connectedApi();
+  assert.equal(api.methods["chatMode"]?.(), "offline");
+  assert.equal(api.methods["getUnreadMessagesCount"]?.(), 0);
+  assert.deepEqual(api.methods["getUtm"]?.(), { source: "news" });
+  api.methods["setContactInfo"]?.({ name: " Amara ", email: "a@b.example", toString: "x" });
+  assert.deepEqual(api.methods["getContactInfo"]?.(), {
+    client_name: "Amara",
+    email: "a@b.example",
+    phone: null,
+    description: null,
+  });
+  connect();
+  assert.equal(api.methods["chatMode"]?.(), "read chatMode");
+});
+
+test("refused calls do not count for the limit of attributes", (t) => {
+  t.mock.timers.enable({ apis: ["Date"] });
+  const { api } = connectedApi();
+  const set = () => api.methods["setClientAttributes"]?.({ level: "gold" });
+  for (let count = 0; count < 10; count++) assert.deepEqual(set(), { result: "ok" });
+  t.mock.timers.tick(30 * 60_000);
+  assert.deepEqual(set(), { result: "fail", reason: "Limit exceeded" });
+  t.mock.timers.tick(31 * 60_000);
+  for (let count = 0; count < 10; count++) assert.deepEqual(set(), { result: "ok" });
+});
+
+test("callbacks are called later, and their absence is tolerated", () => {
+  const { api, runs, connect } = connectedApi();
+  const callback = () => {};
+  for (const method of ["isCallbackEnabled", "getVisitorNumber"]) {
+    api.methods[method]?.(callback);
+    api.methods[method]?.("not a function");
+    api.methods[method]?.();
+  }
+  connect();
+  assert.deepEqual(runs, [
+    ["isCallbackEnabled", callback],
+    ["getVisitorNumber", callback],
+  ]);
+});
+
+test("call that is known to be impossible fails at once", () => {
+  const api = new PageApi(() => "");
+  const runs: string[] = [];
+  const problem = { result: "fail", reason: "Callback unavaiable" };
+  let known: object | undefined = problem;
+  api.connect({ run: (method) => void runs.push(method), read: () => known });
+  const start = (phone: unknown) => api.methods["startCall"]?.(phone);
+  assert.deepEqual(start("+4930123456"), problem);
+  known = undefined;
+  assert.deepEqual(start("call me"), { result: "fail", reason: "Phone is not valid." });
+  assert.deepEqual(runs, []);
+  assert.deepEqual(start("+4930123456"), { result: "ok" });
+  assert.deepEqual(runs, ["startCall"]);
+});

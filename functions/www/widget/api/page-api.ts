@@ -1,0 +1,93 @@
+/* The object that the page calls. It exists from the loader's first moment: until the widget is ready, calls are checked,
+   answered and queued. */
+
+import type { ContactInfo } from "../service/types";
+import { utmOf } from "../visitor/utm";
+import { checkCall, CHECKS, type Result } from "./arguments";
+
+/** The widget as the API sees it. */
+export interface Widget {
+  /** Carries out a call with valid arguments. */
+  run: (method: string, args: unknown[]) => void;
+  /** Returns the value of a method that only reads. */
+  read: (method: string) => unknown;
+}
+
+const MAX_ATTRIBUTE_CALLS_PER_HOUR = 10;
+const HOUR_MS = 3_600_000;
+/** Earlier calls are dropped, for example of a page that calls a widget which never starts. */
+const MAX_QUEUED_CALLS = 100;
+
+type Callback = (...args: unknown[]) => unknown;
+
+export class PageApi {
+  readonly methods: Record<string, Callback> = {};
+  #queue: [method: string, args: unknown[]][] = [];
+  #attributeCalls: number[] = [];
+  #widget: Widget | undefined;
+
+  /** `query` returns the query string of the page's address. */
+  constructor(query: () => string) {
+    for (const method of Object.keys(CHECKS)) this.methods[method] = (...args) => this.#act(method, args);
+    this.methods["getUtm"] = () => utmOf(query());
+    for (const method of ["chatMode", "getContactInfo", "getUnreadMessagesCount"])
+      this.methods[method] = () => (this.#widget ? this.#widget.read(method) : this.#readEarly(method));
+    for (const method of ["getVisitorNumber", "isCallbackEnabled"])
+      this.methods[method] = (callback) => {
+        if (typeof callback === "function") this.#runOrQueue(method, [callback]);
+      };
+  }
+
+  /** Passes the calls so far to the widget, and all further calls as they come. */
+  connect(widget: Widget): void {
+    this.#widget = widget;
+    for (const [method, args] of this.#queue.splice(0)) widget.run(method, args);
+  }
+
+  disconnect(): void {
+    this.#widget = undefined;
+  }
+
+  #act(method: string, args: unknown[]): Result {
+    const result = { ...checkCall(method, args) };
+    if (result.result === "ok") {
+      if (method === "setClientAttributes" && !this.#isAttributeCallAllowed())
+        return { result: "fail", reason: "Limit exceeded" };
+      const problem = method === "startCall" && (this.#widget?.read(method) as Result | undefined);
+      if (problem) return problem;
+      this.#runOrQueue(method, args);
+    }
+    return result;
+  }
+
+  #runOrQueue(method: string, args: unknown[]): void {
+    if (this.#widget) this.#widget.run(method, args);
+    else if (this.#queue.push([method, args]) > MAX_QUEUED_CALLS) this.#queue.shift();
+  }
+
+  #readEarly(method: string): unknown {
+    if (method === "chatMode") return "offline";
+    if (method === "getUnreadMessagesCount") return 0;
+    const info: ContactInfo = { client_name: null, email: null, phone: null, description: null };
+    for (const [queued, [fields]] of this.#queue)
+      if (queued === "setContactInfo") mergeContactInfo(info, fields as object);
+    return info;
+  }
+
+  #isAttributeCallAllowed(): boolean {
+    const start = Date.now() - HOUR_MS;
+    this.#attributeCalls = this.#attributeCalls.filter((at) => at > start);
+    const isAllowed = this.#attributeCalls.length < MAX_ATTRIBUTE_CALLS_PER_HOUR;
+    if (isAllowed) this.#attributeCalls.push(Date.now());
+    return isAllowed;
+  }
+}
+
+/** Adds the non-blank fields of an argument of setContactInfo, or of the service's contact data. */
+export function mergeContactInfo(info: ContactInfo, fields: object): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const field = name === "name" ? "client_name" : name;
+    if (Object.hasOwn(info, field) && typeof value === "string" && value.trim())
+      info[field as keyof ContactInfo] = value.trim();
+  }
+}

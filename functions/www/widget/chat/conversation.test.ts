@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Message } from "../service/types";
+import { Conversation } from "./conversation";
+
+const message = (seq: number, from: Message["from"] = "agent", fields: Partial<Message> = {}): Message => ({
+  seq,
+  chat_id: 7,
+  at: seq,
+  from,
+  type: "text",
+  text: `text ${seq}`,
+  ...fields,
+});
+
+test("messages are ordered and repeated ones are ignored", () => {
+  const conversation = new Conversation();
+  conversation.add([message(3), message(1)]);
+  assert.deepEqual(
+    conversation.add([message(1), message(2)]).map(({ seq }) => seq),
+    [2],
+  );
+  assert.deepEqual(
+    conversation.messages.map(({ seq }) => seq),
+    [1, 2, 3],
+  );
+});
+
+test("a later chat follows an earlier one", () => {
+  const conversation = new Conversation();
+  conversation.add([message(1, "agent", { chat_id: 8 }), message(9)]);
+  assert.deepEqual(
+    conversation.messages.map(({ chat_id }) => chat_id),
+    [7, 8],
+  );
+});
+
+test("unread count has the messages of agents and bots", () => {
+  const conversation = new Conversation();
+  conversation.add([message(1), message(2, "visitor"), message(3, "bot"), message(5)]);
+  assert.equal(conversation.unreadCount(undefined), 3);
+  assert.equal(conversation.unreadCount({ chatId: 7, seq: 1 }), 2);
+  assert.equal(conversation.unreadCount({ chatId: 6, seq: 99 }), 3);
+  assert.equal(conversation.unreadCount(conversation.end), 0);
+});
+
+test("cleared messages do not come back with a late response", () => {
+  const conversation = new Conversation();
+  conversation.add([message(1), message(2)]);
+  conversation.clear();
+  conversation.add([message(1), message(2), message(3)]);
+  assert.deepEqual(
+    conversation.messages.map(({ seq }) => seq),
+    [3],
+  );
+});
+
+test("own message that is read again keeps its id", () => {
+  const conversation = new Conversation();
+  conversation.add([message(1, "visitor", { message_id: "a" })]);
+  conversation.add([message(1, "visitor")]);
+  assert.equal(conversation.messages[0]?.message_id, "a");
+});

@@ -1,0 +1,78 @@
+/* The visitor's messages in order: stored ones by chat and number, own ones that are not stored yet after them. */
+
+import type { Chat, Message } from "../service/types";
+
+export interface PendingMessage {
+  messageId: string;
+  text: string;
+  /** Unix time in milliseconds. */
+  at: number;
+  isFailed: boolean;
+}
+
+/** How far the visitor has read. */
+export interface ReadPosition {
+  chatId: number;
+  seq: number;
+}
+
+export class Conversation {
+  chat: Chat | null = null;
+  /** The messages in the outbox. */
+  pending: readonly PendingMessage[] = [];
+  #stored: Message[] = [];
+  /** Messages up to here were cleared, and are ignored if a late response contains them. */
+  #clearedEnd: ReadPosition | undefined;
+
+  get messages(): readonly Message[] {
+    return this.#stored;
+  }
+
+  get isEmpty(): boolean {
+    return this.#stored.length + this.pending.length === 0;
+  }
+
+  get isChatOpen(): boolean {
+    return this.chat !== null && this.chat.state !== "closed";
+  }
+
+  /** The position of the last stored message. */
+  get end(): ReadPosition | undefined {
+    const last = this.#stored.at(-1);
+    return last && { chatId: last.chat_id, seq: last.seq };
+  }
+
+  /** Adds messages. Returns those that were not known yet, in order. */
+  add(messages: Message[]): Message[] {
+    const added: Message[] = [];
+    for (const message of messages.filter((message) => isAfter(message, this.#clearedEnd))) {
+      const index = this.#stored.findIndex(({ chat_id, seq }) => chat_id === message.chat_id && seq === message.seq);
+      if (index >= 0) this.#stored[index] = { ...this.#stored[index], ...message };
+      else added.push(message);
+    }
+    this.#stored = [...this.#stored, ...added].sort(inOrder);
+    return added.sort(inOrder);
+  }
+
+  /** Returns the messages after a position. */
+  after(position: ReadPosition | undefined): Message[] {
+    return this.#stored.filter((message) => isAfter(message, position));
+  }
+
+  /** Returns the number of messages of agents and bots after a position. */
+  unreadCount(read: ReadPosition | undefined): number {
+    return this.after(read).filter(isAnswer).length;
+  }
+
+  clear(): void {
+    this.#clearedEnd = this.end ?? this.#clearedEnd;
+    this.chat = null;
+    this.#stored = [];
+  }
+}
+
+/** Whether a message is of an agent or a bot. */
+export const isAnswer = ({ from }: Message): boolean => from !== "visitor";
+const isAfter = ({ chat_id, seq }: Message, position: ReadPosition | undefined) =>
+  !position || chat_id > position.chatId || (chat_id === position.chatId && seq > position.seq);
+const inOrder = (a: Message, b: Message) => a.chat_id - b.chat_id || a.seq - b.seq;

@@ -1,0 +1,66 @@
+/* The Markdown of bots (specification, B2): links, bold and italic. The result is a tree of plain values, from which the
+   view creates text nodes and elements. */
+
+export type Inline =
+  string | { kind: "bold" | "italic"; children: Inline[] } | { kind: "link"; href: string; children: Inline[] };
+
+const MARKDOWN =
+  /\[([^\]\n]+)\]\(([^\s)]+)\)|\*\*([^\n]+?)\*\*(?!\*)|__([^\n]+?)__(?!_)|\*([^*\n]+)\*|(?<![\p{L}\p{N}])_([^_\n]+)_(?![\p{L}\p{N}])/gu;
+const ADDRESS = /https?:\/\/[^\s<>"'`]+/gi;
+const TRAILING_PUNCTUATION = /[.,;:!?…»”’)\]}*]+$/;
+const MAX_DEPTH = 4;
+
+/** Returns the address if a link to it is harmless, and otherwise undefined. */
+export function safeLink(address: string | null | undefined): string | undefined {
+  if (!address) return undefined;
+  try {
+    return ["http:", "https:", "mailto:"].includes(new URL(address).protocol) ? address : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the address if it can be loaded as media, and otherwise undefined. */
+export const safeMedia = (address: string | null | undefined): string | undefined =>
+  address && /^https?:\/\//i.test(address) ? safeLink(address) : undefined;
+
+/** Finds addresses in plain text. */
+export function parseText(text: string): Inline[] {
+  return split(text, ADDRESS, ([match]) => {
+    const address = match.replace(TRAILING_PUNCTUATION, "");
+    return [{ kind: "link", href: address, children: [address] }, match.slice(address.length)];
+  });
+}
+
+/** Parses Markdown. A link to a forbidden protocol stays the text that was written. */
+export function parseMarkdown(text: string, depth = 0): Inline[] {
+  if (depth > MAX_DEPTH) return [text];
+  return split(
+    text,
+    MARKDOWN,
+    ([match, label, address, bold, strong, italic, emphasis]) => {
+      const isBold = bold ?? strong;
+      if (isBold !== undefined) return [{ kind: "bold", children: parseMarkdown(isBold, depth + 1) }];
+      const isItalic = italic ?? emphasis;
+      if (isItalic !== undefined) return [{ kind: "italic", children: parseMarkdown(isItalic, depth + 1) }];
+      const href = safeLink(address);
+      return href === undefined ? [match] : [{ kind: "link", href, children: [label ?? href] }];
+    },
+    parseText,
+  );
+}
+
+function split(
+  text: string,
+  pattern: RegExp,
+  replace: (match: RegExpMatchArray & [string]) => Inline[],
+  between: (text: string) => Inline[] = (text) => [text],
+): Inline[] {
+  const parts: Inline[] = [];
+  let end = 0;
+  for (const match of text.matchAll(pattern)) {
+    parts.push(...between(text.slice(end, match.index)), ...replace(match as RegExpMatchArray & [string]));
+    end = (match.index ?? 0) + match[0].length;
+  }
+  return [...parts, ...between(text.slice(end))].filter((part) => part !== "");
+}

@@ -1,0 +1,3 @@
+/** Returns an id of 128 random bits. Unlike crypto.randomUUID, it is available on pages without HTTPS. */
+export const randomId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

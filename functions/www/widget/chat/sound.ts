@@ -1,0 +1,15 @@
+const LIFETIME_MS = 1000;
+
+/** Plays a short tone. Browsers stay silent until the visitor has used the page, and the tone then never ends. */
+export function playSound(): void {
+  const audio = new AudioContext();
+  const gain = audio.createGain();
+  const tone = audio.createOscillator();
+  gain.gain.value = 0.08;
+  gain.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.4);
+  tone.frequency.value = 800;
+  tone.connect(gain).connect(audio.destination);
+  tone.start();
+  tone.stop(audio.currentTime + 0.4);
+  setTimeout(() => void audio.close(), LIFETIME_MS);
+}

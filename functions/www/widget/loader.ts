@@ -1,0 +1,59 @@
+/* The script that a page includes. Publishes the API, and imports the widget when the browser is idle. */
+
+import { PageApi, type Widget } from "./api/page-api";
+import { utmOf } from "./visitor/utm";
+
+export interface LoaderOptions {
+  /** The address of the service, without a slash at its end. */
+  base: string;
+  widgetId: string;
+  /** The prefix of the names that the page and the widget have agreed on, for example "jivo". */
+  prefix: string;
+  /** The campaign that has brought the visitor to the page. */
+  utm: Record<string, string> | null;
+}
+export interface RunningWidget extends Widget {
+  destroy: () => void;
+}
+
+/** The file name of the bundle of main.ts. The build replaces it. */
+declare const MAIN_FILE: string;
+const IDLE_TIMEOUT_MS = 2000;
+
+const script =
+  (document.currentScript as HTMLScriptElement | null) ??
+  document.querySelector<HTMLScriptElement>("script[data-id][src*='/widget.js']");
+if (script) load(script);
+
+function load(script: HTMLScriptElement): void {
+  const options: LoaderOptions = {
+    base: script.src.replace(/\/widget\.js.*$/, ""),
+    widgetId: script.dataset["id"] ?? "",
+    prefix: script.dataset["prefix"] || "widget",
+    utm: utmOf(location.search),
+  };
+  const page = window as unknown as Record<string, unknown>;
+  if (page[`${options.prefix}_api`]) return;
+  const api = new PageApi(() => location.search);
+  let current: Promise<RunningWidget | undefined> | undefined;
+
+  const start = () => {
+    current ??= import(`${options.base}/widget/assets/${MAIN_FILE}`).then(
+      (module: typeof import("./main")) => module.start(options, api),
+      (error) => void console.warn("The chat widget could not be loaded.", error),
+    );
+  };
+  page[`${options.prefix}_api`] = api.methods;
+  page[`${options.prefix}_init`] = start;
+  page[`${options.prefix}_destroy`] = () => {
+    const destroyed = current;
+    current = undefined;
+    api.disconnect();
+    void destroyed?.then((widget) => widget?.destroy());
+  };
+
+  const startWhenIdle = () =>
+    "requestIdleCallback" in window ? requestIdleCallback(start, { timeout: IDLE_TIMEOUT_MS }) : setTimeout(start);
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startWhenIdle, { once: true });
+  else startWhenIdle();
+}

@@ -1,0 +1,110 @@
+/* The widget's bundle, which the loader imports. */
+
+import { backoffDelayMs } from "../socket/backoff";
+import { createEmit, type Emit } from "./api/callbacks";
+import type { PageApi } from "./api/page-api";
+import type { CallParts, Calls } from "./call/visitor-calls";
+import { Messenger } from "./chat/messenger";
+import type { LoaderOptions, RunningWidget } from "./loader";
+import { createPost, ServiceError } from "./service/client";
+import type { Session } from "./service/types";
+import { createState, Store } from "./state";
+import { chooseLanguage, loadTexts, withOverrides } from "./texts/texts";
+import { View } from "./view/mount";
+import { DeferredStorage } from "./visitor/deferred-storage";
+import { Profile } from "./visitor/profile";
+import { analyticsOf } from "./visitor/utm";
+import { VisitorSession } from "./visitor/visitor-session";
+import { ChatWidget } from "./widget";
+
+/** The file name of the bundle of call/main.ts. The build replaces it. */
+declare const CALL_FILE: string;
+const MAX_START_ATTEMPTS = 6;
+
+/** Starts the widget. Returns undefined if the service does not know it, or does not allow it on this site. */
+export async function start(options: LoaderOptions, api: PageApi): Promise<RunningWidget | undefined> {
+  const { base, widgetId, prefix, utm } = options;
+  const name = `switchboard.widget.${widgetId}`;
+  const post = createPost(base, widgetId);
+  const storage = new DeferredStorage(browserStorage(), `${name}.`);
+  const profile = new Profile(storage);
+  const session = new VisitorSession(post, storage, profile, name);
+  const analytics = analyticsOf(document.cookie);
+  if (analytics) profile.set({ analytics });
+  if (utm) profile.set({ utm });
+
+  // The language that is likely is loaded together with the session.
+  const wanted = [document.documentElement.lang, ...navigator.languages].filter(Boolean);
+  loadTexts(chooseLanguage("auto", wanted)).catch(() => {});
+  const first = await loadSession(session);
+  if (!first) return undefined;
+  const language = chooseLanguage(first.widget.language, wanted);
+  const texts = withOverrides(await loadTexts(language), first.widget.texts);
+
+  const emit = createEmit(prefix);
+  const { mode, agents, callback } = first;
+  const state = createState({ settings: first.widget, texts, language, mode, agents, callback });
+  const store: Store = new Store(state, (state) => view?.render(state));
+  const messenger = new Messenger(name, store, session, storage, post, emit);
+  let view: View | undefined;
+  const focus = (isOpen: boolean) => queueMicrotask(() => (isOpen ? view?.focusWindow() : view?.focusLabel()));
+  const loadCalls = (parts: CallParts): Promise<Calls> =>
+    import(`${base}/widget/assets/${CALL_FILE}`).then((module: typeof import("./call/main")) => module.start(parts));
+  const widget = new ChatWidget({ store, session, profile, storage, messenger, post, emit, loadCalls, focus });
+  view = new View(widget);
+  widget.begin(first);
+  store.update();
+
+  const removeListeners = listen(messenger, store, emit);
+  api.connect(widget);
+  emit("onLoadCallback");
+  return {
+    run: (method, args) => widget.run(method, args),
+    read: (method) => widget.read(method),
+    destroy: () => {
+      api.disconnect();
+      removeListeners();
+      widget.stop();
+      view?.remove();
+      view = undefined;
+      emit("onWidgetDestroy");
+    },
+  };
+}
+
+/** Reads the session, and tries again if the service cannot be reached. */
+async function loadSession(session: VisitorSession): Promise<Session | undefined> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await session.load();
+    } catch (error) {
+      const isFinal = error instanceof ServiceError && !error.isTemporary;
+      if (isFinal || failures === MAX_START_ATTEMPTS) {
+        console.warn("The chat widget is not available on this page.", error);
+        return undefined;
+      }
+      await new Promise((done) => setTimeout(done, backoffDelayMs(failures)));
+    }
+  }
+}
+
+/** Follows the page: visibility, network, and the browser's cache of pages. */
+function listen(messenger: Messenger, store: Store, emit: Emit): () => void {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const resume = () => messenger.resume();
+  document.addEventListener("visibilitychange", () => !document.hidden && resume(), { signal });
+  addEventListener("online", resume, { signal });
+  addEventListener("resize", () => store.state.isOpen && emit("onResizeCallback"), { signal });
+  addEventListener("pagehide", () => messenger.pause(), { signal });
+  addEventListener("pageshow", ({ persisted }) => persisted && messenger.restart(), { signal });
+  return () => stop.abort();
+}
+
+function browserStorage(): Storage | undefined {
+  try {
+    return localStorage;
+  } catch {
+    return undefined;
+  }
+}

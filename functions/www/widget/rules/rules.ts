@@ -1,0 +1,93 @@
+/* Trigger rules: what the widget does by itself, for example an invitation after 30 seconds on a page. */
+
+export interface RuleCommand {
+  command: string;
+  params: Record<string, unknown>;
+}
+
+/** What the conditions are compared with. Times are Unix times in milliseconds; undefined means never. */
+export interface RuleContext {
+  now: number;
+  isOnline: boolean;
+  url: string;
+  pageOpenedAt: number;
+  siteOpenedAt: number;
+  closedAt?: number | undefined;
+  invitedAt?: number | undefined;
+  firstMessageAt?: number | undefined;
+}
+
+type Fields = Record<string, unknown>;
+const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+
+/** Compares the seconds since `start`. If `start` is undefined, the result is `ifNever`. */
+function isElapsed(start: number | undefined, ifNever: boolean, condition: Fields, context: RuleContext): boolean {
+  const limit = typeof condition["value"] === "string" ? parseFloat(condition["value"]) : condition["value"];
+  if (typeof limit !== "number" || Number.isNaN(limit)) return false;
+  if (start === undefined) return ifNever;
+  const seconds = (context.now - start) / 1000;
+  if (condition["comparator"] === "greater") return seconds > limit;
+  return condition["comparator"] === "greater_equal" && seconds >= limit;
+}
+
+function isUrlMatching(condition: Fields, url: string): boolean {
+  const part = condition["value"];
+  if (typeof part !== "string") return false;
+  const contains = url.toLowerCase().includes(part.toLowerCase());
+  if (condition["comparator"] === "contain") return contains;
+  return condition["comparator"] === "not_contain" && !contains;
+}
+
+/** Whether a condition holds. Unknown conditions and comparators do not. A window that was never closed, and an
+ * invitation that was never shown, count as long ago; a first message that was never written does not count. */
+export function holds(condition: Fields, context: RuleContext): boolean {
+  const elapsed = (start: number | undefined, ifNever: boolean) => isElapsed(start, ifNever, condition, context);
+  switch (condition["condition"]) {
+    case "online":
+      return context.isOnline === (condition["value"] === true || condition["value"] === "true");
+    case "time_on_page":
+      return elapsed(context.pageOpenedAt, false);
+    case "time_on_site":
+      return elapsed(context.siteOpenedAt, false);
+    case "time_after_close":
+      return elapsed(context.closedAt, true);
+    case "time_after_invitation":
+      return elapsed(context.invitedAt, true);
+    case "time_after_first_message":
+      return elapsed(context.firstMessageAt, false);
+    case "page_url":
+      return isUrlMatching(condition, context.url);
+    default:
+      return false;
+  }
+}
+
+/** Evaluates rules. Each rule fires at most once on a page. */
+export class RuleEngine {
+  #waiting: Fields[] = [];
+
+  readonly #execute: (command: RuleCommand) => void;
+
+  constructor(execute: (command: RuleCommand) => void) {
+    this.#execute = execute;
+  }
+
+  /** Replaces all rules with the exported JSON of rules. */
+  setRules(rules: unknown): void {
+    this.#waiting = listOf(rules).filter((rule) => rule["enabled"] === true && rule["type"] === "all");
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  evaluate(context: RuleContext): void {
+    const due = this.#waiting.filter((rule) =>
+      listOf(rule["conditions"]).every((condition) => holds(condition, context)),
+    );
+    this.#waiting = this.#waiting.filter((rule) => !due.includes(rule));
+    for (const { command, params } of due.flatMap((rule) => listOf(rule["commands"])))
+      this.#execute({ command: String(command), params: fieldsOf(params) });
+  }
+}

@@ -1,0 +1,145 @@
+/* The bodies of the endpoints below /widget/{widget_id}/ and the frames of a visitor's socket. */
+
+export type Mode = "online" | "offline";
+export type ContactField = "name" | "email" | "phone";
+
+export interface Settings {
+  color: string;
+  color2: string | null;
+  position: "right" | "left";
+  title: string;
+  greeting: string | null;
+  avatar: string | null;
+  /** A language, or "auto" for the language of the browser. */
+  language: string;
+  /** Replacements of single texts. */
+  texts: Record<string, string>;
+  contacts_form: {
+    when: "never" | "before_first_message" | "after_first_message";
+    fields: ContactField[];
+    required: ContactField[];
+  };
+  rating: boolean;
+  sound: boolean;
+}
+
+export interface Person {
+  name: string;
+  photo?: string | null;
+}
+
+/** An agent who is online. */
+export interface OnlineAgent extends Person {
+  department_ids?: number[];
+}
+
+export interface ContactInfo {
+  client_name: string | null;
+  email: string | null;
+  phone: string | null;
+  description: string | null;
+}
+
+export interface CustomField {
+  content: string | number;
+  title?: string | number | undefined;
+  link?: string | undefined;
+  key?: string | number | undefined;
+}
+
+export interface Visitor {
+  /** Only in the response that created the visitor. */
+  token?: string;
+  number: number | string;
+  contact_info: ContactInfo;
+  custom_data: CustomField[];
+}
+
+export interface Chat {
+  chat_id: number;
+  state: "bot" | "waiting" | "active" | "closed";
+  /** The agent's photo is part of the agent's messages. */
+  agent: { name: string } | null;
+  last_seq: number;
+  rated?: boolean;
+}
+
+export interface Button {
+  text: string;
+  id?: string | number;
+}
+
+export interface Message {
+  seq: number;
+  chat_id: number;
+  /** Unix time in milliseconds. */
+  at: number;
+  from: "visitor" | "agent" | "bot";
+  type: string;
+  text?: string;
+  content?: string;
+  title?: string;
+  buttons?: Button[];
+  file?: string;
+  thumb?: string;
+  emoji?: string;
+  file_name?: string;
+  file_size?: number;
+  duration?: number;
+  width?: number;
+  height?: number;
+  performer?: string;
+  latitude?: number;
+  longitude?: number;
+  name?: string;
+  photo?: string | null;
+  /** Only in the response to a message of the visitor. */
+  message_id?: string;
+}
+
+/** A phone call between an agent and the visitor. */
+export interface Call {
+  type: "callback" | "incoming" | "outgoing";
+  phone: string;
+  status: "start" | "agent_connected" | "client_connected" | "end" | "error";
+  /** Only if the status is error. */
+  reason?: string;
+}
+
+export interface Session {
+  widget: Settings;
+  rules: unknown;
+  mode: Mode;
+  departments: { id: number; name: string }[];
+  agents: OnlineAgent[];
+  visitor: Visitor | null;
+  chat: Chat | null;
+  messages: Message[];
+  /** The call in progress. */
+  call: Call | null;
+  has_earlier: boolean;
+  callback: boolean;
+}
+
+export interface PageInfo {
+  url: string;
+  title: string;
+}
+
+export interface VisitorUpdate {
+  contact_info?: Partial<Record<ContactField | "description", string>>;
+  source?: "visitor" | "script";
+  custom_data?: CustomField[];
+  user_token?: string;
+  page?: PageInfo;
+  utm?: Record<string, string>;
+  analytics?: { ga: string | null; ym: string | null };
+  clear_history?: true;
+}
+
+export type Frame =
+  | { type: "message"; chat_id: number; message: Message }
+  | { type: "chat"; chat_id: number; chat: Chat }
+  | { type: "typing"; chat_id: number; typing: boolean }
+  | { type: "call"; chat_id: number; seq: number; call: Call }
+  | { type: "incomplete" };

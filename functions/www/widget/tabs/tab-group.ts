@@ -1,0 +1,42 @@
+/* The tabs of one visitor. One of them, the leader, has the socket and passes its frames to the others. */
+
+export class TabGroup {
+  readonly #channel: BroadcastChannel;
+  #resign: (() => void) | undefined;
+  #isClosed = false;
+
+  readonly #name: string;
+
+  constructor(name: string, onMessage: (message: unknown) => void) {
+    this.#name = name;
+    this.#channel = new BroadcastChannel(name);
+    this.#channel.onmessage = ({ data }) => onMessage(data);
+  }
+
+  /** Passes a message to the other tabs. */
+  post(message: unknown): void {
+    if (!this.#isClosed) this.#channel.postMessage(message);
+  }
+
+  /** Calls `onLead` as soon as no other tab is the leader. Without HTTPS, browsers have no locks, so each tab is a leader. */
+  requestLead(onLead: () => void): void {
+    const { locks } = navigator;
+    if (!locks) return onLead();
+    void locks.request(this.#name, () => {
+      if (this.#isClosed) return undefined;
+      onLead();
+      return new Promise<void>((done) => (this.#resign = done));
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#resign?.();
+    this.#channel.close();
+  }
+}
+
+/** Runs a task while no other tab runs one with the same name. */
+export async function exclusively<T>(name: string, task: () => Promise<T>): Promise<T> {
+  return navigator.locks ? navigator.locks.request(name, task) : task();
+}

@@ -1,0 +1,52 @@
+/** @jsxImportSource #widget */
+import type { Settings } from "../service/types";
+import type { State } from "../state";
+import { contactValue } from "../visitor/contact-rules";
+import type { Props } from "./props";
+import { Field, onSubmit } from "./field";
+
+/** Whether the contacts form is to be shown at this moment of the conversation. */
+export function isContactsFormDue(state: State, when: Settings["contacts_form"]["when"]): boolean {
+  const { contacts_form } = state.settings;
+  if (contacts_form.when !== when || contacts_form.fields.length === 0 || state.isContactsFormDone) return false;
+  const { messages, pending } = state.conversation;
+  const hasWritten = pending.length > 0 || messages.some(({ from }) => from === "visitor");
+  return hasWritten === (when === "after_first_message");
+}
+
+export function ContactsForm({ state, actions }: Props) {
+  const { texts, contact, errors, isBusy, settings } = state;
+  const { when, fields, required } = settings.contacts_form;
+  const isBefore = when === "before_first_message";
+  return (
+    <form
+      key="contacts"
+      class={`fields contacts${isBefore ? "" : " card"}`}
+      noValidate
+      onSubmit={onSubmit(actions.submitContacts)}
+    >
+      <h3>{texts.introduce}</h3>
+      {fields.map((name) => (
+        <Field
+          key={name}
+          name={name}
+          value={contactValue(contact, name)}
+          error={errors[name]}
+          isRequired={required.includes(name)}
+          texts={texts}
+        />
+      ))}
+      {errors.message && <p class="error">{errors.message}</p>}
+      <div class="actions">
+        <button class="main" aria-disabled={isBusy}>
+          {isBefore ? texts.start : texts.save}
+        </button>
+        {required.length === 0 && (
+          <button type="button" class="quiet" onClick={actions.skipContacts}>
+            {texts.skip}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

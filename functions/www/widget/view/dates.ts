@@ -1,0 +1,16 @@
+const DAY_MS = 86_400_000;
+
+const startOfDay = (at: number) => new Date(at).setHours(0, 0, 0, 0);
+
+export const isSameDay = (one: number, other: number): boolean => startOfDay(one) === startOfDay(other);
+
+/** Formats a date line, for example "Today, 10:19". The time is written as in the region of the browser, if it has the same
+ * language. */
+export function dateLine(at: number, now: number, language: string): string {
+  const locale = navigator.language.startsWith(language) ? navigator.language : language;
+  const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options).format(at);
+  const daysAgo = Math.round((startOfDay(now) - startOfDay(at)) / DAY_MS);
+  if (daysAgo > 1) return format({ dateStyle: "long", timeStyle: "short" });
+  const word = new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(-daysAgo, "day");
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}, ${format({ timeStyle: "short" })}`;
+}

@@ -1,0 +1,170 @@
+/** @jsxImportSource #widget */
+/* The messages, with date lines, events and what belongs below them. */
+
+import type { Message } from "../service/types";
+import type { State } from "../state";
+import { fill } from "../texts/texts";
+import { ContactsForm, isContactsFormDue } from "./contacts-form";
+import type { Props } from "./props";
+import { dateLine, isSameDay } from "./dates";
+import { isMedia, Media } from "./media";
+import { Rating } from "./rating";
+import type { Child } from "./jsx/jsx-runtime";
+import { LinkedText, Markdown } from "./rich-text";
+
+const DATE_LINE_GAP_MS = 3_600_000;
+const GROUP_GAP_MS = 300_000;
+/** The reader stays at the end of the messages if he is at most this far above it. */
+const END_TOLERANCE_PX = 60;
+
+/** One line of the log: a message, or a notice in the same list. */
+interface Line {
+  key: string;
+  at: number;
+  author: string | null;
+  isOwn: boolean;
+  content: Child;
+}
+
+export function Log({ state, actions }: Props) {
+  return (
+    <div class="log" role="log" aria-label={state.texts.log} tabIndex={0}>
+      {withDates(linesOf({ state, actions }), state)}
+      {state.typingName !== null && <TypingDots name={state.typingName} state={state} />}
+      {state.conversation.chat?.state === "closed" && <p class="event">{state.texts.closed}</p>}
+      {isContactsFormDue(state, "after_first_message") && <ContactsForm state={state} actions={actions} />}
+      <Rating state={state} actions={actions} />
+    </div>
+  );
+}
+
+/** Whether the reader is at the end of the log. */
+export const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean =>
+  scrollHeight - scrollTop - clientHeight <= END_TOLERANCE_PX;
+
+const TypingDots = ({ name, state }: { name: string; state: State }) => (
+  <div class="turn">
+    <span class="by">{fill(state.texts.typing, name)}</span>
+    <div class="bubble dots" aria-hidden="true">
+      <i />
+      <i />
+      <i />
+    </div>
+  </div>
+);
+
+function linesOf({ state, actions }: Props): Line[] {
+  const { conversation, settings, texts, invitation, notices, agents } = state;
+  const { messages, pending } = conversation;
+  const teamName = (message: Message) =>
+    message.name || (message.from === "bot" ? texts.bot : (conversation.chat?.agent?.name ?? texts.agent));
+  const lines: Line[] = [];
+  const add = (key: string, at: number, author: string | null, content: Child, isOwn = false) =>
+    lines.push({ key, at, author, isOwn, content });
+
+  const lastOwn = messages.findLast(({ from }) => from === "visitor");
+  const last = pending.length === 0 ? messages.at(-1) : undefined;
+  for (const message of messages) {
+    const key = message.message_id ?? `${message.chat_id}.${message.seq}`;
+    const isOwn = message.from === "visitor";
+    const content = (
+      <>
+        <MessageBody message={message} state={state} actions={actions} />
+        {message === last && message.buttons && (
+          <div class="choices" role="group" aria-label={message.title || message.text || texts.message}>
+            {message.buttons.map(({ text }) => (
+              <button type="button" onClick={() => actions.send(text)}>
+                {text}
+              </button>
+            ))}
+          </div>
+        )}
+        {isOwn && message === lastOwn && <small>{texts.sent}</small>}
+      </>
+    );
+    add(key, message.at, isOwn ? "" : teamName(message), content, isOwn);
+  }
+  for (const { text, at } of notices) add(`n${at}`, at, null, text);
+  if (invitation)
+    add("invitation", invitation.at, invitation.agent?.name ?? settings.title, <Bubble text={invitation.text} />);
+  lines.sort((a, b) => a.at - b.at);
+  for (const { messageId, text, at, isFailed } of pending)
+    add(
+      messageId,
+      at,
+      "",
+      <>
+        <Bubble text={text} />
+        {isFailed ? (
+          <small class="failed" role="alert">
+            {texts.failed}{" "}
+            <button type="button" onClick={() => actions.retry(messageId)}>
+              {texts.retry}
+            </button>
+          </small>
+        ) : (
+          <small>{texts.sending}</small>
+        )}
+      </>,
+      true,
+    );
+  if (settings.greeting && !invitation) {
+    const author = agents[0]?.name ?? settings.title;
+    lines.unshift({
+      key: "greeting",
+      at: lines[0]?.at ?? Date.now(),
+      author,
+      isOwn: false,
+      content: <Bubble text={settings.greeting} />,
+    });
+  }
+  return lines;
+}
+
+/** Adds date lines, and the author's name to the first of several messages. */
+function withDates(lines: Line[], { language }: State): Child[] {
+  let previous: Line | undefined;
+  return lines.map((line) => {
+    const { key, at, author, isOwn, content } = line;
+    const isNewDay = previous === undefined || !isSameDay(previous.at, at) || at - previous.at > DATE_LINE_GAP_MS;
+    const isGrouped = !isNewDay && previous?.author === author && at - previous.at < GROUP_GAP_MS;
+    previous = line;
+    return (
+      <div key={key} class="line">
+        {isNewDay && <p class="day">{dateLine(at, Date.now(), language)}</p>}
+        {author === null ? (
+          <p class="event">{content}</p>
+        ) : (
+          <div class={`turn${isOwn ? " mine" : ""}${isGrouped ? " grouped" : ""}`}>
+            {author !== "" && !isGrouped && <span class="by">{author}</span>}
+            {content}
+          </div>
+        )}
+      </div>
+    );
+  });
+}
+
+const Bubble = ({ text }: { text: string }) => (
+  <div class="bubble" dir="auto">
+    <LinkedText text={text} />
+  </div>
+);
+
+function MessageBody({ message, state, actions }: Props & { message: Message }) {
+  const { type, text, content, title } = message;
+  if (isMedia(message))
+    return (
+      <>
+        <Media message={message} state={state} actions={actions} />
+        {text && <Bubble text={text} />}
+      </>
+    );
+  if (type === "markdown" && content)
+    return (
+      <div class="bubble" dir="auto">
+        <Markdown text={content} />
+      </div>
+    );
+  return <Bubble text={(type === "buttons" ? title || text : text) || title || ""} />;
+}

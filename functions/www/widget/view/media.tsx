@@ -1,0 +1,97 @@
+/** @jsxImportSource #widget */
+/* Pictures, films, sounds, files and places (specification, A3). What the page's policy does not let in becomes a link. */
+
+import { safeMedia } from "../chat/markdown";
+import type { Message } from "../service/types";
+import type { Props } from "./props";
+import { FileIcon, PlaceIcon } from "./icons";
+
+const MEDIA_TYPES = new Set(["photo", "sticker", "video", "audio", "voice", "document", "location"]);
+const MAX_WIDTH = 240;
+const MAX_HEIGHT = 280;
+
+export const isMedia = ({ type }: Message): boolean => MEDIA_TYPES.has(type);
+
+function formatSize(bytes: number): string {
+  const units = ["B", "KB", "MB", "GB"];
+  const unit = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${(bytes / 1024 ** unit).toFixed(unit > 1 ? 1 : 0)} ${units[unit]}`;
+}
+
+/** Returns the size in which a picture is shown, so that its place is reserved before it arrives. */
+function fit({ width, height, type }: Message): { width: number; height: number } {
+  const limit = type === "sticker" ? 128 : MAX_WIDTH;
+  if (!width || !height) return { width: limit, height: type === "sticker" ? limit : (limit * 3) / 4 };
+  const scale = Math.min(1, limit / width, MAX_HEIGHT / height);
+  return { width: Math.round(width * scale), height: Math.round(height * scale) };
+}
+
+export function Media({ message, state, actions }: Props & { message: Message }) {
+  const { texts, broken } = state;
+  const { type, latitude, longitude, text, emoji, title, performer, file_name, file_size } = message;
+  const names: Record<string, string> = {
+    photo: texts.photo,
+    video: texts.video,
+    audio: texts.audio,
+    voice: texts.audio,
+  };
+  const kind = names[type] ?? texts.file;
+  if (type === "location" && latitude !== undefined && longitude !== undefined)
+    return (
+      <FileLink
+        href={`https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=16/${latitude}/${longitude}`}
+        title={title || texts.location}
+        detail={`${latitude.toFixed(4)}, ${longitude.toFixed(4)}`}
+        isPlace
+      />
+    );
+  const file = safeMedia(message.file);
+  if (file === undefined) return <p class="bubble">{emoji || file_name || kind}</p>;
+  const onError = () => actions.mediaFailed(file);
+  if (broken.has(file) || !(type in names || type === "sticker"))
+    return (
+      <FileLink href={file} title={title || file_name || kind} detail={file_size ? formatSize(file_size) : kind} />
+    );
+  const thumb = safeMedia(message.thumb);
+  if (type === "photo" || type === "sticker")
+    return (
+      <a class={type} href={file} target="_blank" rel="noopener noreferrer">
+        <img
+          src={(type === "photo" && thumb) || file}
+          alt={text || emoji || file_name || kind}
+          {...fit(message)}
+          onError={onError}
+        />
+      </a>
+    );
+  if (type === "video")
+    return (
+      <video
+        class="photo"
+        src={file}
+        controls
+        preload={thumb ? "none" : "metadata"}
+        poster={thumb}
+        {...fit(message)}
+        aria-label={title || file_name || kind}
+        onError={onError}
+      />
+    );
+  const label = [performer, title].filter(Boolean).join(" – ");
+  return (
+    <figure class="sound">
+      {label && <figcaption>{label}</figcaption>}
+      <audio src={file} controls preload="none" aria-label={label || file_name || kind} onError={onError} />
+    </figure>
+  );
+}
+
+const FileLink = (props: { href: string; title: string; detail: string; isPlace?: boolean }) => (
+  <a class="file" href={props.href} target="_blank" rel="noopener noreferrer nofollow">
+    {props.isPlace ? <PlaceIcon /> : <FileIcon />}
+    <span>
+      <b>{props.title}</b>
+      <small>{props.detail}</small>
+    </span>
+  </a>
+);

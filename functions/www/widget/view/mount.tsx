@@ -1,0 +1,114 @@
+/** @jsxImportSource #widget */
+/* Puts the widget on the page, in a shadow tree that neither inherits nor changes the page's styles. */
+
+import type { State } from "../state";
+import { fill, isRightToLeft } from "../texts/texts";
+import { brandStyles } from "./brand-colors";
+import type { Actions, Props } from "./props";
+import { InvitationBubble } from "./invitation";
+import { fitHeight } from "./composer";
+import { createRenderer } from "./jsx/jsx-runtime";
+import { Label } from "./label";
+import { isAtEnd } from "./log";
+import styles from "./styles.css";
+import { Window } from "./window";
+
+const ELEMENT_NAME = "switchboard-widget";
+const FOCUSABLE = "button,a[href],input,textarea,video,audio,[tabindex='0']";
+
+/** Whether the window fills the screen, as in the styles. */
+export const fillsScreen = (): boolean => matchMedia("(max-width: 480px)").matches;
+
+export class View {
+  readonly #host = document.createElement(ELEMENT_NAME);
+  readonly #shadow: ShadowRoot;
+  readonly #brandSheet = new CSSStyleSheet();
+  readonly #renderTree: ReturnType<typeof createRenderer>;
+  #brand = "";
+  #pendingCount = 0;
+
+  readonly #actions: Actions;
+
+  constructor(actions: Actions, parent: Element = document.body) {
+    this.#actions = actions;
+    this.#shadow = this.#host.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(styles);
+    // Unlike style elements, adopted style sheets are allowed by every Content-Security-Policy of the page.
+    this.#shadow.adoptedStyleSheets = [sheet, this.#brandSheet];
+    this.#shadow.addEventListener("keydown", (event) => this.#keepFocus(event as KeyboardEvent));
+    this.#renderTree = createRenderer(this.#shadow);
+    parent.append(this.#host);
+  }
+
+  render(state: State): void {
+    this.#setColors(state.settings.color, state.settings.color2);
+    const log = this.#find(".log");
+    const pending = state.conversation.pending.length;
+    const isScrolled = log === null || isAtEnd(log) || pending > this.#pendingCount;
+    this.#pendingCount = pending;
+    const hadFocus = this.#shadow.activeElement !== null;
+    this.#renderTree(<Root state={state} actions={this.#actions} />);
+    // The focused button is gone, for example after a form was sent.
+    if (hadFocus && this.#shadow.activeElement === null) this.focusWindow();
+    if (isScrolled) this.#find(".log")?.scrollTo(0, Number.MAX_SAFE_INTEGER);
+    const field = this.#find(".composer textarea");
+    if (log === null && field) fitHeight(field as HTMLTextAreaElement);
+  }
+
+  /** Moves the focus into the window. On touch screens, a focused text field would open the keyboard. */
+  focusWindow(): void {
+    const isTouch = matchMedia("(pointer: coarse)").matches;
+    const field = isTouch ? null : this.#find(".window textarea, .window input");
+    (field ?? this.#find(".window"))?.focus({ preventScroll: true });
+  }
+
+  focusLabel(): void {
+    this.#find(".label")?.focus({ preventScroll: true });
+  }
+
+  remove(): void {
+    this.#host.remove();
+  }
+
+  #find(selector: string): HTMLElement | null {
+    return this.#shadow.querySelector<HTMLElement>(selector);
+  }
+
+  #setColors(color: string, color2: string | null): void {
+    const brand = brandStyles(color, color2);
+    if (brand === this.#brand) return;
+    this.#brand = brand;
+    this.#brandSheet.replaceSync(brand);
+  }
+
+  /** Keeps the focus within a window that fills the screen, because it covers the page. */
+  #keepFocus(event: KeyboardEvent): void {
+    const window = this.#find(".window");
+    if (event.key !== "Tab" || !window || !fillsScreen()) return;
+    const elements = [...window.querySelectorAll<HTMLElement>(FOCUSABLE)];
+    const [edge, other] = event.shiftKey ? [elements[0], elements.at(-1)] : [elements.at(-1), elements[0]];
+    if (this.#shadow.activeElement !== edge && this.#shadow.activeElement !== window) return;
+    event.preventDefault();
+    other?.focus();
+  }
+}
+
+function Root({ state, actions }: Props) {
+  const { isOpen, isInvitationOutside, settings, language } = state;
+  return (
+    <aside
+      class={`root ${settings.position}`}
+      lang={language}
+      dir={isRightToLeft(language) ? "rtl" : "ltr"}
+      aria-label={fill(state.texts.chatWith, settings.title)}
+    >
+      {isOpen ? (
+        <Window state={state} actions={actions} />
+      ) : (
+        isInvitationOutside && <InvitationBubble state={state} actions={actions} />
+      )}
+      <Label state={state} actions={actions} />
+    </aside>
+  );
+}

@@ -1,0 +1,53 @@
+/** @jsxImportSource #widget */
+import type { ContactField } from "../service/types";
+import { contactValue } from "../visitor/contact-rules";
+import type { Props } from "./props";
+import { Field, onSubmit } from "./field";
+import { CheckIcon } from "./icons";
+
+/** The fields of the offline form: those of the contacts form, with at least one that makes an answer possible. */
+export function offlineFields({ settings }: Props["state"]): ContactField[] {
+  const { fields } = settings.contacts_form;
+  const withAnswer: ContactField[] =
+    fields.includes("phone") || fields.includes("email") ? fields : [...fields, "email"];
+  return (["name", "email", "phone"] as const).filter((field) => field === "name" || withAnswer.includes(field));
+}
+
+export function OfflineForm({ state, actions }: Props) {
+  const { texts, contact, errors, isBusy } = state;
+  const fields = offlineFields(state);
+  const { required } = state.settings.contacts_form;
+  const isOnlyWay = (name: ContactField) => name !== "name" && fields.length === 2;
+  return (
+    <form key="offline" class="fields" noValidate onSubmit={onSubmit(actions.submitOffline)}>
+      {fields.map((name) => (
+        <Field
+          key={name}
+          name={name}
+          value={contactValue(contact, name)}
+          error={errors[name]}
+          isRequired={isOnlyWay(name) || required.includes(name)}
+          isOptional={name === "name" && !required.includes(name)}
+          texts={texts}
+        />
+      ))}
+      <Field name="message" value={null} error={errors.message} isRequired texts={texts} />
+      <button class="main" aria-disabled={isBusy}>
+        {isBusy ? texts.sending : texts.sendMessage}
+      </button>
+    </form>
+  );
+}
+
+export const OfflineSuccess = ({ state: { texts }, actions }: Props) => (
+  <div class="success" role="status">
+    <span class="tick">
+      <CheckIcon />
+    </span>
+    <h3>{texts.thanks}</h3>
+    <p>{texts.thanksHint}</p>
+    <button type="button" class="quiet" onClick={actions.writeAnother}>
+      {texts.another}
+    </button>
+  </div>
+);

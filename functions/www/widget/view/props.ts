@@ -1,0 +1,26 @@
+/* What components get: the state, and the actions that they call. */
+
+import type { FormValues } from "../visitor/contact-rules";
+import type { Rate, State } from "../state";
+
+export interface Actions {
+  open: () => void;
+  close: () => void;
+  dismissInvitation: () => void;
+  send: (text: string) => void;
+  retry: (messageId: string) => void;
+  typed: (text: string) => void;
+  readDraft: () => string;
+  submitContacts: (values: FormValues) => void;
+  skipContacts: () => void;
+  submitOffline: (values: FormValues) => void;
+  writeAnother: () => void;
+  rate: (rate: Rate) => void;
+  /** Shows a link or initials in place of media that cannot be loaded. */
+  mediaFailed: (address: string) => void;
+}
+
+export interface Props {
+  state: State;
+  actions: Actions;
+}

@@ -1,0 +1,99 @@
+/** @jsxImportSource #widget */
+import type { Person } from "../service/types";
+import type { State } from "../state";
+import { fill } from "../texts/texts";
+import { Avatar } from "./avatar";
+import { Composer } from "./composer";
+import { ContactsForm, isContactsFormDue } from "./contacts-form";
+import type { Props } from "./props";
+import { DownIcon } from "./icons";
+import { Log } from "./log";
+import { OfflineForm, OfflineSuccess } from "./offline-form";
+
+export function Window({ state, actions }: Props) {
+  const { texts, settings, screen } = state;
+  return (
+    <section
+      class="window"
+      role="dialog"
+      aria-label={fill(texts.chatWith, settings.title)}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") actions.close();
+      }}
+    >
+      <Header state={state} actions={actions} />
+      <p class="disconnected" role="status">
+        {screen === "chat" && (state.isDisconnected ? texts.disconnected : state.call?.line)}
+      </p>
+      {screen === "chat" ? (
+        <ChatScreen state={state} actions={actions} />
+      ) : screen === "offline" ? (
+        <OfflineForm state={state} actions={actions} />
+      ) : screen === "call" ? (
+        state.call?.screen
+      ) : (
+        <OfflineSuccess state={state} actions={actions} />
+      )}
+      <p class="foot">{fill(texts.powered, "Switchboard")}</p>
+    </section>
+  );
+}
+
+function ChatScreen({ state, actions }: Props) {
+  const isFormDue = isContactsFormDue(state, "before_first_message");
+  return (
+    <>
+      <Log state={state} actions={actions} />
+      {isFormDue ? <ContactsForm state={state} actions={actions} /> : <Composer state={state} actions={actions} />}
+    </>
+  );
+}
+
+/** Returns who is shown at the top: the agent of the chat, or the agents that are online. */
+function facesOf({ conversation: { chat, messages }, agents }: State): Person[] {
+  if (!chat?.agent || chat.state === "closed") return agents;
+  const { name } = chat.agent;
+  const isAgent = (person: { name?: string }) => person.name === name;
+  const photo = (messages.findLast(isAgent) ?? agents.find(isAgent))?.photo;
+  return [{ name, photo: photo ?? null }];
+}
+
+function Header({ state, actions }: Props) {
+  const { texts, settings, screen, mode, formIntro, conversation } = state;
+  const isForm = screen !== "chat";
+  const faces = isForm ? [] : facesOf(state);
+  const agent = conversation.isChatOpen ? conversation.chat?.agent : undefined;
+  const title = isForm ? formIntro.title || texts.leave : (agent?.name ?? settings.title);
+  const isOnline = mode === "online" || !!agent;
+  const status = isOnline ? (agent ? settings.title : texts.online) : texts.away;
+  return (
+    <header>
+      {faces.length > 0 ? (
+        <span class="faces">
+          {faces.map((person, index) => (
+            <Avatar person={person} index={index} state={state} actions={actions} />
+          ))}
+        </span>
+      ) : (
+        settings.avatar &&
+        !isForm && <Avatar person={{ name: settings.title, photo: settings.avatar }} state={state} actions={actions} />
+      )}
+      <div>
+        <h2>{title}</h2>
+        {isForm ? (
+          screen !== "offline/success" && <p>{formIntro.message || `${texts.away}. ${texts.leaveHint}`}</p>
+        ) : (
+          <p>
+            <i class={isOnline ? "dot" : "dot away"} />
+            {status}
+          </p>
+        )}
+      </div>
+      {!isForm && state.call?.button}
+      <button type="button" class="icon" aria-label={texts.closeChat} onClick={actions.close}>
+        <DownIcon />
+      </button>
+    </header>
+  );
+}

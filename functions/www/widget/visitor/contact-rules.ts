@@ -1,0 +1,46 @@
+/* Which contact data the forms ask for, and what is wrong with it. */
+
+import { isEmail, isPhone } from "../api/arguments";
+import type { ContactField, ContactInfo, Settings } from "../service/types";
+import type { Texts } from "../texts/texts";
+
+export type FormValues = Partial<Record<ContactField | "message", string>>;
+export type FormErrors = FormValues;
+
+/** Returns what is known for a field of a form. */
+export const contactValue = (contact: ContactInfo, field: ContactField): string | null =>
+  contact[field === "name" ? "client_name" : field];
+
+/** Whether the contacts form has nothing left to ask. */
+export function isKnown({ fields, required }: Settings["contacts_form"], contact: ContactInfo): boolean {
+  const hasValue = (field: ContactField) => contactValue(contact, field) !== null;
+  return required.length > 0 ? required.every(hasValue) : fields.some(hasValue);
+}
+
+/** Returns the error of each wrong field. */
+export function findErrors(
+  values: FormValues,
+  required: readonly (ContactField | "message")[],
+  texts: Texts,
+): FormErrors {
+  const errors: FormErrors = {};
+  for (const field of required) if (!values[field]?.trim()) errors[field] = texts.required;
+  if (values.email?.trim() && !isEmail(values.email)) errors.email = texts.badEmail;
+  if (values.phone?.trim() && !isPhone(values.phone)) errors.phone = texts.badPhone;
+  return errors;
+}
+
+/** Returns the texts among the values without blank ones. A page may pass other values. */
+export function nonBlank(values: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      typeof value === "string" && value.trim() ? [[name, value.trim()]] : [],
+    ),
+  );
+}
+
+/** Returns the field of a form that an error of the service names, for example "contact_info.email". */
+export function formField(field: string | undefined): ContactField | "message" {
+  const name = field?.split(".").pop();
+  return name === "name" || name === "email" || name === "phone" ? name : "message";
+}

@@ -1,0 +1,124 @@
+/* The visitor's token, and the requests that need it. */
+
+import { ServiceError, type Post } from "../service/client";
+import type { PageInfo, Session, Visitor, VisitorUpdate } from "../service/types";
+import { exclusively } from "../tabs/tab-group";
+import type { DeferredStorage } from "./deferred-storage";
+import type { Profile } from "./profile";
+
+const TOKEN = "token";
+/** The service does not store a longer address. */
+const MAX_URL_LENGTH = 5000;
+
+export class VisitorSession {
+  visitor: Visitor | null = null;
+  /** Called when the service does not know the visitor any more. */
+  onForgotten: () => void = () => {};
+  /** The page as the API has described it. */
+  namedPage: PageInfo | undefined;
+
+  readonly #post: Post;
+  readonly #storage: DeferredStorage;
+  readonly #profile: Profile;
+  readonly #lockName: string;
+
+  constructor(post: Post, storage: DeferredStorage, profile: Profile, lockName: string) {
+    this.#post = post;
+    this.#storage = storage;
+    this.#profile = profile;
+    this.#lockName = lockName;
+    if (this.token !== undefined) storage.persist();
+  }
+
+  get page(): PageInfo {
+    return this.namedPage ?? { url: location.href.slice(0, MAX_URL_LENGTH), title: document.title };
+  }
+
+  get token(): string | undefined {
+    return this.#storage.read<string>(TOKEN) || undefined;
+  }
+
+  /** Reads the session. Does not create a visitor. */
+  load(): Promise<Session> {
+    return this.#repeatIfUnauthorized(() => this.#request({ token: this.token }));
+  }
+
+  /** Calls `request` with the token of the visitor, who is created if there is none. */
+  withToken<T>(request: (token: string) => Promise<T>): Promise<T> {
+    return this.#repeatIfUnauthorized(async () => request(await this.#identify()));
+  }
+
+  /** Sends what the service does not know of the visitor yet. Does nothing before the visitor exists. */
+  async sync(): Promise<void> {
+    if (this.token !== undefined) await this.withToken(() => Promise.resolve());
+  }
+
+  /** Runs a request, and once more if the service does not know the visitor's token. */
+  async #repeatIfUnauthorized<T>(request: () => Promise<T>): Promise<T> {
+    const before = this.token;
+    // Another tab has found that the service does not know the visitor.
+    if (this.visitor && before === undefined) this.#forget();
+    try {
+      return await request();
+    } catch (error) {
+      if (!isUnauthorized(error)) throw error;
+      // Another tab may already have replaced the token.
+      if (before === undefined || before === this.token) this.#forget();
+      return request();
+    }
+  }
+
+  async #identify(): Promise<string> {
+    this.#storage.persist();
+    const token =
+      this.token ??
+      (await exclusively(`${this.#lockName}.identify`, async () => {
+        if (this.token !== undefined) return this.token;
+        this.#profile.forgetHandled();
+        const { visitor } = await this.#request({ identify: true });
+        if (!visitor?.token) throw new ServiceError(502, undefined, undefined);
+        this.#storage.write(TOKEN, visitor.token);
+        return visitor.token;
+      }));
+    await this.#sendProfile(token);
+    return token;
+  }
+
+  async #sendProfile(token: string, changes = this.#profile.changes()): Promise<void> {
+    if (Object.keys(changes).length === 0) return;
+    try {
+      const { visitor } = await this.#post<{ visitor: Visitor }>("visitor", { token, ...changes });
+      this.visitor = visitor ?? this.visitor;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.isTemporary || isUnauthorized(error)) throw error;
+      // Data that the service rejects is not sent again. It must keep neither the visitor from writing nor other data
+      // from being sent. The name of a field in it is, for example, "custom_data[0].link".
+      const name = error.field?.split(/\W/)[0] as keyof VisitorUpdate;
+      if (name in changes) {
+        const { [name]: rejected, ...others } = changes;
+        this.#profile.markHandled({ [name]: rejected } as VisitorUpdate);
+        return this.#sendProfile(token, others);
+      }
+    }
+    this.#profile.markHandled(changes);
+  }
+
+  async #request(fields: object): Promise<Session> {
+    const session = await this.#post<Session>("session", {
+      ...fields,
+      page: this.page,
+      referrer: document.referrer || undefined,
+    });
+    this.visitor = session.visitor ?? this.visitor;
+    return session;
+  }
+
+  #forget(): void {
+    this.#storage.remove(TOKEN);
+    this.#profile.forgetHandled();
+    this.visitor = null;
+    this.onForgotten();
+  }
+}
+
+const isUnauthorized = (error: unknown) => error instanceof ServiceError && error.status === 401;

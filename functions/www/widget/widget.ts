@@ -1,0 +1,434 @@
+/* The widget on a page: connects the view, the conversation, the rules and the API. */
+
+import { DISABLED, offlineMessageOf, UNAVAILABLE, type Result } from "./api/arguments";
+import type { Emit } from "./api/callbacks";
+import { REQUESTED_CALL } from "./call/requested-call";
+import type { Calls, CallParts } from "./call/visitor-calls";
+import { mergeContactInfo, type Widget } from "./api/page-api";
+import type { Messenger } from "./chat/messenger";
+import type { RuleCommand, RuleContext } from "./rules/rules";
+import { RuleEngine } from "./rules/rules";
+import { ServiceError, type Post } from "./service/client";
+import type { CustomField, OnlineAgent, Session } from "./service/types";
+import type { Invitation, Rate, Screen, Store } from "./state";
+import type { DeferredStorage } from "./visitor/deferred-storage";
+import { findErrors, formField, isKnown, nonBlank, type FormValues } from "./visitor/contact-rules";
+import type { Profile } from "./visitor/profile";
+import type { VisitorSession } from "./visitor/visitor-session";
+import type { Actions } from "./view/props";
+import { fillsScreen } from "./view/mount";
+import { offlineFields } from "./view/offline-form";
+
+const SITE_VISIT_GAP_MS = 30 * 60_000;
+const RULE_INTERVAL_MS = 1000;
+/** After this time, the mode is read again when the window opens. */
+const MODE_LIFETIME_MS = 60_000;
+const DRAFT = "draft";
+const CONTACTS_FORM_DONE = "contacts-form-done";
+const IS_OPEN = "open";
+const CLOSED_AT = "closed-at";
+const INVITED_AT = "invited-at";
+const SITE = "site";
+
+/** What the widget consists of. */
+export interface Parts {
+  store: Store;
+  session: VisitorSession;
+  profile: Profile;
+  storage: DeferredStorage;
+  messenger: Messenger;
+  post: Post;
+  emit: Emit;
+  /** Loads the part of the widget that makes calls. */
+  loadCalls: (parts: CallParts) => Promise<Calls>;
+  /** Moves the focus after the window has been opened or closed. */
+  focus: (isOpen: boolean) => void;
+}
+
+export class ChatWidget implements Widget, Actions {
+  readonly #rules = new RuleEngine((command) => this.#execute(command));
+  #ruleTimer: ReturnType<typeof setInterval> | undefined;
+  readonly #pageOpenedAt = Date.now();
+  readonly #siteOpenedAt: number;
+  #modeReadAt = Date.now();
+  #offlineMessageId: string | undefined;
+  #profileTimer: ReturnType<typeof setTimeout> | undefined;
+  #lastState = "label";
+  #calls: Promise<Calls> | undefined;
+
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { storage, messenger } = parts;
+    const visit = storage.read<{ start: number; seen: number }>(SITE);
+    const isSameVisit = visit !== undefined && this.#pageOpenedAt - visit.seen < SITE_VISIT_GAP_MS;
+    this.#siteOpenedAt = isSameVisit ? visit.start : this.#pageOpenedAt;
+    storage.write(SITE, { start: this.#siteOpenedAt, seen: this.#pageOpenedAt });
+    messenger.onOfflineResult = (messageId, error) => this.#onOfflineResult(messageId, error);
+    messenger.onCall = (call, id) => {
+      if (call || this.#calls || storage.read(REQUESTED_CALL))
+        this.#withCalls((calls) => calls.update(call, id), undefined, true);
+    };
+  }
+
+  get #state() {
+    return this.#parts.store.state;
+  }
+
+  /** Starts with the session that the service has returned. */
+  begin(session: Session): void {
+    const { messenger, storage } = this.#parts;
+    messenger.begin(session);
+    this.#setContact(session.visitor?.contact_info ?? {});
+    this.#setRules(session.rules);
+    if (storage.read(IS_OPEN) && !fillsScreen() && this.#state.conversation.isChatOpen) this.#show(true);
+  }
+
+  stop(): void {
+    clearInterval(this.#ruleTimer);
+    clearTimeout(this.#profileTimer);
+    this.#parts.messenger.stop();
+    if (this.#calls) this.#withCalls((calls) => calls.stop(), undefined, true);
+  }
+
+  // The window
+
+  open = (): void => {
+    this.#parts.storage.persist();
+    this.#show(true, true);
+  };
+
+  close = (): void => {
+    this.#parts.storage.persist();
+    this.#hide(true);
+  };
+
+  #hide(isFocusMoved: boolean): void {
+    if (!this.#state.isOpen) return;
+    this.#parts.storage.write(CLOSED_AT, Date.now());
+    this.#show(false, isFocusMoved);
+  }
+
+  #show(isOpen: boolean, isFocusMoved = false, screen = this.#defaultScreen()): void {
+    const { store, emit, storage, messenger, focus } = this.#parts;
+    const wasOpen = this.#state.isOpen;
+    store.update({ isOpen, screen, isInvitationOutside: false, errors: {}, isBusy: false });
+    if (screen === "chat") store.update({ formIntro: {} });
+    storage.write(IS_OPEN, isOpen);
+    messenger.markRead();
+    if (isOpen !== wasOpen) {
+      if (isFocusMoved) focus(isOpen);
+      emit(isOpen ? "onOpen" : "onClose");
+      emit("onResizeCallback");
+    }
+    this.#reportState();
+    if (isOpen && !wasOpen && this.#state.conversation.isChatOpen) this.#withCalls((calls) => calls.prepare());
+    if (isOpen && Date.now() - this.#modeReadAt > MODE_LIFETIME_MS) void this.#readMode();
+  }
+
+  #defaultScreen(): Screen {
+    return this.#state.mode === "offline" && !this.#state.conversation.isChatOpen ? "offline" : "chat";
+  }
+
+  #reportState(): void {
+    const { isOpen, screen, conversation } = this.#state;
+    const closed = conversation.isChatOpen ? "chat/min" : "label";
+    const opened = screen === "offline" ? "chat" : screen === "call" && conversation.isChatOpen ? "chat/call" : screen;
+    const name = isOpen ? opened : closed;
+    if (name === this.#lastState) return;
+    this.#lastState = name;
+    this.#parts.emit("onChangeState", name);
+  }
+
+  async #readMode(): Promise<void> {
+    const { messenger, store } = this.#parts;
+    this.#modeReadAt = Date.now();
+    await messenger.catchUp();
+    const { isOpen, screen } = this.#state;
+    if (isOpen && (screen === "chat" || screen === "offline")) store.update({ screen: this.#defaultScreen() });
+  }
+
+  // Messages
+
+  send = (text: string): void => {
+    this.#parts.messenger.sendText(text);
+    this.#reportState();
+  };
+
+  retry = (messageId: string): void => this.#parts.messenger.retry(messageId);
+
+  typed = (text: string): void => {
+    const { storage, messenger } = this.#parts;
+    storage.persist();
+    storage.write(DRAFT, text);
+    messenger.typing.changed(text);
+  };
+
+  readDraft = (): string => this.#parts.storage.read<string>(DRAFT) ?? "";
+
+  rate = (rate: Rate): void => {
+    const { session, post, store } = this.#parts;
+    const { chat } = this.#state.conversation;
+    if (!chat) return;
+    const before = this.#state.rate;
+    const value = before === rate ? null : rate;
+    store.update({ rate: value });
+    session
+      .withToken((token) => post("rating", { token, chat_id: chat.chat_id, rate: value }))
+      .catch(() => store.update({ rate: before }));
+  };
+
+  mediaFailed = (address: string): void =>
+    this.#parts.store.update({ broken: new Set([...this.#state.broken, address]) });
+
+  // Forms
+
+  submitContacts = (values: FormValues): void => {
+    if (this.#state.isBusy) return;
+    const { store, storage, session, post, profile, emit } = this.#parts;
+    const { contacts_form } = this.#state.settings;
+    const errors = findErrors(values, contacts_form.required, this.#state.texts);
+    store.update({ errors });
+    if (Object.keys(errors).length > 0) return;
+    const contact_info = nonBlank(values);
+    const finish = () => {
+      storage.write(CONTACTS_FORM_DONE, true);
+      this.#setContact(contact_info);
+      store.update({ isBusy: false });
+      emit("onIntroduction");
+    };
+    storage.persist();
+    store.update({ isBusy: true });
+    session
+      .withToken((token) => post("visitor", { token, contact_info, source: "visitor" }))
+      .then(finish, (error) => {
+        if (error instanceof ServiceError && error.status === 400) return this.#showError(error);
+        // The data is sent with the next request.
+        profile.set({ contact_info, source: "visitor" });
+        finish();
+      });
+  };
+
+  skipContacts = (): void => {
+    this.#parts.storage.persist();
+    this.#parts.storage.write(CONTACTS_FORM_DONE, true);
+    this.#parts.store.update({ isContactsFormDone: true });
+  };
+
+  submitOffline = (values: FormValues): void => {
+    if (this.#state.isBusy) return;
+    const { store, messenger } = this.#parts;
+    const { texts, settings } = this.#state;
+    const fields = offlineFields(this.#state);
+    const errors = findErrors(values, [...settings.contacts_form.required, "message"], texts);
+    if (!values.email?.trim() && !values.phone?.trim())
+      errors[fields.includes("email") ? "email" : "phone"] ??= fields.includes("phone")
+        ? texts.emailOrPhone
+        : texts.required;
+    const hasErrors = Object.keys(errors).length > 0;
+    store.update({ errors, isBusy: !hasErrors });
+    if (!hasErrors) this.#offlineMessageId = messenger.sendOffline(nonBlank(values));
+  };
+
+  writeAnother = (): void => this.#show(true, false, "offline");
+
+  #onOfflineResult(messageId: string, error: ServiceError | undefined): void {
+    if (messageId !== this.#offlineMessageId) return;
+    if (error) return this.#showError(error);
+    this.#parts.store.update({ isBusy: false, screen: "offline/success" });
+    this.#reportState();
+  }
+
+  #showError(error: ServiceError): void {
+    this.#parts.store.update({ isBusy: false, errors: { [formField(error.field)]: this.#state.texts.refused } });
+  }
+
+  #setContact(fields: object): void {
+    const { store, storage } = this.#parts;
+    const contact = { ...this.#state.contact };
+    mergeContactInfo(contact, fields);
+    const isContactsFormDone =
+      !!storage.read(CONTACTS_FORM_DONE) || isKnown(this.#state.settings.contacts_form, contact);
+    store.update({ contact, isContactsFormDone });
+  }
+
+  // Invitations and rules
+
+  dismissInvitation = (): void => {
+    this.#parts.storage.persist();
+    this.#parts.storage.write(CLOSED_AT, Date.now());
+    this.#parts.store.update({ invitation: null, isInvitationOutside: false });
+    this.#parts.focus(false);
+    this.#parts.emit("onResizeCallback");
+  };
+
+  #invite(text: string, departmentId: number | undefined, isOutside: boolean): void {
+    const { store, storage, emit } = this.#parts;
+    const { agents, conversation } = this.#state;
+    if (conversation.isChatOpen) return isOutside ? undefined : this.#show(true);
+    const isOfDepartment = ({ department_ids }: OnlineAgent) => !departmentId || department_ids?.includes(departmentId);
+    const invitation: Invitation = { text, departmentId, agent: agents.find(isOfDepartment) ?? null, at: Date.now() };
+    storage.write(INVITED_AT, invitation.at);
+    store.update({ invitation, isInvitationOutside: isOutside && !this.#state.isOpen });
+    if (!isOutside) this.#show(true, false, "chat");
+    else emit("onResizeCallback");
+  }
+
+  #setRules(rules: unknown): void {
+    this.#rules.setRules(rules);
+    clearInterval(this.#ruleTimer);
+    if (this.#rules.isWaiting) this.#ruleTimer = setInterval(() => this.#evaluateRules(), RULE_INTERVAL_MS);
+    this.#evaluateRules();
+  }
+
+  #evaluateRules(): void {
+    this.#rules.evaluate(this.#ruleContext());
+    if (!this.#rules.isWaiting) clearInterval(this.#ruleTimer);
+  }
+
+  #ruleContext(): RuleContext {
+    const { storage, messenger } = this.#parts;
+    return {
+      now: Date.now(),
+      isOnline: this.#state.mode === "online",
+      url: location.href,
+      pageOpenedAt: this.#pageOpenedAt,
+      siteOpenedAt: this.#siteOpenedAt,
+      closedAt: storage.read(CLOSED_AT),
+      invitedAt: storage.read(INVITED_AT),
+      firstMessageAt: messenger.firstMessageAt,
+    };
+  }
+
+  #execute({ command, params }: RuleCommand): void {
+    const { store } = this.#parts;
+    const title = textOf(params["title"]);
+    const message = textOf(params["message"]);
+    if (command === "proactive" && message) this.#invite(message, undefined, true);
+    if (command === "system_message" && message)
+      store.update({ notices: [...this.#state.notices, { text: message, at: Date.now() }] });
+    if (command === "open_offline" && !this.#state.isOpen && !this.#state.conversation.isChatOpen) {
+      store.update({ formIntro: { title, message } });
+      this.#show(true, false, "offline");
+    }
+    if (command === "show_callform") this.#withCalls((calls) => calls.offer(params));
+  }
+
+  // Calls
+
+  /** Calls `use` as soon as the part of the widget that makes calls is loaded, and `otherwise` if it cannot be. Without
+   * callbacks it is loaded only for a call of another kind. */
+  #withCalls(
+    use: (calls: Calls) => void,
+    otherwise: (problem: Result) => void = () => {},
+    isNeeded = this.#state.callback,
+  ): void {
+    if (!isNeeded) return otherwise(DISABLED);
+    const show = (screen?: Screen) => this.#show(true, !!navigator.userActivation?.isActive, screen);
+    this.#calls ??= this.#parts.loadCalls({ ...this.#parts, show });
+    this.#calls.then(use, () => {
+      this.#calls = undefined;
+      otherwise(UNAVAILABLE);
+    });
+  }
+
+  // The API
+
+  read(method: string): unknown {
+    switch (method) {
+      case "chatMode":
+        return this.#state.mode;
+      case "getContactInfo":
+        return { ...this.#state.contact };
+      case "startCall":
+        return this.#state.callback ? this.#state.call?.problem : DISABLED;
+      default:
+        return this.#state.unread;
+    }
+  }
+
+  run(method: string, args: unknown[]): void {
+    const { profile, messenger, store, storage } = this.#parts;
+    const [first, second] = args;
+    switch (method) {
+      case "open": {
+        const open = () => this.#show(true, !!navigator.userActivation?.isActive);
+        if ((first as { start?: unknown } | undefined)?.start !== "call") return open();
+        return this.#withCalls((calls) => calls.open(), open);
+      }
+      case "startCall":
+        return this.#withCalls(
+          (calls) => calls.start(first as string),
+          (problem) => this.#parts.emit("onCallEnd", problem),
+        );
+      case "isCallbackEnabled": {
+        const callback = first as (result: Result) => void;
+        return this.#withCalls((calls) => calls.check(callback), callback);
+      }
+      case "close":
+        return this.#hide(false);
+      case "setContactInfo": {
+        const fields = nonBlank(first as object);
+        profile.set({ contact_info: fields, source: "script" });
+        this.#setContact(fields);
+        return this.#syncProfile();
+      }
+      case "setCustomData":
+        profile.setCustomData(first as CustomField[]);
+        return this.#syncProfile();
+      case "setClientAttributes":
+        profile.setAttributes(first as Record<string, unknown>);
+        return this.#syncProfile();
+      case "setUserToken":
+        profile.set({ user_token: first as string });
+        return this.#syncProfile();
+      case "sendPageTitle": {
+        const page = { title: first as string, url: textOf(args[2]) ?? location.href };
+        this.#parts.session.namedPage = page;
+        // A new visitor's page is part of other requests.
+        if (this.#parts.session.token !== undefined) profile.set({ page });
+        return this.#syncProfile();
+      }
+      case "setRules":
+        return this.#setRules(first);
+      case "showProactiveInvitation":
+        return this.#invite(first as string, departmentOf(second), false);
+      case "setWidgetColor":
+        return store.update({
+          settings: { ...this.#state.settings, color: first as string, color2: (second as string | undefined) ?? null },
+        });
+      case "sendOfflineMessage":
+        messenger.sendOffline(nonBlank(offlineMessageOf(args)));
+        return;
+      case "getVisitorNumber":
+        return this.#passVisitorNumber(first as (error: string | null, number: unknown) => void);
+      case "clearHistory":
+        storage.remove(DRAFT);
+        messenger.clear().catch(() => {});
+        return this.#show(false);
+    }
+  }
+
+  /** Sends what the page has set, once for all calls of a moment. */
+  #syncProfile(): void {
+    clearTimeout(this.#profileTimer);
+    this.#profileTimer = setTimeout(() => this.#parts.session.sync().catch(() => {}));
+  }
+
+  /** Passes the number to the page's callback. A visitor who has none yet gets one. */
+  #passVisitorNumber(callback: (error: string | null, number: unknown) => void): void {
+    const { session } = this.#parts;
+    session
+      .withToken(() => Promise.resolve())
+      .then(
+        () => callback(null, session.visitor?.number ?? null),
+        () => callback("The visitor number is not available.", null),
+      );
+  }
+}
+
+/** Returns the id of a department, which the service requires to be a positive whole number. */
+const departmentOf = (value: unknown): number | undefined =>
+  Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

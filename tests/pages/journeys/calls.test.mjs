@@ -1,0 +1,194 @@
+/* Phone calls with the demo account, whose demo gateway answers after two seconds, talks for eight seconds and hangs up.
+   No phone rings. A number that ends with 00 is busy. */
+
+import assert from "node:assert/strict";
+import { WidgetSite } from "../../../functions/www/dev/widget-site.mjs";
+import { Agent, host, request } from "../support/account.mjs";
+import { axeViolations } from "../support/browser.mjs";
+import { journey, openChat, useBrowser } from "../support/console.mjs";
+import { waitFor } from "../support/wait.mjs";
+
+useBrowser();
+
+const { demo } = host;
+
+async function logInDemoAgent() {
+  const agent = new Agent({
+    name: "Demo Agent",
+    email: demo.agent_email,
+    role: "agent",
+    accountId: demo.account_id,
+  });
+  agent.password = demo.agent_password;
+  await agent.logIn();
+  await agent.setPresence("online");
+  return agent;
+}
+
+/** Opens a shop with a widget, as a visitor with this name. */
+async function openShop({ t, openSignedOut }, name, widgetId = demo.widget_id) {
+  const site = await WidgetSite.start(host.base_url, {
+    widgetId,
+    socketUrl: "ws:",
+  });
+  t.after(() => site.close());
+  const page = await openSignedOut({ width: 1100, height: 800 });
+  await page.goto(site.url);
+  await page.locator(".label").waitFor({ state: "attached" });
+  await page.evaluate((name) => {
+    window.widget_api.setContactInfo({ name });
+    window.widget_onCallEnd = (result) => (window.callEnd = result);
+  }, name);
+  return page;
+}
+
+const isCallbackEnabled = (page) =>
+  page.evaluate(
+    () => new Promise((done) => window.widget_api.isCallbackEnabled(done)),
+  );
+const askForCall = async (page, phone) => {
+  await page.evaluate(() => window.widget_api.open({ start: "call" }));
+  await page.getByLabel("Phone").fill(phone);
+  await page.getByRole("button", { name: "Call me now" }).click();
+};
+const heading = (page, name) => page.getByRole("heading", { name }).waitFor();
+const callEnd = (page) =>
+  page.waitForFunction(() => window.callEnd).then((end) => end.jsonValue());
+const banner = (page) => page.locator(".call-banner");
+const card = (page) => page.locator(".call-card");
+
+journey("visitor asks for a callback, and is called", async (context) => {
+  const agent = await logInDemoAgent();
+  const desk = await context.open(agent);
+  const shop = await openShop(context, "Ida Callback");
+  assert.deepEqual(await isCallbackEnabled(shop), { result: "ok" });
+  await askForCall(shop, "+44 20 7946 0123");
+  await heading(shop, "We are calling an agent");
+  await banner(desk).getByText("Ida Callback").waitFor();
+  await heading(shop, "Your phone is ringing");
+  await heading(shop, "You are connected");
+  assert.deepEqual(await isCallbackEnabled(shop), {
+    result: "fail",
+    reason: "Callback unavaiable",
+  });
+  await banner(desk).getByRole("button", { name: "Open chat" }).click();
+  await card(desk).getByText("You are talking").waitFor();
+  for (const scheme of ["light", "dark"]) {
+    await desk.emulateMedia({ colorScheme: scheme });
+    assert.deepEqual(await axeViolations(desk), [], scheme);
+  }
+  await heading(shop, "The call has ended");
+  assert.deepEqual(await callEnd(shop), { result: "ok" });
+  const called = await shop.evaluate(() => window.called);
+  assert.equal(called.filter((name) => name === "onCallStart").length, 1);
+
+  await card(desk).getByText("Ended after 0:08").waitFor();
+  await banner(desk).waitFor({ state: "detached" });
+  const recording = await desk.getByLabel("Recording").getAttribute("src");
+  const { headers } = await fetch(recording);
+  assert.equal(headers.get("content-type"), "audio/mpeg");
+  const visitor = desk.getByRole("region", { name: "Calls" });
+  await visitor.getByText("Ended after 0:08").waitFor();
+});
+
+journey("busy number is explained to both sides", async (context) => {
+  const agent = await logInDemoAgent();
+  const desk = await context.open(agent);
+  const shop = await openShop(context, "Bo Busy");
+  await askForCall(shop, "+44 20 7946 0100");
+  await heading(shop, "The call has failed");
+  assert.deepEqual(await callEnd(shop), { result: "fail", reason: "busy" });
+  await openChat(desk, "Bo Busy");
+  await card(desk).getByText("Busy", { exact: true }).waitFor();
+  await shop.getByRole("button", { name: "Call again" }).click();
+  await shop.getByLabel("Phone").waitFor();
+});
+
+journey("agent calls a visitor", async (context) => {
+  const agent = await logInDemoAgent();
+  const shop = await openShop(context, "Vera Visitor");
+  await shop.getByRole("button", { name: "Open chat" }).click();
+  await shop.getByRole("textbox").fill("I want a human");
+  await shop.keyboard.press("Enter");
+  await waitFor("the chat", async () => {
+    const row = await agent.chatOf("Vera Visitor");
+    return row?.state === "waiting";
+  });
+  const { chat_id } = await agent.chatOf("Vera Visitor");
+  await agent.accept(chat_id);
+  const desk = await context.open(agent);
+  await openChat(desk, "Vera Visitor");
+  await desk.getByRole("button", { name: "Call the visitor" }).click();
+  const call = desk.getByRole("dialog").getByRole("button", { name: "Call" });
+  await desk.getByLabel("Phone number").fill("12");
+  await call.click();
+  await desk.locator("#call-phone-problem").waitFor();
+  await desk.getByLabel("Phone number").fill("020 7946 0126");
+  await call.click();
+  await card(desk).getByText("Calling the visitor").waitFor();
+  await card(desk).getByText("+442079460126").waitFor();
+  await card(desk).getByText("Ended after 0:08").waitFor();
+  const called = await shop.evaluate(() => window.called);
+  assert.equal(called.includes("onCallStart"), false);
+});
+
+journey("incoming call is announced to the agent", async (context) => {
+  const agent = await logInDemoAgent();
+  const desk = await context.open(agent);
+  const { status, body } = await request("POST", "/_local/gateway/incoming", {
+    phone: "+442079460177",
+  });
+  assert.equal(status, 200);
+  assert.equal(body.agent.name, "Demo Agent");
+  await banner(desk).getByText("Incoming call").waitFor();
+  await banner(desk).getByRole("button", { name: "Open chat" }).click();
+  await card(desk).getByText("You are talking").waitFor();
+  await card(desk).getByText("Ended after 0:08").waitFor();
+});
+
+journey("admin sets up a gateway and removes it", async (context) => {
+  const { account, open } = context;
+  const { widget_id } = await account.admin.post("/admin/channels", {
+    kind: "widget",
+    name: "Shop",
+    widget: { title: "Northlight" },
+  });
+  const shop = await openShop(context, "Otto Off", widget_id);
+  assert.deepEqual(await isCallbackEnabled(shop), {
+    result: "fail",
+    reason: "Callback disabled",
+  });
+
+  const page = await open(account.admin, { hash: "#/telephony" });
+  await page.getByText("No minutes are left.").waitFor();
+  await page.getByLabel("Address of the gateway").fill(`${host.base_url}/x`);
+  const save = page.getByRole("button", { name: "Save" });
+  await save.click();
+  await page.getByText("Enter a secret, or create one.").waitFor();
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByLabel("Your number").fill("123");
+  await save.click();
+  await page.locator("#number-problem").waitFor();
+  await page.getByLabel("Your number").fill("+31 20 123 45 67");
+  await page.getByLabel("Callers who are not known").selectOption("Shop");
+  await save.click();
+  await page.getByText("Saved.").waitFor();
+  const created = page.getByRole("dialog", { name: "The signing secret" });
+  await created.getByText(/^whsec_/).waitFor();
+  await created.getByRole("button", { name: "Done" }).click();
+  const { telephony, incoming_url } =
+    await account.admin.get("/admin/telephony");
+  assert.equal(telephony.number, "+31201234567");
+  assert.ok(telephony.channel_id);
+  await page.getByText(incoming_url).waitFor();
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    assert.deepEqual(await axeViolations(page), [], scheme);
+  }
+  await page.getByRole("button", { name: "Remove the provider…" }).click();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await page.getByText("The provider was removed.").waitFor();
+  assert.equal(await page.getByLabel("Your number").inputValue(), "");
+  const { telephony: removed } = await account.admin.get("/admin/telephony");
+  assert.equal(removed, null);
+});

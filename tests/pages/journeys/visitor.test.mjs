@@ -1,0 +1,119 @@
+/* The visitor's details: contact, other chats, blacklist and erasure. */
+
+import assert from "node:assert/strict";
+import {
+  chatRow,
+  journey,
+  openChat,
+  stopClock,
+  useBrowser,
+} from "../support/console.mjs";
+
+useBrowser();
+
+const edit = async (page, field, value) => {
+  await page.getByTitle(`Edit ${field}`).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type(value);
+};
+const source = (page, field) =>
+  page.getByTitle(`Edit ${field}`).locator(".source");
+
+journey(
+  "details are edited in place with their sources",
+  async ({ openWithChat }) => {
+    const { page } = await openWithChat("Amara Kone", {
+      sender: {
+        email: "amara@example.com",
+        phone: "+225 27 20 00 00 00",
+        url: "https://shop.example/parcel",
+      },
+    });
+    await source(page, "e-mail").getByText("integrator").waitFor();
+    await edit(page, "e-mail", "amara@new.example");
+    await page.keyboard.press("Enter");
+    await source(page, "e-mail").getByText("agent").waitFor();
+    await edit(page, "description", "Twins, careful");
+    await page.keyboard.press("Control+Enter");
+    await page.getByTitle("Edit description").getByText("Twins").waitFor();
+    await edit(page, "name", "Amara K.");
+    await page.keyboard.press("Escape");
+    await page
+      .getByTitle("Edit name")
+      .filter({ hasText: "Amara Kone" })
+      .waitFor();
+    await edit(page, "name", "Amara K.");
+    await page.keyboard.press("Enter");
+    await chatRow(page, "Amara K.").waitFor();
+    await page.getByRole("link", { name: "shop.example/parcel" }).waitFor();
+  },
+);
+
+journey(
+  "change by another agent or the visitor is shown",
+  async ({ account, openWithChat }) => {
+    const { page, visitor: amara } = await openWithChat("Amara Kone");
+    await account.admin.patch(`/agent/visitors/${amara.number}`, {
+      phone: "+225 1",
+    });
+    await page.getByTitle("Edit phone").getByText("+225 1").waitFor();
+    amara.sender.email = "amara@example.com";
+    await amara.say("My address has changed");
+    await page
+      .getByTitle("Edit e-mail")
+      .getByText("amara@example.com")
+      .waitFor();
+  },
+);
+
+journey(
+  "visitor is blacklisted, and erased after typing the name",
+  async ({ account, open }) => {
+    const amara = await account.openAcceptedChat("Amara Kone");
+    await account.admin.close(amara.chatId);
+    await amara.say("Again me");
+    const page = await open();
+    await openChat(page, "Amara Kone");
+    await page.clock.install();
+    await stopClock(page);
+    await page
+      .locator(".visitor")
+      .getByRole("button", { name: "Blacklist" })
+      .click();
+    const banner = page.getByText("Blacklisted: new messages are dropped");
+    await banner.waitFor();
+    await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+    await banner.waitFor({ state: "detached" });
+    await page.clock.resume();
+    await page.getByRole("link", { name: "Erase…" }).click();
+    await page.getByText(`all 2 chats of visitor ${amara.number}`).waitFor();
+    await page.getByText("One chat is still open.").waitFor();
+    const name = page.getByLabel("Type Amara Kone to confirm");
+    await name.fill("Amara");
+    await name.press("Enter");
+    await name.fill("Amara Kone");
+    await name.press("Enter");
+    await page.getByText(/^2 chats with \d+ entries$/).waitFor();
+    await page.reload();
+    await page.getByText(`There is no visitor ${amara.number}`).waitFor();
+    await page.getByRole("link", { name: "Inbox" }).click();
+    await page.getByRole("tab", { name: "All open" }).click();
+    assert.equal(await page.locator(".row", { hasText: "Amara" }).count(), 0);
+  },
+);
+
+journey("values are copied with a button", async ({ openWithChat }) => {
+  const { page } = await openWithChat("Amara Kone", {
+    sender: { email: "amara@example.com", phone: "+225 27" },
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  for (const [name, value] of [
+    ["name", "Amara Kone"],
+    ["e-mail", "amara@example.com"],
+    ["phone", "+225 27"],
+  ]) {
+    await page.getByRole("button", { name: `Copy ${name}` }).click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(copied, value);
+  }
+});

@@ -1,0 +1,139 @@
+/* Helpers for the page tests: Chromium, the development server with its mock service, sign-in, and the accessibility
+   checker axe. */
+
+import chromium from "@sparticuz/chromium";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium as playwright } from "playwright-core";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const WWW = join(HERE, "../../../functions/www");
+const AXE_SCRIPT = createRequire(import.meta.url).resolve(
+  "axe-core/axe.min.js",
+);
+
+export async function launch() {
+  // Do not use the package's own arguments. They are made for Lambda: a single process without web security.
+  return playwright.launch({
+    executablePath: await chromium.executablePath(),
+    args: [
+      "--no-sandbox",
+      "--disable-dev-shm-usage",
+      "--headless=shell",
+      "--font-render-hinting=none",
+    ],
+    ignoreDefaultArgs: ["--hide-scrollbars"],
+  });
+}
+
+/** Starts the development server of the pages on a free port. The server mocks the service unless the option
+    `api` contains the base URL of a real service. */
+export async function serve(options = {}) {
+  const { serve } = await import(pathToFileURL(join(WWW, "dev.mjs")).href);
+  return serve({
+    folder: resolve(WWW, process.env.CONSOLE_FOLDER ?? "dist/console"),
+    ...options,
+  });
+}
+
+/** Opens a page. Collects its errors, console errors and violations of its content security policy in `problems`. */
+export async function openPage(
+  browser,
+  {
+    width = 1440,
+    height = 900,
+    scheme = "light",
+    touch = false,
+    ...options
+  } = {},
+) {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    locale: "en-GB",
+    timezoneId: "Europe/Berlin",
+    hasTouch: touch,
+    isMobile: touch,
+    serviceWorkers: "block",
+    ...options,
+  });
+  const page = await context.newPage();
+  const problems = [];
+  page.on("pageerror", (error) =>
+    problems.push(`error: ${error.stack ?? error.message}`),
+  );
+  page.on("console", (message) => {
+    const text = message.text();
+    // Ignore failed requests, because some tests cause them on purpose.
+    if (
+      message.type() === "error" &&
+      !/Failed to load resource|WebSocket connection|net::ERR|blocked by CORS/.test(
+        text,
+      )
+    )
+      problems.push(`console: ${text}`);
+  });
+  return { page, context, problems };
+}
+
+export async function signIn(
+  page,
+  url,
+  { email = "marta@example.com", password = "secret", hash = "" } = {},
+) {
+  await page.goto(`${url}/console/${hash}`);
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.locator(".app").waitFor();
+}
+
+/** Calls a control endpoint of the mock service. */
+export async function controlMock(url, action, body = {}) {
+  const response = await fetch(`${url}/_mock/${action}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  return response.json();
+}
+
+/** Returns the accessibility violations that axe finds. */
+export async function axeViolations(page, options = {}) {
+  const { readFile } = await import("node:fs/promises");
+  // The colours of a transition are no colours of the page.
+  await page.evaluate(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter((animation) => animation instanceof CSSTransition)
+        .map(({ finished }) => finished),
+    ),
+  );
+  // Evaluate the script through the debugger, because the page's content security policy forbids injected scripts.
+  await page.evaluate(await readFile(AXE_SCRIPT, "utf8"));
+  return page.evaluate(async (options) => {
+    const result = await window.axe.run(document, {
+      runOnly: [
+        "wcag2a",
+        "wcag2aa",
+        "wcag21a",
+        "wcag21aa",
+        "wcag22aa",
+        "best-practice",
+      ],
+      resultTypes: ["violations"],
+      ...options,
+    });
+    return result.violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 4)
+          .map(
+            (node) =>
+              `${node.target.join(" ")} (${(node.any[0] ?? node.all[0] ?? node.none[0])?.message?.slice(0, 140)})`,
+          )
+          .join(" | ")}`,
+    );
+  }, options);
+}

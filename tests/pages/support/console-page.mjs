@@ -1,0 +1,78 @@
+/* What tests find and do on a page of the console. */
+
+export const chatRow = (page, name) =>
+  page.locator(".row", { hasText: name }).first();
+export const bubble = (page, text) =>
+  page.locator(".bubble", { hasText: text });
+export const line = (page, text) => page.locator(".line", { hasText: text });
+export const textarea = (page) => page.locator(".composer textarea");
+export const searchField = (page) => page.locator("#search-chats");
+
+export async function openChat(page, name) {
+  await chatRow(page, name).click();
+  await waitForChat(page, name);
+}
+
+export async function waitForChat(page, name) {
+  await page.locator(".conversation header h2", { hasText: name }).waitFor();
+  await page.locator(".turn").first().waitFor();
+}
+
+export async function sendMessage(page, text) {
+  await textarea(page).fill(text);
+  await textarea(page).press("Enter");
+}
+
+export const waitForDelivered = (page, text) =>
+  line(page, text).locator(".mark.ok").waitFor();
+
+/** Moves the focus to the page itself, so that keys are shortcuts. */
+export const blur = (page) =>
+  page.evaluate(() => document.activeElement?.blur());
+
+/** Presses a key that is a shortcut while no element has the focus. */
+export async function pressShortcut(page, key) {
+  await blur(page);
+  await page.keyboard.press(key);
+}
+
+/** Stops the page's clock, which the test must have installed: timers and animation frames run only in `clock.runFor`, so
+    that a slow machine cannot miss what is shown for some seconds. */
+export async function stopClock(page) {
+  const now = await page.evaluate(() => Date.now());
+  await page.clock.pauseAt(now + 10_000);
+}
+
+/** Scrolls the message log to this distance from its end. The log follows its end until it has noticed the scrolling. */
+export const scrollUp = (page, px) =>
+  page.waitForFunction((px) => {
+    const log = document.querySelector(".log");
+    if (document.querySelector(".news") !== null) return true;
+    log.scrollTop = log.scrollHeight - log.clientHeight - px;
+    return false;
+  }, px);
+
+/** Waits until the socket is open and all earlier changes have been loaded. */
+export const waitUntilLive = (page) =>
+  page.locator(".app[data-connection=live]").waitFor();
+
+/** Opens a section, which a phone lists in a menu. */
+export async function openSection(page, name) {
+  const link = page.getByRole("link", { name, exact: true });
+  if (await link.isVisible()) return link.click();
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("menuitem", { name, exact: true }).click();
+}
+
+/** Waits until the preview of a widget has been rendered, although a narrow page may hide it. */
+export const waitForPreview = (context) =>
+  (context.page ?? context)
+    .locator("switchboard-widget .label")
+    .waitFor({ state: "attached" });
+
+/** Shows a moment in the preview of a widget, which a narrow page hides behind the settings. */
+export async function showPreview(page, moment) {
+  const preview = page.getByRole("radio", { name: "Preview" });
+  if (await preview.isVisible()) await preview.check();
+  await page.getByRole("radio", { name: moment, exact: true }).check();
+}

@@ -1,0 +1,59 @@
+/* Starts the local host from binaries that have been built before (cargo build --bins). */
+
+import { spawn } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { waitFor } from "./wait.mjs";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
+const START_TIMEOUT_MS = 60_000;
+
+/** Starts a host that stores its data in memory. `environment` contains the variables that tests need: READY_FILE and
+    HOST_LOG, the file with the host's output. */
+export async function startHost({ profile = "debug" } = {}) {
+  const program = join(TARGET, profile, "switchboard");
+  if (!existsSync(program))
+    throw new Error(`${program} does not exist; build it with cargo build`);
+  const folder = join(ROOT, "target/pages");
+  mkdirSync(folder, { recursive: true });
+  const readyFile = join(folder, `ready-${process.pid}.json`);
+  const logFile = join(folder, `host-${process.pid}.log`);
+  rmSync(readyFile, { force: true });
+  const log = openSync(logFile, "w");
+  const template = join(ROOT, "template.yaml");
+  const options = ["--no-build", "--memory", "--port", "0"].concat(
+    ["--template", template],
+    ["--ready-file", readyFile],
+  );
+  // On a small machine, the functions must not slow down the browser, whose frames are measured.
+  const host = spawn("nice", ["-n", "10", program, ...options], {
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  await waitFor(
+    "the local host",
+    () => {
+      if (host.exitCode !== null)
+        throw new Error(
+          `the local host has ended:\n${readFileSync(logFile, "utf8")}`,
+        );
+      return existsSync(readyFile);
+    },
+    START_TIMEOUT_MS,
+  );
+  const stopped = new Promise((done) => host.on("exit", done));
+  return {
+    environment: { READY_FILE: readyFile, HOST_LOG: logFile },
+    ready: JSON.parse(readFileSync(readyFile, "utf8")),
+    stop: () => (host.kill("SIGINT"), stopped),
+  };
+}

@@ -1,0 +1,83 @@
+/* An HTTP server of a customer: an integrator, a webhook receiver or a bot provider. It also serves media files. */
+
+import http from "node:http";
+import { waitFor } from "./wait.mjs";
+
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+export class Receiver {
+  /** The JSON bodies of the requests so far. */
+  received = [];
+  /** Returns the response to a body. Undefined means that the server does not respond. */
+  respond = () => ok();
+  #server;
+
+  static async start(respond = () => ok()) {
+    const receiver = new Receiver();
+    receiver.respond = respond;
+    receiver.#server = http.createServer((request, response) => {
+      receiver.#handle(request, response).catch(() => response.destroy());
+    });
+    await new Promise((done) =>
+      receiver.#server.listen(0, "127.0.0.1", () => done()),
+    );
+    return receiver;
+  }
+
+  get url() {
+    return `http://127.0.0.1:${this.#server.address().port}`;
+  }
+
+  async #handle(request, response) {
+    if (request.method === "GET")
+      return response
+        .writeHead(200, { "content-type": "image/png" })
+        .end(PICTURE);
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = JSON.parse(Buffer.concat(chunks));
+    this.received.push(body);
+    const result = this.respond(body);
+    if (result === undefined) return;
+    response
+      .writeHead(result.status, { "content-type": "application/json" })
+      .end(JSON.stringify(result.body));
+  }
+
+  /** Waits for a request whose body fulfils `matches`, and returns the body. */
+  waitFor(description, matches) {
+    return waitFor(description, () => this.received.find(matches));
+  }
+
+  close() {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+export const ok = (fields = {}) => ({
+  status: 200,
+  body: { result: "ok", ...fields },
+});
+export const rejection = (message) => ({
+  status: 200,
+  body: { error: { code: 410, message } },
+});
+
+/** The fields of a webhook's response that fill the CRM card of the visitor's details. */
+export const CRM_CARD = {
+  custom_data: [
+    { title: "Plan", content: "Gold, since 2023" },
+    {
+      title: "Last order",
+      content: "AK-20931",
+      link: "https://crm.example/orders/20931",
+    },
+    { title: "Open cases", content: "1" },
+  ],
+  enable_assign: true,
+  crm_link: "https://crm.example/card/7",
+};
