@@ -3,9 +3,12 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - audit log: one read of the settings, cached for ten seconds. Each change and its entry in the log are stored in
+//!   one transaction
 //! - POST: one write to the account's counter, and one transaction that writes the agent and the login
-//! - listing: one query per megabyte of agents
+//! - listing: one query per megabyte of agents, and one of their presence
 //! - GET, PATCH and DELETE of a single agent: one read
+//! - GET of a single agent: also one read of the agent's presence
 //! - PATCH: one transaction, or none if nothing changes, followed by one query of the agent's sessions. If the e-mail
 //!   address changes but the password does not, also one read of the login. If the body contains a new password or a
 //!   `role`, each session is deleted with one write, and the query is repeated until no session is left. Otherwise, one
@@ -21,14 +24,16 @@
 //! An agent without the admin role gets 403 after the session has been read. PATCH and DELETE are rejected with 409
 //! after the agent has been read, or after a write condition of the transaction has failed.
 
+use std::collections::HashMap;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use shared::domain::agent::Agent;
+use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::{clock, password};
-use shared::service::auth;
+use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
@@ -43,20 +48,27 @@ async fn main() -> ExitCode {
 
 type Dependencies = (Directory, Chats, Connections);
 
-async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
-    let (directory, _, connections) = &dependencies;
-    let caller = auth::admin(connections, &request).await?;
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let directory = audit::by_admin(&directory, &caller, &request).await?;
+    let dependencies = (directory, chats, connections);
+    let (directory, ..) = &dependencies;
     if !request.has_path_segment("agent_id") {
         return match request.method.as_str() {
             "POST" => create(directory, &caller, &request).await,
-            _ => list(directory, &caller).await,
+            _ => list(&dependencies, &caller).await,
         };
     }
     let agent = directory.agent_of_account(&caller.account_id, request.path_number("agent_id")?).await?;
     match request.method.as_str() {
         "PATCH" => update(&dependencies, &caller, &request, agent).await,
         "DELETE" => delete(&dependencies, &caller, agent).await,
-        _ => Ok(Response::ok(admin::agent_json(&agent))),
+        _ => {
+            let (_, _, connections) = &dependencies;
+            let presence = connections.presence(&agent.account_id, agent.agent_id).await?;
+            let last_seen_at = presence.map(|presence| presence.last_request_at);
+            Ok(Response::ok(admin::agent_with_last_seen_json(&agent, last_seen_at)))
+        }
     }
 }
 
@@ -69,9 +81,13 @@ async fn create(directory: &Directory, caller: &Session, request: &Request) -> R
     Ok(Response::created(admin::agent_json(&agent)))
 }
 
-async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error> {
-    let agents: Vec<Value> = directory.agents(&caller.account_id).await?.iter().map(admin::agent_json).collect();
-    Ok(Response::ok(json!({ "agents": agents })))
+async fn list((directory, _, connections): &Dependencies, caller: &Session) -> Result<Response, Error> {
+    let (agents, presences) =
+        tokio::try_join!(directory.agents(&caller.account_id), connections.presences(&caller.account_id))?;
+    let last_seen: HashMap<u64, Timestamp> =
+        presences.into_iter().map(|presence| (presence.agent_id, presence.last_request_at)).collect();
+    let agent = |agent: &Agent| admin::agent_with_last_seen_json(agent, last_seen.get(&agent.agent_id).copied());
+    Ok(Response::ok(json!({ "agents": agents.iter().map(agent).collect::<Vec<Value>>() })))
 }
 
 async fn update(

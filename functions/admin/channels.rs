@@ -1,17 +1,22 @@
-//! /admin/channels: POST creates a channel and returns its secret URL, which no later response contains; GET lists the
-//! channels. /admin/channels/{channel_id}: GET returns a channel, PATCH changes it, DELETE deletes it.
-//! /admin/channels/{channel_id}/rotate: POST creates a new URL.
+//! /admin/channels: POST creates an API channel or a widget; for an API channel, it returns the secret URL, which no
+//! later response contains. GET lists the channels. /admin/channels/{channel_id}: GET returns a channel, PATCH changes
+//! it, DELETE deletes it. /admin/channels/{channel_id}/rotate: POST creates a new URL.
+//! /admin/channels/{channel_id}/signing-secret/rotate: POST creates a new signing secret.
+//! /admin/channels/{channel_id}/test: POST sends a sample message to the integrator.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - audit log: one read of the settings, cached for ten seconds. Each change and its entry in the log are stored in
+//!   one transaction
 //! - POST: one query of the roster (the account's agents and departments) if the body names agents or departments, and
-//!   one write
+//!   one write. For a widget, also one read of the account's name, which is the default title
 //! - listing: one query of the index per megabyte of channels
-//! - GET, PATCH, DELETE and rotate: one read
+//! - GET, PATCH, DELETE, rotate and test: one read
 //! - GET: also two queries, which count the messages that the channel rejected today and yesterday
 //! - PATCH: one query of the roster if the body adds agents or departments, and one write, or none if nothing changes
 //! - DELETE: one write. If the channel has a bot, one read and one transaction first remove the channel from the bot
 //! - rotate: one write
+//! - test: one HTTP request to the integrator
 //!
 //! An agent without the admin role gets 403 after the session has been read.
 
@@ -19,13 +24,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use shared::domain::channel::Channel;
+use shared::delivery::outbound_client::OutboundClient;
+use shared::domain::channel::{Channel, ChannelKind};
 use shared::domain::sha256;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::{clock, random_ids_and_secrets};
-use shared::service::auth;
+use shared::service::{audit, auth, receiver_test, secret_rotation};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
@@ -37,24 +43,31 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Connections, Chats, SsrfGuard);
+type Dependencies = (Directory, Connections, Chats, OutboundClient);
 
-async fn handle((directory, connections, chats, guard): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle((directory, connections, chats, outbound): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
+    let guard = outbound.guard();
+    let directory = audit::by_admin(&directory, &caller, &request).await?;
     if !request.has_path_segment("channel_id") {
         return match request.method.as_str() {
-            "POST" => create(&directory, &guard, &caller, &request).await,
-            _ => list(&directory, &caller).await,
+            "POST" => create(&directory, guard, &caller, &request).await,
+            _ => list(&directory, &caller, &request).await,
         };
     }
     let channel = directory.channel_of_account(&caller.account_id, &request.path_segment("channel_id")).await?;
-    match request.method.as_str() {
-        "POST" => rotate(&directory, &request, &channel).await,
-        "PATCH" => update(&directory, &guard, &request, channel).await,
-        "DELETE" => delete(&directory, &channel).await,
+    match (request.method.as_str(), request.last_route_segment().as_str()) {
+        ("POST", "test") => receiver_test::test_integrator(&outbound, &channel, clock::now()).await,
+        ("POST", _) if request.has_route_segment("signing-secret") => {
+            rotate_signing_secret(&directory, &request, &channel).await
+        }
+        ("POST", _) => rotate(&directory, &request, &channel).await,
+        ("PATCH", _) => update(&directory, guard, &request, channel).await,
+        ("DELETE", _) => delete(&directory, &channel).await,
         _ => {
-            let refused = chats.refusal_counts(&channel.channel_id, clock::now()).await?;
-            Ok(Response::ok(admin::channel_with_refusals_json(&channel, &refused)))
+            let now = clock::now();
+            let refused = chats.refusal_counts(&channel.channel_id, now).await?;
+            Ok(Response::ok(admin::channel_details_json(&channel, &request.base_url(), &refused, now)))
         }
     }
 }
@@ -65,15 +78,26 @@ async fn create(
     caller: &Session,
     request: &Request,
 ) -> Result<Response, Error> {
-    let settings = admin::parse_new_channel(&request.json()?, guard)?;
-    directory.check_audience_ids(&caller.account_id, None, &settings).await?;
-    let (channel, secret) = directory.create_channel(&caller.account_id, settings, clock::now()).await?;
-    let endpoint = request.channel_endpoint(&secret, &channel.channel_id);
-    Ok(Response::created(admin::created_channel_json(&channel, &endpoint)))
+    let (account_id, body) = (&caller.account_id, request.json()?);
+    let settings = match admin::parse_channel_kind(&body)? {
+        ChannelKind::Api => admin::parse_new_api_channel(&body, guard)?,
+        ChannelKind::Widget => admin::parse_new_widget(&body, directory.account_name(account_id).await?, guard)?,
+    };
+    directory.check_audience_ids(account_id, None, &settings).await?;
+    let (channel, secret) = directory.create_channel(account_id, settings, clock::now()).await?;
+    let base_url = request.base_url();
+    Ok(Response::created(match secret {
+        Some(secret) => {
+            let endpoint = request.channel_endpoint(&secret, &channel.channel_id);
+            admin::created_api_channel_json(&channel, &base_url, &endpoint)
+        }
+        None => admin::channel_json(&channel, &base_url),
+    }))
 }
 
-async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error> {
-    let channels: Vec<Value> = directory.channels(&caller.account_id).await?.iter().map(admin::channel_json).collect();
+async fn list(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
+    let (channels, base_url) = (directory.channels(&caller.account_id).await?, request.base_url());
+    let channels: Vec<Value> = channels.iter().map(|channel| admin::channel_json(channel, &base_url)).collect();
     Ok(Response::ok(json!({ "channels": channels })))
 }
 
@@ -86,10 +110,13 @@ async fn update(
     let settings = admin::apply_channel_patch(&request.json()?, &channel, guard)?;
     directory.check_audience_ids(&channel.account_id, Some(&channel.settings), &settings).await?;
     directory.save_channel_settings(&channel, &settings).await?;
-    Ok(Response::ok(admin::channel_json(&Channel { settings, ..channel })))
+    Ok(Response::ok(admin::channel_json(&Channel { settings, ..channel }, &request.base_url())))
 }
 
 async fn rotate(directory: &Directory, request: &Request, before: &Channel) -> Result<Response, Error> {
+    if before.settings.kind() == ChannelKind::Widget {
+        return Err(Error::Conflict("a widget has no secret address"));
+    }
     let (mut channel, now) = (before.clone(), clock::now());
     let old_until = now.plus(Duration::from_secs(admin::parse_overlap_seconds(&request.json_or_empty()?)?));
     let secret = random_ids_and_secrets::random_token()?;
@@ -97,6 +124,15 @@ async fn rotate(directory: &Directory, request: &Request, before: &Channel) -> R
     directory.save_channel_secrets(before, &channel).await?;
     let endpoint = request.channel_endpoint(&secret, &channel.channel_id);
     Ok(Response::ok(json!({ "endpoint": endpoint, "old_endpoint_valid_until": old_until.seconds() })))
+}
+
+async fn rotate_signing_secret(directory: &Directory, request: &Request, before: &Channel) -> Result<Response, Error> {
+    if before.settings.kind() == ChannelKind::Widget {
+        return Err(Error::Conflict("a widget has no signing secret"));
+    }
+    let rotation = secret_rotation::rotated(&before.signing_secrets, &request.json_or_empty()?, clock::now())?;
+    directory.save_channel_signing_secrets(before, rotation.secrets).await?;
+    Ok(Response::ok(rotation.body))
 }
 
 async fn delete(directory: &Directory, channel: &Channel) -> Result<Response, Error> {

@@ -1,6 +1,7 @@
 //! GET /admin/deliveries?state=&target=&chat_id=&channel_id=&from=&to=&limit=&cursor=: lists deliveries from the
-//! delivery log. POST /admin/deliveries/replay: replays one delivery, or all failed deliveries in a chat or a time
-//! range.
+//! delivery log. GET /admin/deliveries/counts?state=&from=&to=: counts failed and pending deliveries. GET
+//! /admin/deliveries/{chat_id}/{seq}: shows a delivery with its request. POST /admin/deliveries/replay: replays one
+//! delivery, or all failed deliveries in a chat or a time range.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
@@ -8,6 +9,12 @@
 //! - deliveries of one chat: one read of the chat, and one query per 100 entries
 //! - deliveries of the account in another state: four queries of the index and one batch of reads per 100 chats. Each
 //!   chat that may contain a match also costs one query per 100 entries
+//! - counts: one query of the index for the failed deliveries, and 32 queries for the pending ones
+//! - a single delivery: two reads. Its request costs one read of the channel, or of the bot and its provider, or of the
+//!   settings, each cached for ten seconds. A bot or a webhook also costs one read of the visitor. CLIENT_MESSAGE also
+//!   costs one query of the agents' presence and, if the channel names agents or departments, one query of the roster
+//!   (the account's agents and departments). A webhook also costs one batch of reads of agents; offline_message costs
+//!   one query of entries, and chat_finished one query for each megabyte of the chat and one read of the panel
 //! - replay of several deliveries: first, the same requests as for listing these deliveries
 //! - each replayed delivery, at most 100 in a request: one write and one queue request
 //!
@@ -18,11 +25,12 @@ use std::process::ExitCode;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::{BotQueue, ChannelQueue, WebhookQueue};
+use shared::runtime::queue::{BotQueue, ChannelQueue, FirstAttemptQueues, WebhookQueue};
 use shared::service::auth;
 use shared::service::delivery_log::DeliveryLogService;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
+use shared::store::directory::Directory;
 use shared::wire::delivery_log;
 
 #[tokio::main(flavor = "current_thread")]
@@ -30,17 +38,26 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
 
 async fn handle(
-    (chats, connections, channel_queue, bot_queue, webhook_queue): Dependencies,
+    (directory, chats, connections, channel_queue, bot_queue, webhook_queue): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let queues = (&channel_queue, &bot_queue, &webhook_queue);
-    let log = DeliveryLogService { account_id: &caller.account_id, chats: &chats, queues, now: clock::now() };
+    let queues = FirstAttemptQueues { channel: &channel_queue, bot: &bot_queue, webhook: &webhook_queue, call: None };
+    let log = DeliveryLogService {
+        account_id: &caller.account_id,
+        directory: &directory,
+        chats: &chats,
+        connections: &connections,
+        queues,
+        now: clock::now(),
+    };
     match request.last_route_segment().as_str() {
         "replay" => log.replay(&request.json()?).await,
+        "counts" => log.count(&delivery_log::parse_counts_request(&|name| request.query(name))?).await,
+        "{seq}" => log.show(request.path_number("chat_id")?, request.path_number("seq")?).await,
         _ => log.list(delivery_log::parse_list_request(&|name| request.query(name))?).await,
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - audit log: one read of the settings, cached for ten seconds. Each change and its entry in the log are stored in
+//!   one transaction
 //! - GET, PATCH, DELETE: one query of the roster (the account's agents and departments), which is not cached
 //! - POST: one write to the account's counter, and one write of the department
 //! - PATCH: another query of the roster if the body adds agents, and one write, or none if nothing changes
@@ -16,7 +18,7 @@ use serde_json::{Value, json};
 use shared::domain::department::Department;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
-use shared::service::auth;
+use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin;
@@ -27,7 +29,8 @@ async fn main() -> ExitCode {
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
-    let account_id = auth::admin(&connections, &request).await?.account_id;
+    let caller = auth::admin(&connections, &request).await?;
+    let (directory, account_id) = (audit::by_admin(&directory, &caller, &request).await?, caller.account_id);
     if !request.has_path_segment("department_id") {
         return match request.method.as_str() {
             "POST" => create(&directory, &account_id, &request).await,
@@ -43,7 +46,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
             Ok(Response::ok(admin::department_json(&after)))
         }
         "DELETE" => {
-            directory.delete_department(&account_id, department_id).await?;
+            directory.delete_department(&account_id, &department).await?;
             Ok(Response::ok(json!({ "department_id": department_id, "deleted": true })))
         }
         _ => Ok(Response::ok(admin::department_json(&department))),

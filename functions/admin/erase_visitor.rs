@@ -1,16 +1,21 @@
+//! GET /admin/visitors/{number}: shows a visitor and how much an erasure would delete.
+//!
 //! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats and
 //! entries were erased. If the time budget runs out, `complete` is false, and a repeated request continues the erasure.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - GET: two reads of the visitor, one batch of reads for every ten chats of the visitor, at most 20 batches, and one
+//!   read of the settings, cached for ten seconds
 //! - visitor: two reads (the visitor number and the progress of an earlier request), and one write that deletes the
 //!   visitor
 //! - chats: for each of the four chat states, one query of the index per megabyte or per 1,000 of the account's chats.
-//!   Each of the visitor's chats also costs queries for its items and one write per item
+//!   Each of the visitor's chats also costs queries for its items, one write per item, and one write that records the
+//!   erasure for the agents' consoles
 //! - end: two writes that delete the visitor number and the progress, or one write of the progress if the time budget
 //!   is used up
 //!
-//! The response to an unknown number is 404, after the queries of the index. An agent without the admin role gets 403
+//! An unknown number gets 404, a DELETE only after the queries of the index. An agent without the admin role gets 403
 //! after the session has been read.
 
 use std::process::ExitCode;
@@ -18,10 +23,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use shared::error::Error;
+use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
+use shared::store::connections::sessions::Session;
+use shared::store::directory::Directory;
+use shared::wire::agent;
 
 /// The maximum time that a request spends on an erasure. It is shorter than the gateway's timeout.
 const ERASURE_TIME_BUDGET: Duration = Duration::from_secs(20);
@@ -31,11 +40,27 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-async fn handle((chats, connections): (Chats, Connections), request: Request) -> Result<Response, Error> {
+type Dependencies = (Directory, Chats, Connections);
+
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
+    if request.method == "GET" {
+        return show(&directory, &chats, &caller, request.path_number("number")?).await;
+    }
     let (number, started) = (request.path_number("number")?, Instant::now());
-    let erased = chats.erase_visitor(&caller.account_id, number, &|| started.elapsed() < ERASURE_TIME_BUDGET).await?;
+    let has_time = || started.elapsed() < ERASURE_TIME_BUDGET;
+    let erased = chats.erase_visitor(&caller.account_id, number, clock::now(), &has_time).await?;
     tracing::info!(number, erased.chats, erased.entries, erased.is_complete, "visitor erased");
     let removed = json!({ "chats": erased.chats, "entries": erased.entries });
     Ok(Response::ok(json!({ "number": number, "removed": removed, "complete": erased.is_complete })))
+}
+
+async fn show(directory: &Directory, chats: &Chats, caller: &Session, number: u64) -> Result<Response, Error> {
+    let visitor = chats.visitor_by_number(&caller.account_id, number, clock::now()).await?.ok_or(Error::NotFound)?;
+    let size = chats.visitor_data_size(&visitor).await?;
+    let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
+    Ok(Response::ok(json!({
+        "visitor": agent::visitor_json(visitor, safe_urls), "chats_count": size.chats, "entries": size.entries,
+        "is_complete": size.is_complete,
+    })))
 }

@@ -5,6 +5,8 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - audit log: one read of the settings, cached for ten seconds. Each change and its entry in the log are stored in
+//!   one transaction
 //! - GET: two reads (the settings and the trigger rules)
 //! - PUT: one read and one write of the settings. If the body contains the trigger rules, one write of the rules;
 //!   otherwise one read of the rules. If the body contains `retention_days`, one more read, and one write if the
@@ -23,7 +25,7 @@ use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::account_settings::AccountSettingsService;
-use shared::service::auth;
+use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -37,6 +39,7 @@ type Dependencies = (Directory, Chats, Connections, OutboundClient);
 
 async fn handle((directory, chats, connections, outbound): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
+    let directory = audit::by_admin(&directory, &caller, &request).await?;
     let (account_id, now) = (&caller.account_id, clock::now());
     let settings =
         AccountSettingsService { account_id, directory: &directory, chats: &chats, outbound: &outbound, now };

@@ -45,5 +45,5 @@ async fn handle(
     let settings = directory.cached_settings(&caller.account_id).await?;
     let accepted = chats.accept(chat, &caller.agent, &settings.webhooks, now).await?;
     queue::enqueue_notifications(&accepted.notifications, &bot_queue, &webhook_queue).await;
-    Ok(Response::ok(agent::chat_summary_json(accepted.chat, &settings.safe_urls)))
+    Ok(Response::ok(agent::chat_row_json(accepted.chat, &settings.safe_urls, now)))
 }

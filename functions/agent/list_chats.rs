@@ -13,7 +13,7 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use shared::domain::chat_state::ChatState;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -50,7 +50,5 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let ChatPage { chats, next } = access.list(states, before, limit).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let rows: Vec<Value> =
-        chats.into_iter().map(|chat| agent::chat_summary_json(chat.without_expired_preview(now), safe_urls)).collect();
-    Ok(Response::ok(json!({ "chats": rows, "next": next })))
+    Ok(Response::ok(json!({ "chats": agent::chat_rows_json(chats, safe_urls, now), "next": next })))
 }

@@ -1,6 +1,6 @@
 //! GET /agent/chats/{chat_id}/messages?after=seq&limit=n: returns the timeline of a chat, oldest entry first, with the
 //! state of each delivery. Links to domains that the account does not allow are replaced (Safe URL). A page ends before
-//! a gap that a concurrent request may still fill (see [`timeline_entry::stable_prefix`]). Therefore, a client that
+//! a gap that a concurrent request may still fill (see `timeline_entry::stable_prefix`). Therefore, a client that
 //! polls from its last `seq` never skips an entry.
 //!
 //! Costs these table requests:
@@ -9,7 +9,7 @@
 //!   expired entries costs one more query
 //! - visibility, if the agent is not an admin and does not have the chat: one read of its channel and one query of the
 //!   roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried again if the
-//!   cached copy may be stale. A rejected request ends here with 403
+//!   cached copy may be stale. A rejected request gets 403 and costs nothing more
 //! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;

@@ -2,8 +2,8 @@
 //! request can be repeated.
 //!
 //! Costs these table requests:
-//! - session: one write. If the session does not exist, the request ends here
-//! - other sessions of the agent: one query. If the agent has no other session, also one write that deletes the
+//! - session: one write. If the session does not exist, the request costs nothing more
+//! - other sessions of the agent: one query. If the agent has no other session, also one write that ends the
 //!   presence
 
 use std::process::ExitCode;

@@ -1,13 +1,13 @@
 //! GET and PUT /agent/presence: returns or sets whether the agent is online, away or offline. An agent counts as online
-//! only while the client keeps sending requests.
+//! only while the client keeps sending requests, and until 90 seconds after the client's socket was closed.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - presence: one read for GET, one write for PUT
+//! - presence: one read for GET; one write for PUT, or two if the close of a socket of the agent was not reported
 
 use std::process::ExitCode;
 
-use shared::domain::agent_presence::{AgentStatus, Presence};
+use shared::domain::agent_presence::{AgentStatus, Presence, SocketPresence};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -24,12 +24,11 @@ async fn handle(connections: Connections, request: Request) -> Result<Response, 
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, agent_id, now) = (&caller.account_id, caller.agent.agent_id, clock::now());
     let presence = if request.method == "PUT" {
-        let presence =
-            Presence { agent_id, status: agent::parse_presence_status(&request.json()?)?, last_request_at: now };
-        connections.set_presence(account_id, presence).await?;
-        presence
+        let status = agent::parse_presence_status(&request.json()?)?;
+        connections.set_presence(account_id, agent_id, status, now).await?
     } else {
-        let offline = Presence { agent_id, status: AgentStatus::Offline, last_request_at: now };
+        let (status, socket) = (AgentStatus::Offline, SocketPresence::Unused);
+        let offline = Presence { agent_id, status, last_request_at: now, socket };
         connections.presence(account_id, agent_id).await?.unwrap_or(offline)
     };
     Ok(Response::ok(agent::presence_json(&presence, now)))

@@ -1,12 +1,13 @@
 //! POST /agent/chats/{chat_id}/messages: sends an agent's message to the visitor. A 201 response means that the message
-//! is stored together with its pending delivery.
+//! is stored, together with its pending delivery if the channel has an integrator.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - idempotency key, if the request has one: one read of the stored response
 //! - message: one write of the chat, then one write of the entry. With an idempotency key, the second write is a
-//!   transaction that stores the entry and the key
-//! - queue: one request, even if the HTTP request is a repeat
+//!   transaction that stores the entry and the key. If the message is the first answer in the chat, the transaction
+//!   also writes the chat and the report counters
+//! - queue: one request, even if the HTTP request is a repeat. None in a chat of a widget
 //!
 //! If the agent does not have the chat, the table rejects the write of the chat, and the message is rejected with 409
 //! or 403. These reads decide between the two:
@@ -56,6 +57,8 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
     };
     // This is also done for a repeated request, because the first request may have failed before this point. The queue
     // and the consumer ignore a duplicate task.
-    queue.0.enqueue_or_leave_to_sweep(&Task::first_attempt_of_new_entry(account_id, sent.chat_id, sent.seq)).await;
+    if sent.is_for_channel {
+        queue.0.enqueue_or_leave_to_sweep(&Task::first_attempt_of_new_entry(account_id, sent.chat_id, sent.seq)).await;
+    }
     Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })).with_logged_message_id(&sent.id))
 }

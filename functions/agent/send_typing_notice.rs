@@ -1,5 +1,6 @@
 //! POST /agent/chats/{chat_id}/typing: reports that the agent who has the chat has started (`typein`) or stopped
-//! (`typeout`) typing. The notice is sent to the integrator once and is not stored.
+//! (`typeout`) typing. The notice is sent to the integrator once and is not stored. Unlike a notice that is sent
+//! through a socket, it is not pushed to colleagues.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
@@ -7,36 +8,41 @@
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
 //!   again if the cached copy may be stale
 //! - queue: one request. If it fails, the response is 503
+//! - chat of a widget: one eventually consistent query of the visitor's sockets in place of the queue request
 
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::domain::chat_state::ChatEvent;
+use shared::delivery::socket_gateway::SocketGateway;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::ChannelQueue;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
+use shared::service::push::PushService;
+use shared::service::typing_notice::send_typing_notice;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
-use shared::wire::queue_task::Task;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, ChannelQueue);
+type Dependencies = (Directory, Chats, Connections, ChannelQueue, SocketGateway);
 
-async fn handle((directory, chats, connections, queue): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle(
+    (directory, chats, connections, queue, gateway): Dependencies,
+    request: Request,
+) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let typing = agent::parse_typing(&request.json_or_empty()?)?;
     let (chat_id, now) = (request.path_number("chat_id")?, clock::now());
-    let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
-    chat.state.after_event(ChatEvent::AgentWrites(&caller.agent))?;
-    queue.0.send(&Task::typing(&caller.account_id, chat_id, typing, now)).await?;
+    let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
+    let push = PushService { directory: &directory, chats: &chats, connections: &connections, gateway: &gateway, now };
+    send_typing_notice(&access, &push, &queue, chat_id, typing).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "type": typing.name() })))
 }

@@ -56,7 +56,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     }
     let safe_urls = &directory.cached_settings(account_id).await?.safe_urls;
     let chat = chats.transfer(chat, requester, &target, now).await?;
-    Ok(Response::ok(agent::chat_summary_json(chat, safe_urls)))
+    Ok(Response::ok(agent::chat_row_json(chat, safe_urls, now)))
 }
 
 async fn find_target(

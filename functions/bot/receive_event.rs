@@ -1,15 +1,15 @@
 //! `POST {bot_base_url}/webhooks/<provider_id>/<token>` (specification, B-1): receives an event from a bot. Error
-//! responses contain the codes of the Bot API; see [`shared::wire::bot_error`].
+//! responses contain the codes of the Bot API; see `shared::wire::bot_error`.
 //!
 //! Costs these table and queue requests:
 //! - provider, bot and settings: up to four reads, all cached for ten seconds. A request that is rejected with 401 or
-//!   404 ends here
+//!   404 costs nothing more
 //! - rate limit: one write for every tenth request from a bot in each process
 //! - finding the chat: no read if the event contains only the `chat_id`. One read if it contains the `chat_id` and the
 //!   `client_id`, or only the id of a CLIENT_MESSAGE. Two reads if it contains only the `client_id`
 //! - BOT_MESSAGE: one read if there is an idempotency key. Then one write of the chat, one read of the channel
 //!   (cached), and one write of the entry (a transaction if there is an idempotency key). One queue request if the
-//!   channel can display the message
+//!   channel has an integrator and can display the message
 //! - INVITE_AGENT: two reads of the chat, one read of the channel (cached), one query of the roster (the account's
 //!   agents and departments; cached) if the channel names agents or departments, and one query of the agents' presence.
 //!   One write of the chat; if no agent is online, this is a transaction with a notification, which costs one queue
@@ -60,14 +60,10 @@ async fn handle(
             if !stored.is_displayable {
                 return Ok(Response::ok(json!({ "result": "ok", "shown": false })).with_logged_message_id(&stored.id));
             }
-            channel_queue
-                .0
-                .enqueue_or_leave_to_sweep(&Task::first_attempt_of_new_entry(
-                    &bot.account_id,
-                    stored.chat_id,
-                    stored.seq,
-                ))
-                .await;
+            if stored.is_for_channel {
+                let task = Task::first_attempt_of_new_entry(&bot.account_id, stored.chat_id, stored.seq);
+                channel_queue.0.enqueue_or_leave_to_sweep(&task).await;
+            }
             return Ok(ok_response().with_logged_message_id(&stored.id));
         }
         BotEventKind::InviteAgent => {

@@ -7,10 +7,10 @@
 //!   account's agents and departments). All are cached for ten seconds. A request to an unknown URL ends with 404 after
 //!   the read of the channel
 //! - idempotency key, if the request has one: one read
-//! - visitor: one read. A message of a blacklisted visitor ends here
+//! - visitor: one read. A message of a blacklisted visitor is dropped after this read
 //! - open chat: one read, one write of the visitor if the profile changes, one write of the chat, and one write of the
 //!   entry. The write of the entry is a transaction if there is an idempotency key, a new invitation or a notification
-//! - new chat: two counter writes and one transaction
+//! - new chat: two counter writes and one transaction, which also counts the chat for the reports
 //! - queues: one request if a bot has the chat, and one for each webhook that is notified with chat_updated
 //! - typing notice: one read of the visitor, and one write if the visitor has an open chat
 //!
@@ -24,6 +24,7 @@ use shared::domain::channel::Channel;
 use shared::domain::message_content::TypingNotice;
 use shared::domain::sha256;
 use shared::domain::timestamp::Timestamp;
+use shared::domain::visitor::ProfileSource;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -88,9 +89,12 @@ async fn receive_message(
                 channel,
                 department,
                 external_id,
-                has_numeric_id,
+                has_numeric_id: Some(has_numeric_id),
                 invite: invite.as_deref(),
                 profile,
+                source: ProfileSource::Integrator,
+                page: None,
+                is_offline: false,
                 content,
                 settings,
                 key,
@@ -109,8 +113,12 @@ async fn receive_message(
                 .with_logged_message_id(&received.receipt.id)
                 .with_logged_caller_message_id(caller_message_id));
         }
-        ParsedMessage::Typing(TypingNotice::Start) => chats.set_visitor_typing(channel, external_id, Some(now)).await?,
-        ParsedMessage::Typing(TypingNotice::End) => chats.set_visitor_typing(channel, external_id, None).await?,
+        ParsedMessage::Typing(TypingNotice::Start) => {
+            chats.set_visitor_typing(&channel.channel_id, external_id, Some((now, None))).await?;
+        }
+        ParsedMessage::Typing(TypingNotice::End) => {
+            chats.set_visitor_typing(&channel.channel_id, external_id, None).await?;
+        }
     }
     Ok(ok_response())
 }

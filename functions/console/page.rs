@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use shared::error::Error;
 use shared::runtime::http::{self, EmbeddedFile, Request, Response};
+use shared::runtime::socket_url::SocketUrl;
 
 include!("../www/dist/console/files.rs");
 
@@ -20,7 +21,7 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-async fn handle((): (), request: Request) -> Result<Response, Error> {
+async fn handle(socket_url: SocketUrl, request: Request) -> Result<Response, Error> {
     let (file, cache_control) = if request.has_path_segment("file") {
         let name = request.path_segment("file");
         let (_, asset) = ASSETS.iter().find(|(asset_name, _)| *asset_name == name).ok_or(Error::NotFound)?;
@@ -29,9 +30,7 @@ async fn handle((): (), request: Request) -> Result<Response, Error> {
         (&PAGE, PAGE_CACHE_CONTROL)
     };
     Ok(Response::file(file, cache_control, &request).with_headers([
-        // The policy contains a placeholder for a WebSocket URL. There is no WebSocket endpoint yet, so the placeholder
-        // is removed.
-        ("content-security-policy", CONTENT_SECURITY_POLICY.replace(" {socket}", "")),
+        ("content-security-policy", CONTENT_SECURITY_POLICY.replace("{socket}", &socket_url.origin())),
         ("permissions-policy", PERMISSIONS_POLICY.to_owned()),
         ("referrer-policy", "no-referrer".to_owned()),
         ("x-content-type-options", "nosniff".to_owned()),

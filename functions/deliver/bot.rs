@@ -3,15 +3,16 @@
 //! which preserves the order of each chat, and a retry queue of delayed tasks.
 //!
 //! An attempt costs these table and queue requests:
-//! - entry and chat: one batch that reads both. A task that is no longer current ends here
+//! - entry and chat: one batch that reads both. An outdated task costs nothing more
 //! - circuit breaker (while it is open, first attempts use the retry queue): one read before a first attempt, if the
 //!   receiver has failed in this process and has not responded since
 //! - receiver: one read each of the bot and the provider, cached for ten seconds
 //! - message: one read of the visitor, one query of the agents' presence and one read of the channel. If the channel
 //!   names agents or departments, also one query of the roster (the account's agents and departments). The channel and
 //!   the roster are cached
-//! - result: one write of the entry. If the bot has a time limit for its answer, one queue request schedules the check
-//!   before the message counts as delivered
+//! - result: one write of the entry. If the delivery has failed, one read of the chat and one transaction that writes
+//!   the entry and the report counters. If the bot has a time limit for its answer, one queue request schedules the
+//!   check before the message counts as delivered
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
 //!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
 //!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other
@@ -56,6 +57,6 @@ async fn handle(
     match task {
         Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &providers, &task).await,
         Task::AnswerDue(task) => providers.hand_over_if_unanswered(&task).await,
-        Task::Typing(_) => Err(Error::internal("typing notice in the queue of bot deliveries")),
+        Task::Typing(_) | Task::CallDue(_) => Err(Error::internal("unexpected kind of task in the bot queue")),
     }
 }

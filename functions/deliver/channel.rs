@@ -2,11 +2,12 @@
 //! queue of first attempts, which preserves the order of each chat, and a retry queue of delayed tasks.
 //!
 //! An attempt costs these table and queue requests:
-//! - entry and chat: one batch that reads both. A task that is no longer current ends here
+//! - entry and chat: one batch that reads both. An outdated task costs nothing more
 //! - circuit breaker (while it is open, first attempts use the retry queue): one read before a first attempt, if the
 //!   receiver has failed in this process and has not responded since
 //! - receiver: one read of the channel, cached for ten seconds
-//! - result: one write of the entry
+//! - result: one write of the entry. If the delivery has failed, one read of the chat and one transaction that writes
+//!   the entry and the report counters
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
 //!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
 //!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other
@@ -43,6 +44,6 @@ async fn handle((directory, chats, breakers, retries, outbound): Dependencies, t
             integrators.send_typing(&chats, &breakers, &task).await;
             Ok(())
         }
-        Task::AnswerDue(_) => Err(Error::internal("answer check in the queue of channel deliveries")),
+        Task::AnswerDue(_) | Task::CallDue(_) => Err(Error::internal("unexpected kind of task in the channel queue")),
     }
 }

@@ -2,7 +2,7 @@
 //! of first attempts, which preserves the order of each chat, and a retry queue of delayed tasks.
 //!
 //! An attempt costs these table and queue requests:
-//! - entry and chat: one batch that reads both. A task that is no longer current ends here
+//! - entry and chat: one batch that reads both. An outdated task costs nothing more
 //! - circuit breaker (while it is open, first attempts use the retry queue): one read before a first attempt, if the
 //!   receiver has failed in this process and has not responded since
 //! - receiver: one read of the settings, cached for ten seconds. If the cached settings do not contain the webhook,
@@ -13,7 +13,8 @@
 //! - response: nothing if it contains no data. Otherwise one read of the chat and one write of the panel; contact
 //!   details cost one read and up to two writes of the visitor and the chat. The response to chat_assigned, and the
 //!   last failed attempt of chat_assigned, cost one read of the chat and one write of the panel
-//! - result: one write of the entry
+//! - result: one write of the entry. If the delivery has failed, one read of the chat and one transaction that writes
+//!   the entry and the report counters
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
 //!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
 //!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other
@@ -45,8 +46,8 @@ async fn handle((directory, chats, breakers, retries, outbound): Dependencies, t
     let webhooks = WebhookReceiver { directory: &directory, chats: &chats, outbound: &outbound };
     match task {
         Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &webhooks, &task).await,
-        Task::Typing(_) | Task::AnswerDue(_) => {
-            Err(Error::internal("task of another kind in the queue of webhook deliveries"))
+        Task::Typing(_) | Task::AnswerDue(_) | Task::CallDue(_) => {
+            Err(Error::internal("unexpected kind of task in the webhook queue"))
         }
     }
 }

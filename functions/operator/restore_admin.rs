@@ -4,7 +4,9 @@
 //!
 //! Costs these table requests:
 //! - account and login: one read each. A request with an unknown account (404) or with an e-mail address that belongs
-//!   to another account (409) ends here
+//!   to another account (409) is rejected after them
+//! - audit log: one read of the settings, cached for ten seconds. The change and its entry in the log are stored in one
+//!   transaction
 //! - new admin: one write to the account's counter, and one transaction that writes the agent and the login
 //! - existing agent: one read and one transaction. Then one query of the agent's sessions and one write for each
 //!   session; both are repeated until no session is left
@@ -18,7 +20,7 @@ use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::OperatorKey;
 use shared::runtime::{clock, password};
-use shared::service::auth;
+use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::store::directory::agents::Authority;
@@ -37,6 +39,7 @@ async fn handle((directory, connections, operator_key): Dependencies, request: R
     if !directory.has_account(&account_id).await? {
         return Err(Error::NotFound);
     }
+    let directory = audit::by_operator(&directory, &account_id, &request).await?;
     match directory.login(&new_admin.email).await? {
         None => create_admin(&directory, account_id, new_admin).await,
         Some(login) if login.account_id == account_id => {

@@ -9,8 +9,9 @@
 //! - due chat: one read, and one read of the settings, cached for ten seconds
 //! - chat that is not idle: one write. If the retention period has changed, also one query of the timeline and one
 //!   write for each entry
-//! - idle chat: one transaction, and one queue request for each notification
-//! - retention pass: one read of the pass and one of the settings, then the requests of `Chats::apply_retention`
+//! - idle chat: one transaction, which also writes the report counters, and one queue request for each notification
+//! - retention pass: one read of the pass and one of the settings, then the requests of
+//!   `Directory::apply_retention_to_audit_log` and `Chats::apply_retention`
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

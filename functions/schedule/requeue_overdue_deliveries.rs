@@ -3,16 +3,17 @@
 //!
 //! Costs these table and queue requests:
 //! - index: one query for each of the 32 partitions, and one more query for every 25 further overdue deliveries
-//! - overdue delivery: one read, one write and one queue request. A delivery that has been queued too often is marked
-//!   as failed, without a queue request. If a bot had to react to the entry, one more read and one more write are
-//!   needed to hand the chat over to the agents
+//! - overdue delivery: one read, one write and one queue request. A delivery that has been queued too often, other than
+//!   a call, is marked as failed, without a queue request; this costs one more read, and the write is a transaction
+//!   that also writes the report counters. If a bot had to react to the entry, one more read and one more write hand
+//!   the chat over to the agents
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use shared::error::Error;
-use shared::runtime::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
+use shared::runtime::queue::{self, BotQueue, CallQueue, ChannelQueue, FirstAttemptQueues, WebhookQueue};
 use shared::runtime::{clock, metrics, schedule};
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
 use shared::store::chats::Chats;
@@ -33,11 +34,9 @@ async fn main() -> ExitCode {
     schedule::run(handle).await
 }
 
-type Queues = (ChannelQueue, BotQueue, WebhookQueue);
+type Dependencies = (Chats, ChannelQueue, BotQueue, WebhookQueue, CallQueue);
 
-async fn handle(
-    (chats, channel_queue, bot_queue, webhook_queue): (Chats, ChannelQueue, BotQueue, WebhookQueue),
-) -> Result<Value, Error> {
+async fn handle((chats, channel, bot, webhook, call): Dependencies) -> Result<Value, Error> {
     let run = BacklogRun {
         chats: &chats,
         backlog: Backlog::Deliveries,
@@ -45,7 +44,8 @@ async fn handle(
         deadline: Instant::now() + SWEEP_TIME_BUDGET,
         max_changed_items: MAX_REQUEUED_DELIVERIES,
     };
-    let report = run.process(&Sweep { chats: &chats, queues: (channel_queue, bot_queue, webhook_queue) }).await;
+    let queues = FirstAttemptQueues { channel: &channel, bot: &bot, webhook: &webhook, call: Some(&call) };
+    let report = run.process(&Sweep { chats: &chats, queues }).await;
     tracing::info!(requeued = report.changed, failed = report.failed, "overdue deliveries requeued");
     match report.failed {
         0 => Ok(json!({ "requeued": report.changed })),
@@ -55,7 +55,7 @@ async fn handle(
 
 struct Sweep<'a> {
     chats: &'a Chats,
-    queues: Queues,
+    queues: FirstAttemptQueues<'a>,
 }
 
 impl OverdueHandler for Sweep<'_> {
@@ -69,8 +69,7 @@ impl OverdueHandler for Sweep<'_> {
                     Ok(false)
                 }
                 OverdueResult::Requeued(entry) => {
-                    let (channel_queue, bot_queue, webhook_queue) = &self.queues;
-                    queue::send_first_attempt(&entry, (channel_queue, bot_queue, webhook_queue)).await?;
+                    queue::send_first_attempt(&entry, self.queues).await?;
                     Ok(true)
                 }
             }

@@ -21,6 +21,15 @@ pub enum Error {
     /// The caller is authenticated but not allowed to make this request. The field contains the reason.
     #[error("{0}")]
     Forbidden(&'static str),
+    /// The page is not one of the sites on which the widget may be embedded.
+    #[error("the widget may not be embedded on this site")]
+    SiteNotAllowed,
+    /// The token of a widget's visitor is unknown, expired, or of another widget.
+    #[error("the visitor's token is not valid")]
+    InvalidVisitorToken,
+    /// The signature of a telephony provider's request is missing or wrong.
+    #[error("the signature is not valid")]
+    InvalidSignature,
     /// The resource does not exist or belongs to another account.
     #[error("not found")]
     NotFound,
@@ -30,6 +39,9 @@ pub enum Error {
     /// The current state of the resource does not allow the request. The field contains the reason.
     #[error("{0}")]
     Conflict(&'static str),
+    /// The cursor of `GET /agent/changes` is too old. The caller must read its lists again.
+    #[error("the cursor is too old; read the lists again")]
+    CursorExpired,
     /// An earlier request had the same `Idempotency-Key` but a different body.
     #[error("the Idempotency-Key was used before with another body; a new message needs a new key")]
     IdempotencyMismatch,
@@ -97,11 +109,12 @@ impl Error {
     pub fn status(&self) -> u16 {
         match self {
             Self::Invalid { .. } => 400,
-            Self::InvalidCredentials | Self::Unauthorized => 401,
-            Self::Forbidden(_) | Self::ChannelDisabled => 403,
+            Self::InvalidCredentials | Self::Unauthorized | Self::InvalidVisitorToken | Self::InvalidSignature => 401,
+            Self::Forbidden(_) | Self::ChannelDisabled | Self::SiteNotAllowed => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed(_) => 405,
             Self::Conflict(_) => 409,
+            Self::CursorExpired => 410,
             Self::TooLarge(_) => 413,
             Self::IdempotencyMismatch => 422,
             Self::RateLimited(_) | Self::TooManyChats(_) => 429,
@@ -117,10 +130,14 @@ impl Error {
             Self::InvalidCredentials => "invalid_credentials",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden(_) => "forbidden",
+            Self::SiteNotAllowed => "site_not_allowed",
+            Self::InvalidVisitorToken => "invalid_token",
+            Self::InvalidSignature => "invalid_signature",
             Self::ChannelDisabled => "channel_disabled",
             Self::NotFound => "not_found",
             Self::MethodNotAllowed(_) => "method_not_allowed",
             Self::Conflict(_) => "conflict",
+            Self::CursorExpired => "cursor_expired",
             Self::TooLarge(_) => "payload_too_large",
             Self::IdempotencyMismatch => "idempotency_mismatch",
             Self::RateLimited(_) | Self::TooManyChats(_) => "rate_limited",
@@ -151,8 +168,12 @@ impl Error {
             Self::InvalidCredentials
             | Self::Unauthorized
             | Self::Forbidden(_)
+            | Self::SiteNotAllowed
+            | Self::InvalidVisitorToken
+            | Self::InvalidSignature
             | Self::NotFound
             | Self::MethodNotAllowed(_)
+            | Self::CursorExpired
             | Self::Unavailable(_)
             | Self::Unwritable(_)
             | Self::Internal(_) => None,
@@ -191,11 +212,19 @@ pub struct ErrorResponse {
     /// The original error. It provides the path of the invalid field, the response headers and the context for the log.
     /// `None` if the error is specific to one API.
     pub cause: Option<Error>,
+    /// Additional headers.
+    pub headers: Vec<(&'static str, String)>,
 }
 
 impl From<Error> for ErrorResponse {
     fn from(error: Error) -> Self {
-        Self { status: error.status(), code: error.code(), message: error.to_string(), cause: Some(error) }
+        Self {
+            status: error.status(),
+            code: error.code(),
+            message: error.to_string(),
+            cause: Some(error),
+            headers: Vec::new(),
+        }
     }
 }
 

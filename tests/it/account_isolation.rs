@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::support::account_resources::{AccountResources, add_department};
 use crate::support::api_client::send;
-use crate::support::routes::{protected_routes, valid_body};
+use crate::support::protected_routes::{protected_routes, valid_body};
 use crate::support::test_host::{ActiveChat, VISITOR_ID, run_on_shared_host};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
@@ -30,6 +30,7 @@ fn account_cannot_access_data_of_another_account() {
             (Method::GET, format!("{chat}/messages"), json!({})),
             (Method::POST, format!("{chat}/accept"), json!({})),
             (Method::POST, format!("{chat}/messages"), text),
+            (Method::POST, format!("{chat}/notes"), json!({"text": "Hi"})),
             (Method::POST, format!("{chat}/typing"), json!({"type": "typein"})),
             (Method::POST, format!("{chat}/messages/{seq}/retry"), json!({})),
             (Method::POST, format!("{chat}/transfer"), json!({"agent_id": 1})),

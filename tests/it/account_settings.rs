@@ -25,7 +25,7 @@ fn fields_are_set_individually_and_returned_together() {
             "webhook_url": null, "webhooks": [], "safe_urls": [], "rules": [],
             "callback": {"enabled": false, "days": [1, 2, 3, 4, 5, 6, 7], "from": "00:00", "to": "24:00", "utc_offset": 0},
             "limits": {"visitor_messages": 30, "bot_requests": 300, "channel_chats": 300}, "idle_close": 1_440,
-            "retention_days": null,
+            "retention_days": null, "time_zone": "UTC",
         });
         assert_eq!(admin.get(SETTINGS_PATH).await.expect(200), defaults);
         let rules = json!([{
@@ -38,7 +38,7 @@ fn fields_are_set_individually_and_returned_together() {
             json!({"rules": rules}),
             json!({"callback": {"enabled": true, "days": [1, 2], "from": "09:00", "to": "17:30", "utc_offset": 60}}),
             json!({"limits": {"visitor_messages": 10, "bot_requests": 20}}),
-            json!({"idle_close": 30, "retention_days": 365}),
+            json!({"idle_close": 30, "retention_days": 365, "time_zone": "Europe/Berlin"}),
             json!({"limits": {"bot_requests": 30, "channel_chats": 40}}),
             json!({"callback": {"to": "18:00", "days": [5]}}),
         ];
@@ -53,7 +53,7 @@ fn fields_are_set_individually_and_returned_together() {
         assert_eq!(admin.get(SETTINGS_PATH).await.expect(200), expected);
         let nulls = json!({
             "safe_urls": null, "rules": null, "callback": null, "limits": null, "idle_close": null,
-            "retention_days": null,
+            "retention_days": null, "time_zone": null,
         });
         assert_eq!(put_settings(admin, nulls).await, merged(defaults.clone(), json!({"idle_close": null})));
         assert_eq!(other.admin.client.get(SETTINGS_PATH).await.expect(200), defaults);
@@ -75,6 +75,7 @@ fn error_names_the_invalid_setting_and_nothing_changes() {
             ("limits.channel_chats", json!({"limits": {"channel_chats": 10_001}})),
             ("idle_close", json!({"idle_close": "soon"})),
             ("retention_days", json!({"retention_days": 0.5})),
+            ("time_zone", json!({"time_zone": "Europe/Nowhere"})),
         ];
         for (field, wrong) in table {
             let body = merged(json!({"idle_close": 5, "safe_urls": ["a.example"]}), wrong);

@@ -4,7 +4,7 @@
 use futures_util::future::{join, join_all};
 use serde_json::json;
 
-use crate::support::api_client::{PASSWORD, merged};
+use crate::support::api_client::{PASSWORD, merged, number};
 use crate::support::test_host::{open_accepted_chat, run_on_shared_host};
 
 #[test]
@@ -40,6 +40,27 @@ fn agent_is_created_listed_read_changed_and_deleted() {
         assert_eq!(log_in("another long password").await, 401);
         ann.client.get("/agent/chats").await.expect_error(401, "unauthorized");
         account.create_agent_with("Ann again", json!({"email": ann.email})).await;
+    });
+}
+
+#[test]
+fn admins_see_when_an_agent_was_last_active() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let (admin, ann) = (&account.admin.client, account.create_agent("Ann").await);
+        let last_seen_at = async || {
+            let read = admin.get(&format!("/admin/agents/{}", ann.id)).await.expect(200)["last_seen_at"].clone();
+            let listed = admin.get("/admin/agents").await.expect(200);
+            let listed = listed["agents"].as_array().unwrap().iter().find(|agent| agent["agent_id"] == ann.id).cloned();
+            assert_eq!(read, listed.expect("the agent is listed")["last_seen_at"]);
+            read
+        };
+        assert_eq!(last_seen_at().await, json!(null), "Ann has not set a status");
+        ann.set_presence("online").await;
+        let seen_at = number(&last_seen_at().await);
+        ann.client.post("/agent/logout", &json!({})).await.expect(200);
+        assert!(number(&last_seen_at().await) >= seen_at, "it is kept after a logout");
+        admin.delete(&format!("/admin/agents/{}", ann.id)).await.expect(200);
     });
 }
 

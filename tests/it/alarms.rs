@@ -8,7 +8,7 @@ use local::cargo_build::workspace_root;
 use serde_json::{Value, json};
 use shared::store::chats::due_index::Backlog;
 
-use crate::sam_template::{Resource, TEMPLATE, consumers, functions, resources};
+use crate::sam_template::{Resource, TEMPLATE, consumers, events, functions, resources};
 
 fn alarms() -> impl Iterator<Item = Resource> {
     resources("AWS::CloudWatch::Alarm")
@@ -59,10 +59,9 @@ fn every_queue_has_dead_letter_and_message_age_alarms() {
 #[test]
 fn asynchronous_functions_and_the_api_have_error_alarms() {
     for (name, properties) in functions() {
-        let events = properties["Events"].as_object().unwrap().values();
-        let is_http_function = events.clone().any(|event| event["Type"] == "HttpApi");
+        let is_http_function = events(properties).any(|event| event["Type"] == "HttpApi");
         assert_eq!(alarms_for("Errors", name).len(), usize::from(!is_http_function), "{name}");
-        let is_scheduled = events.clone().any(|event| event["Type"] == "Schedule");
+        let is_scheduled = events(properties).any(|event| event["Type"] == "Schedule");
         assert_eq!(alarms_for("Invocations", name).len(), usize::from(is_scheduled), "{name}: a schedule may stop");
     }
     assert_eq!(alarms_for("5xx", "Api").len(), 1);
@@ -70,7 +69,7 @@ fn asynchronous_functions_and_the_api_have_error_alarms() {
 
 #[test]
 fn every_target_has_a_failed_deliveries_alarm() {
-    for target in ["channel", "bot", "webhook"] {
+    for target in ["channel", "bot", "webhook", "call"] {
         let [(_, metric)] = alarms_for("Deliveries", target)[..] else { panic!("{target}: expected one alarm") };
         assert_eq!(metric["Namespace"], "Switchboard");
         assert_eq!(dimensions(metric), ["AWS::StackName", target, "failed"]);

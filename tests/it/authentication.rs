@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 
 use crate::support::api_client::{ApiClient, ApiResponse, PASSWORD, TestAccount, send, unique_email};
-use crate::support::routes::protected_paths;
+use crate::support::protected_routes::protected_paths;
 use crate::support::test_host::{TestHost, run_alone_on_shared_host, run_on_shared_host, visitor_text};
 
 /// Returns the endpoint with one of its path segments replaced by `segment`. `from_end` counts the segments from the

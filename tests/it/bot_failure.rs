@@ -11,16 +11,13 @@ use serde_json::{Value, json};
 use tokio::time::interval;
 
 use crate::support::api_client::number;
+use crate::support::attempt_schedule::{MAX_RESULT_TIME, assert_attempts_on_schedule};
 use crate::support::bot_fixture::{BotFixture, TestBot, chat_number, register_provider};
 use crate::support::test_host::{
-    TestHost, VISITOR_ID, kill, run_alone_on_own_host, run_alone_on_shared_host, run_on_own_host, run_on_shared_host,
-    run_timed_on_shared_host,
+    TestHost, VISITOR_ID, kill, run_alone_on_shared_host, run_on_own_host, run_on_shared_host, run_timed_on_shared_host,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-
-/// The maximum time from sending a message that the bot does not accept until agents see the chat.
-const MAX_FALLBACK_TIME: Duration = Duration::from_millis(9_500);
 
 /// Sends a message that the bot does not accept. Checks that the chat is handed over to the agents in time and that the
 /// bot can no longer post to it. Returns how long it took until agents saw the chat.
@@ -29,7 +26,7 @@ async fn assert_fallback(fixture: &BotFixture, text: &str) -> Duration {
     fixture.channel.send_text(VISITOR_ID, text).await;
     fixture.wait_until_waiting(1, seconds(12)).await;
     let elapsed = sent_at.elapsed();
-    assert!(elapsed <= MAX_FALLBACK_TIME, "waiting after {elapsed:?}");
+    assert!(elapsed <= MAX_RESULT_TIME, "waiting after {elapsed:?}");
     fixture.bot.send_text(&json!(1), "late").await.expect_error(403, "invalid_request");
     fixture.bot.invite_agent(&json!(1)).await.expect_error(403, "invalid_request");
     assert_eq!(fixture.final_bot_delivery(1, text).await["state"], "failed");
@@ -55,7 +52,7 @@ impl BotFixture {
 }
 
 #[test]
-fn hanging_provider_loses_the_chat_within_9500_ms() {
+fn hanging_provider_loses_the_chat_after_nine_seconds() {
     run_timed_on_shared_host(async |host| {
         let fixture = warmed_up_fixture(host, json!({})).await;
         fixture.provider.respond_with(CannedResponse::Hang);
@@ -92,7 +89,7 @@ fn provider_refusing_connections_loses_the_chat() {
         channel.send_text("another visitor", "Anybody?").await;
         fixture.wait_until_waiting(2, seconds(12)).await;
         let elapsed = sent_at.elapsed();
-        assert!(elapsed <= MAX_FALLBACK_TIME, "waiting after {elapsed:?}");
+        assert!(elapsed <= MAX_RESULT_TIME, "waiting after {elapsed:?}");
         let delivery = fixture.final_bot_delivery(2, "Anybody?").await;
         let attempts = delivery["attempts"].as_array().unwrap();
         assert_eq!(attempts.len(), 3, "{delivery}");
@@ -109,7 +106,7 @@ fn bot_that_misses_agent_unavailable_loses_the_chat() {
         fixture.bot.invite_agent(&json!(1)).await.expect(200);
         fixture.wait_until_waiting(1, seconds(12)).await;
         let elapsed = invited.elapsed();
-        assert!(elapsed <= MAX_FALLBACK_TIME, "waiting after {elapsed:?}");
+        assert!(elapsed <= MAX_RESULT_TIME, "waiting after {elapsed:?}");
         assert_eq!(fixture.attempts("AGENT_UNAVAILABLE").len(), 3);
         fixture.bot.send_text(&json!(1), "late").await.expect_error(403, "invalid_request");
         let failed = wait_for("the failed delivery", WAIT_TIMEOUT, async || {
@@ -140,9 +137,8 @@ fn provider_recovering_on_the_third_attempt_keeps_the_chat() {
         assert_eq!(statuses, [500, 500, 200]);
 
         let requests = fixture.attempts("CLIENT_MESSAGE").split_off(1);
-        assert_eq!(requests.len(), 3);
-        for (request, slot) in requests.iter().zip([0, 3, 6]) {
-            assert!((request.at - sent_at).abs_diff(seconds(slot)) < Duration::from_millis(300), "{requests:#?}");
+        assert_attempts_on_schedule(&requests.iter().map(|request| request.at - sent_at).collect::<Vec<_>>());
+        for request in &requests {
             assert_eq!(
                 (&request.body, request.header("webhook-id")),
                 (&requests[0].body, requests[0].header("webhook-id"))
@@ -221,7 +217,7 @@ fn pending_messages_are_superseded_after_handover_to_agents() {
         }
         fixture.wait_until_waiting(1, seconds(12)).await;
         let elapsed = sent_at.elapsed();
-        assert!(elapsed <= MAX_FALLBACK_TIME, "{elapsed:?}");
+        assert!(elapsed <= MAX_RESULT_TIME, "{elapsed:?}");
         assert_eq!(fixture.final_bot_delivery(1, "first").await["state"], "failed");
         for text in later {
             assert_eq!(fixture.final_bot_delivery(1, text).await["state"], "superseded", "{text}");
@@ -293,7 +289,7 @@ fn message_burst_does_not_delay_the_fallback_to_agents() {
         }
         fixture.wait_until_waiting(1, seconds(12)).await;
         let elapsed = sent_at.elapsed();
-        assert!(elapsed <= MAX_FALLBACK_TIME, "waiting after {elapsed:?}");
+        assert!(elapsed <= MAX_RESULT_TIME, "waiting after {elapsed:?}");
         assert_eq!(fixture.final_bot_delivery(1, "one").await["state"], "failed");
         for text in texts {
             assert_ne!(fixture.final_bot_delivery(1, text).await["state"], "delivered", "{text}");
@@ -389,9 +385,9 @@ fn bot_exceeding_its_answer_time_limit_loses_the_chat() {
         let fixture = warmed_up_fixture(host, json!({"answer_within": 2})).await;
         let sent_at = Instant::now();
         fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
-        fixture.wait_until_waiting(1, seconds(6)).await;
+        fixture.wait_until_waiting(1, WAIT_TIMEOUT).await;
         let elapsed = sent_at.elapsed();
-        assert!((Duration::from_millis(1_500)..seconds(4)).contains(&elapsed), "{elapsed:?}");
+        assert!((Duration::from_millis(1_500)..seconds(6)).contains(&elapsed), "{elapsed:?}");
         assert_eq!(fixture.final_bot_delivery(1, "Anybody?").await["state"], "delivered");
         fixture.bot.send_text(&json!(1), "late").await.expect_error(403, "invalid_request");
     });
@@ -432,7 +428,7 @@ fn disconnected_bot_loses_its_chats_with_the_next_message() {
 
 #[test]
 fn killed_bot_deliveries_lose_no_message() {
-    run_alone_on_own_host(async |host| {
+    run_on_own_host(&[], async |host| {
         let fixture = BotFixture::create(host).await;
         let kill_loop = async {
             let mut ticks = interval(Duration::from_millis(80));

@@ -2,60 +2,23 @@
 //! `tests/pages`.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-use local::cargo_build::workspace_root;
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 
 use crate::support::api_client::send;
-use crate::support::test_host::{TestHost, run_on_shared_host};
+use crate::support::built_files::{BuiltFiles, header};
+use crate::support::test_host::run_on_shared_host;
 
-/// For each request: the value of the `Accept-Encoding` header, the expected `Content-Encoding` (`None` if the response
-/// has no such header), and the extension of the built file.
-const CODINGS: [(&str, Option<&str>, &str); 4] = [
-    ("identity", None, ""),
-    ("gzip", Some("gzip"), ".gz"),
-    ("gzip, deflate, br", Some("br"), ".br"),
-    ("br;q=0, gzip;q=0.5", Some("gzip"), ".gz"),
-];
-
-fn built_file(path: &str) -> PathBuf {
-    workspace_root().join("functions/www/dist/console").join(path)
-}
-
-/// Returns the file names of the built assets, excluding their compressed copies.
-fn built_assets() -> BTreeSet<String> {
-    let entries = std::fs::read_dir(built_file("assets")).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| !name.ends_with(".br") && !name.ends_with(".gz")).collect()
-}
-
-fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name).map(|value| value.to_str().unwrap())
-}
-
-/// Requests a path with each content coding and compares each response body with the built file. Returns the headers of
-/// the last response.
-async fn fetch_and_compare(host: &TestHost, path: &str, built: &str) -> HeaderMap {
-    let mut last = HeaderMap::new();
-    for (accepted, coding, extension) in CODINGS {
-        let request = host.anonymous.request(Method::GET, path).header("accept-encoding", accepted);
-        let response = request.send().await.unwrap();
-        assert_eq!(response.status(), 200, "{path}");
-        last = response.headers().clone();
-        assert_eq!(header(&last, "content-encoding"), coding, "{path}, {accepted}");
-        assert_eq!(header(&last, "vary"), Some("accept-encoding"), "{path}");
-        let expected = std::fs::read(built_file(&format!("{built}{extension}"))).unwrap();
-        assert!(response.bytes().await.unwrap() == expected, "{path} is not {built}{extension}");
-    }
-    last
-}
+const CONSOLE: BuiltFiles = BuiltFiles("console");
 
 fn assert_security_headers(headers: &HeaderMap) {
     let policy = header(headers, "content-security-policy").unwrap();
     let directives: BTreeSet<_> = policy.split("; ").collect();
-    for directive in ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"] {
+    let socket_origin = directives.iter().find_map(|directive| directive.strip_prefix("connect-src 'self' "));
+    let socket_origin = socket_origin.unwrap_or_else(|| panic!("no origin of the sockets in {policy}"));
+    assert!(socket_origin.starts_with("ws") && socket_origin.matches('/').count() == 2, "{socket_origin}");
+    for directive in ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"] {
         assert!(directives.contains(directive), "{directive} is not in {policy}");
     }
     assert_eq!(header(headers, "x-content-type-options"), Some("nosniff"));
@@ -67,7 +30,7 @@ fn assert_security_headers(headers: &HeaderMap) {
 fn page_and_all_its_assets_are_served() {
     run_on_shared_host(async |host| {
         for path in ["/console", "/console/"] {
-            let headers = fetch_and_compare(host, path, "index.html").await;
+            let headers = CONSOLE.fetch_and_compare(host, path, "index.html").await;
             assert_security_headers(&headers);
             assert_eq!(header(&headers, "content-type"), Some("text/html; charset=utf-8"));
             assert_eq!(header(&headers, "cache-control"), Some("no-cache"));
@@ -75,13 +38,13 @@ fn page_and_all_its_assets_are_served() {
         let page = host.anonymous.get("/console/").await;
         let referenced: BTreeSet<_> =
             page.text.split('"').filter_map(|text| text.strip_prefix("/console/assets/")).map(str::to_owned).collect();
-        let built = built_assets();
+        let built = CONSOLE.assets();
         assert!(referenced.len() >= 4 && referenced.is_subset(&built), "{referenced:?} of {built:?}");
         for name in built {
             let path = format!("/console/assets/{name}");
             // This client also checks the response against the OpenAPI document.
             assert_eq!(host.anonymous.get(&path).await.status, 200, "{path}");
-            let headers = fetch_and_compare(host, &path, &format!("assets/{name}")).await;
+            let headers = CONSOLE.fetch_and_compare(host, &path, &format!("assets/{name}")).await;
             assert_security_headers(&headers);
             assert_eq!(header(&headers, "cache-control"), Some("public, max-age=31536000, immutable"));
             let kind = match name.rsplit('.').next().unwrap() {

@@ -14,7 +14,8 @@ use crate::local_host_command::LocalHostProgram;
 use crate::support::account_with_webhook::{add_webhook, ok_response, wait_for_event};
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number};
 use crate::support::bot_fixture::BotFixture;
-use crate::support::test_host::{VISITOR_ID, kill, run_alone, run_alone_on_own_host, run_on_own_host};
+use crate::support::call_fixture::{CallFixture, VISITOR_PHONE, report};
+use crate::support::test_host::{VISITOR_ID, kill, run_on_own_host, run_parallel};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
@@ -166,7 +167,7 @@ fn success_body(reply: Option<ApiResponse>, status: u16) -> Option<Value> {
 
 #[test]
 fn killed_functions_lose_no_acknowledged_request() {
-    run_alone_on_own_host(async |host| {
+    run_on_own_host(&[], async |host| {
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let account = host.create_account().await;
         let channel = account.create_channel(&integrator.url()).await;
@@ -237,6 +238,77 @@ fn sweep_resumes_deliveries_of_killed_processes() {
     });
 }
 
+/// Returns the statuses of each chat's call_event events, without repeated events.
+fn call_statuses(webhook_receiver: &TestReceiver) -> Vec<String> {
+    let mut statuses: BTreeMap<u64, BTreeMap<String, String>> = BTreeMap::new();
+    for request in webhook_receiver.requests() {
+        // The ids of a chat's events are sorted by time.
+        let (id, event) = (request.header("webhook-id").unwrap().to_owned(), request.json());
+        let status = event["call"]["status"].as_str().unwrap().to_owned();
+        statuses.entry(number(&event["chat_id"])).or_default().insert(id, status);
+    }
+    statuses.into_values().map(|events| events.into_values().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn killed_functions_leave_no_call_open_and_no_event_unsent() {
+    run_on_own_host(&[], async |host| {
+        let fixture = CallFixture::create_with(host, json!({"ring_seconds": 1})).await;
+        // The gateway does not report the end of the second call, and reports nothing about the third one.
+        let calls = [&["agent_connected", "client_connected", "end"][..], &["agent_connected"], &[]];
+        let mut orders = Vec::new();
+        for count in 1..=calls.len() {
+            let visitor = fixture.widget.visitor().await;
+            let request = json!({"message_id": "1", "phone": VISITOR_PHONE});
+            assert_eq!(visitor.call("call", request).await.expect(200)["result"], "ok");
+            orders.push(fixture.provider.wait_for_requests(count, WAIT_TIMEOUT).await[count - 1].json());
+        }
+        for step in 0..calls[0].len() {
+            host.kill_processes(|_| true).await;
+            for (order, reports) in orders.iter().zip(calls) {
+                if let Some(status) = reports.get(step) {
+                    report(host, order, status, json!({})).await.expect(200);
+                }
+            }
+        }
+        host.kill_processes(|_| true).await;
+        let expected = ["start agent_connected client_connected end", "start agent_connected error", "start error"];
+        wait_for("all events of the calls", RECOVERY_TIMEOUT, async || {
+            host.local.run_schedule("schedule-sweep").await.expect("the sweep runs");
+            let found = call_statuses(&fixture.webhook_receiver);
+            if found == expected { Ok(()) } else { Err(found) }
+        })
+        .await;
+        for (chat, status) in [(1, "end"), (2, "error"), (3, "error")] {
+            assert_eq!(fixture.call(chat).await["status"], status);
+        }
+    });
+}
+
+#[test]
+fn sweep_places_the_call_of_a_killed_process() {
+    run_on_own_host(&[], async |host| {
+        let fixture = CallFixture::create(host).await;
+        fixture.provider.respond_with(CannedResponse::Hang);
+        let order = fixture.ordered_callback().await;
+        host.kill_processes(|function| function == "deliver-call").await;
+        fixture.provider.respond_with(CannedResponse::ok());
+        let requeued = AtomicU64::new(0);
+        let repeated = wait_for("a second order", RECOVERY_TIMEOUT, async || {
+            let sweep_result = host.local.run_schedule("schedule-sweep").await.expect("the sweep runs");
+            requeued.fetch_add(number(&sweep_result["requeued"]), Ordering::Relaxed);
+            fixture.provider.requests().get(1).map(ReceivedRequest::json).ok_or(sweep_result)
+        })
+        .await;
+        assert_eq!(
+            (requeued.into_inner(), repeated),
+            (1, order.clone()),
+            "the queue placed the call without the sweep"
+        );
+        report(host, &order, "error", json!({})).await.expect(200);
+    });
+}
+
 /// Signs in to a running local host as the demo account's admin.
 async fn demo_admin(program: &LocalHostProgram) -> TestAgent {
     let ready = program.ready();
@@ -257,7 +329,7 @@ async fn start(data: &Path) -> LocalHostProgram {
 
 #[test]
 fn killed_host_loses_no_acknowledged_request() {
-    run_alone(async {
+    run_parallel(async {
         let folder = tempfile::tempdir().unwrap();
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let program = start(folder.path()).await;

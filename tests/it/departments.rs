@@ -22,7 +22,7 @@ const CACHE_EXPIRY_TIMEOUT: Duration = seconds(13);
 
 impl TestAccount {
     /// Creates a department and returns its id.
-    async fn create_department(&self, name: &str, members: &[&TestAgent]) -> u64 {
+    pub async fn create_department(&self, name: &str, members: &[&TestAgent]) -> u64 {
         let agent_ids: Vec<&Value> = members.iter().map(|agent| &agent.id).collect();
         let created =
             self.admin.client.post(DEPARTMENTS_PATH, &json!({"name": name, "agent_ids": agent_ids})).await.expect(201);

@@ -1,5 +1,5 @@
 //! Tests for the `Idempotency-Key` header on the endpoints that support it: visitors' messages (specification, A-2),
-//! agents' messages, and bot events (specification, B-1).
+//! agents' messages and notes, and bot events (specification, B-1).
 
 use reqwest::Method;
 use reqwest::header::HeaderValue;
@@ -9,7 +9,7 @@ use crate::support::api_client::{ApiClient, ApiResponse, send};
 use crate::support::bot_fixture::{BotFixture, chat_number};
 use crate::support::test_host::{TestHost, VISITOR_ID, run_on_shared_host, visitor_text};
 
-/// The three endpoints that store messages. Each endpoint has its own chat.
+/// The endpoints that store messages and notes, each with a chat. Agents' messages and notes share a chat.
 struct Endpoints {
     fixture: BotFixture,
     /// Each endpoint's client and path, and the number of the chat in which its messages are stored.
@@ -28,6 +28,7 @@ impl Endpoints {
         let all = vec![
             (plain.client.clone(), plain.endpoint.clone(), with_bot + 1),
             (fixture.agent.client.clone(), format!("/agent/chats/{chat_of_bob}/messages"), chat_of_bob),
+            (fixture.agent.client.clone(), format!("/agent/chats/{chat_of_bob}/notes"), chat_of_bob),
             (fixture.bot.client.clone(), fixture.bot.webhook_path(), with_bot),
         ];
         Self { fixture, all }

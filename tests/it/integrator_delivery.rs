@@ -10,6 +10,9 @@ use shared::domain::timestamp::Timestamp;
 use standardwebhooks::Webhook;
 
 use crate::support::api_client::{TestAccount, TestChannel, merged, number};
+use crate::support::attempt_schedule::{
+    MAX_LATENESS, MAX_RESULT_TIME, assert_attempts_on_schedule, assert_result_on_schedule,
+};
 use crate::support::test_host::{
     ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_alone_on_shared_host, run_on_shared_host,
     run_timed_on_shared_host,
@@ -17,24 +20,10 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// How far an attempt's start may deviate from its scheduled time on an idle machine.
-const SLOT_TOLERANCE: Duration = Duration::from_millis(300);
-
 /// Delivers a message so that all functions are running and their startup does not affect later time measurements.
 async fn warm_up(active_chat: &ActiveChat) {
     let seq = active_chat.send_text("warm-up").await;
     assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
-}
-
-/// Checks that the three attempts started on schedule, and that the delivery was shown as failed after the last
-/// attempt's timeout.
-#[track_caller]
-fn assert_schedule(attempt_starts: &[Duration], shown_after: Duration) {
-    assert!((seconds(9)..=seconds(10)).contains(&shown_after), "shown after {shown_after:?}");
-    assert_eq!(attempt_starts.len(), 3, "{attempt_starts:?}");
-    for (start, slot) in attempt_starts.iter().zip([0, 3, 6]) {
-        assert!(start.abs_diff(seconds(slot)) <= SLOT_TOLERANCE, "{attempt_starts:?}");
-    }
 }
 
 #[test]
@@ -57,7 +46,8 @@ fn failing_integrator_gets_attempts_at_0_3_and_6_seconds() {
         let attempt_starts: Vec<Duration> =
             integrator.requests().iter().skip(1).map(|request| request.at - sent_at).collect();
         assert_eq!((attempt_starts.len(), attempts.len()), (3, 3), "{attempt_starts:?} {attempts:#?}");
-        assert_schedule(&attempt_starts, shown_after);
+        assert_attempts_on_schedule(&attempt_starts);
+        assert_result_on_schedule(shown_after);
     });
 }
 
@@ -75,7 +65,7 @@ fn integrator_recovering_between_attempts_gets_message_once() {
         assert_eq!(requests.len(), 2);
         assert_eq!(requests[0].body, requests[1].body);
         let interval = requests[1].at - requests[0].at;
-        assert!(interval.abs_diff(seconds(3)) < seconds(1), "{interval:?}");
+        assert!(interval.abs_diff(seconds(3)) < MAX_LATENESS, "{interval:?}");
     });
 }
 
@@ -87,7 +77,7 @@ fn integrator_error_is_final_and_shown_immediately() {
         let sent_at = Instant::now();
         let seq = active_chat.send_text("Hello?").await;
         let delivery = active_chat.final_delivery(seq).await;
-        assert!(sent_at.elapsed() < seconds(2), "{:?}", sent_at.elapsed());
+        assert!(sent_at.elapsed() < seconds(3), "{:?}", sent_at.elapsed());
         assert_eq!(delivery["state"], "failed");
         assert_eq!(delivery["error"], json!({"code": 7, "message": "The user has left"}));
         assert_eq!(delivery["attempts"].as_array().unwrap().len(), 1);
@@ -156,7 +146,7 @@ fn misbehaving_integrator_gets_three_recorded_attempts() {
             let sent_at = Instant::now();
             let seq = account.admin.send_text(chat, "Hello?").await;
             let delivery = account.admin.final_delivery(chat, seq).await;
-            assert!(sent_at.elapsed() < seconds(10), "{name}: {:?}", sent_at.elapsed());
+            assert!(sent_at.elapsed() < MAX_RESULT_TIME, "{name}: {:?}", sent_at.elapsed());
             assert_failed_after_three_attempts(name, &delivery, *status);
             assert_eq!(integrator.requests().len(), 1 + 3, "{name}");
         }))
@@ -173,7 +163,7 @@ fn assert_failed_after_three_attempts(name: &str, delivery: &Value, status: Opti
     let attempts = delivery["attempts"].as_array().unwrap();
     assert_eq!(attempts.len(), 3, "{name}: {attempts:#?}");
     for attempt in attempts {
-        assert!(number(&attempt["ms"]) < 3_300, "{name}: {attempt}");
+        assert!(number(&attempt["ms"]) < 4_000, "{name}: {attempt}");
         assert_eq!(attempt["status"].as_u64(), status.map(u64::from), "{name}: {attempt}");
         assert!(attempt["error"].as_str().is_some_and(|text| !text.is_empty()), "{name}: {attempt}");
     }
@@ -197,7 +187,8 @@ fn unreachable_integrator_fails_after_three_attempts() {
         // No receiver recorded these attempts, so take their start times from the delivery.
         let began = |attempt: &Value| Timestamp(number(&attempt["at"])).since(clock);
         let attempt_starts: Vec<Duration> = delivery["attempts"].as_array().unwrap().iter().map(began).collect();
-        assert_schedule(&attempt_starts, shown_after);
+        assert_attempts_on_schedule(&attempt_starts);
+        assert_result_on_schedule(shown_after);
     });
 }
 
@@ -417,7 +408,7 @@ fn hanging_chat_does_not_delay_another_of_the_same_channel() {
             let sent_at = Instant::now();
             account.admin.send_text(healthy, "passes").await;
             let arrived = integrator.wait_for_requests(n, seconds(2)).await[n - 1].at;
-            assert!(arrived - sent_at < seconds(1), "{:?}", arrived - sent_at);
+            assert!(arrived - sent_at < MAX_LATENESS, "{:?}", arrived - sent_at);
         }
     });
 }
@@ -446,13 +437,13 @@ fn failing_channels_do_not_delay_a_healthy_one() {
             let sent_at = Instant::now();
             account.admin.send_text(chat, "passes").await;
             let arrived = healthy.wait_for_requests(n, seconds(2)).await[n - 1].at;
-            assert!(arrived - sent_at < seconds(1), "{:?}", arrived - sent_at);
+            assert!(arrived - sent_at < MAX_LATENESS, "{:?}", arrived - sent_at);
         }
     });
 }
 
 #[test]
-fn hanging_integrator_fails_a_burst_within_ten_seconds() {
+fn hanging_integrator_fails_a_burst_within_its_nine_seconds() {
     run_alone_on_shared_host(async |host| {
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
@@ -472,7 +463,7 @@ fn hanging_integrator_fails_a_burst_within_ten_seconds() {
         .await;
         for (delivery, elapsed) in deliveries {
             assert_eq!(delivery["state"], "failed");
-            assert!(elapsed < seconds(10), "ended after {elapsed:?}");
+            assert!(elapsed < MAX_RESULT_TIME, "ended after {elapsed:?}");
             let attempts = delivery["attempts"].as_array().unwrap().len();
             assert!((1..=3).contains(&attempts), "{attempts}");
         }

@@ -143,12 +143,14 @@ fn assert_one_line_error((status, stderr): &(ExitStatus, String), expected: &str
 fn ready_file_and_terminal_show_the_addresses() {
     run_alone(async {
         let program = LocalHostProgram::start(&["--memory"]).await;
-        assert!(program.startup_time < seconds(5), "{:?}", program.startup_time);
+        assert!(program.startup_time < seconds(10), "{:?}", program.startup_time);
         let ready = program.ready();
         let base = program.base_url();
         assert_eq!(ready["channel_base_url"], format!("{base}/channel"));
         assert_eq!(ready["bot_base_url"], format!("{base}/bot"));
         assert_eq!(ready["socket_url"], format!("{}/socket", base.replace("http", "ws")));
+        assert_eq!(ready["console_url"], format!("{base}/console/"));
+        assert_eq!(ready["demo_url"], format!("{base}/demo"));
         assert_eq!(ready["operator_key"].as_str().unwrap().len(), 64);
         let fields: Vec<_> = ready["demo"].as_object().unwrap().keys().map(String::as_str).collect();
         let expected = [
@@ -161,13 +163,16 @@ fn ready_file_and_terminal_show_the_addresses() {
             "bot_token",
             "channel_id",
             "channel_url",
+            "gateway_secret",
             "provider_id",
+            "webhook_id",
             "widget_id",
         ];
         assert_eq!(fields, expected);
         let mode = fs::metadata(program.folder.path().join("ready.json")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "the file contains secrets");
-        assert!(program.stdout().contains(base), "{}", program.stdout());
+        let first_line = program.stdout().trim_start().lines().next().unwrap_or_default().to_owned();
+        assert!(first_line.starts_with("Demo site:") && first_line.contains(&format!("{base}/demo ")), "{first_line}");
         program.stop_with_signal("-INT").await;
     });
 }
@@ -198,6 +203,68 @@ fn printed_curl_commands_work_when_pasted() {
             if listed.contains("I want a human.") { Ok(()) } else { Err(listed) }
         })
         .await;
+        program.stop().await;
+    });
+}
+
+#[test]
+fn printed_link_signs_in_the_demo_agent_once() {
+    run_parallel(async {
+        let program = LocalHostProgram::start(&["--memory"]).await;
+        let output = program.stdout();
+        let (_, code) = output.split_once(&format!("{}/console/#code=", program.base_url())).expect("a link");
+        let code = json!({"code": code.split_whitespace().next().unwrap()});
+
+        let client = ApiClient::new(program.base_url());
+        let session = client.post("/_local/sign-in", &code).await.expect(200);
+        let agent = client.with_token(session["token"].as_str().unwrap());
+        assert_eq!(session["agent"]["role"], "agent");
+        agent.get("/agent/chats?state=open").await.expect(200);
+
+        agent.post("/_local/sign-in", &code).await.expect(410);
+        program.wait_for_output("To sign in to the console again:").await;
+        program.stop().await;
+    });
+}
+
+#[test]
+fn demo_site_signs_in_and_shows_the_journal() {
+    run_parallel(async {
+        let program = LocalHostProgram::start(&["--memory"]).await;
+        let client = ApiClient::new(program.base_url());
+        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        let get = async |path: &str| http.get(format!("{}{path}", program.base_url())).send().await.unwrap();
+
+        let page = get("/demo").await.text().await.unwrap();
+        let widget_id = demo_field(program.ready(), "widget_id");
+        let script = format!(r#"<script async src="{}/widget.js" data-id="{widget_id}">"#, program.base_url());
+        assert!(page.contains(&script), "{page}");
+        let console = get("/demo/console/").await;
+        let policy = console.headers()["content-security-policy"].to_str().unwrap();
+        assert!(policy.contains("frame-ancestors 'self'"), "{policy}");
+
+        for role in ["agent", "admin"] {
+            let redirect = get(&format!("/demo/sign-in/{role}")).await;
+            let (_, code) = redirect.headers()["location"].to_str().unwrap().split_once("/console/#code=").unwrap();
+            let session = client.post("/_local/sign-in", &json!({"code": code})).await.expect(200);
+            assert_eq!(session["agent"]["role"], role);
+        }
+        let foreign = http.get(format!("{}/_local/journal", program.base_url())).header("host", "shop.example");
+        assert_eq!(foreign.send().await.unwrap().status(), 403);
+
+        let bot_question = visitor_text("v", "What are your hours?");
+        client.post(demo_field(program.ready(), "bot_channel_url"), &bot_question).await.expect(200);
+        let journal = wait_for("the journal", WAIT_TIMEOUT, async || {
+            let journal = client.get("/_local/journal").await.expect(200);
+            let is_complete = journal["entries"].as_array().unwrap().len() >= 2;
+            if is_complete { Ok(journal) } else { Err(journal) }
+        })
+        .await;
+        let receivers: Vec<_> = journal["entries"].as_array().unwrap().iter().map(|it| &it["receiver"]).collect();
+        assert_eq!(receivers, ["bot", "integrator"]);
+        assert_eq!(journal["entries"][0]["request"]["message"]["text"], "What are your hours?");
+        assert_eq!(journal["entries"][0]["replies"][0]["event"], "BOT_MESSAGE");
+        assert!(!journal.to_string().contains(demo_field(program.ready(), "bot_token")));
         program.stop().await;
     });
 }
@@ -237,7 +304,10 @@ fn data_survives_a_restart_on_another_port() {
         let channel = agent.get(&format!("/admin/channels/{}", after["demo"]["channel_id"].as_str().unwrap())).await;
         let url = channel.expect(200)["integrator_url"].clone();
         assert!(url.as_str().unwrap().starts_with(second.base_url()), "{url}");
-        for field in ["provider_id", "bot_token"] {
+        let webhooks = agent.get("/admin/settings").await.expect(200)["webhooks"].clone();
+        assert_eq!(webhooks.as_array().unwrap().len(), 1);
+        assert_eq!(webhooks[0]["url"], format!("{}/_local/webhook", second.base_url()));
+        for field in ["provider_id", "bot_token", "webhook_id", "widget_id"] {
             assert_eq!(after["demo"][field], before["demo"][field], "{field}");
         }
         let bot_channel = after["demo"]["bot_channel_url"].as_str().unwrap();
@@ -269,6 +339,7 @@ fn deployed_defaults_run_without_demo_account_and_explain_why() {
 
         let first = LocalHostProgram::start(&no_http_targets).await;
         assert_eq!(first.ready()["demo"], Value::Null);
+        assert_eq!(first.ready()["demo_url"], Value::Null);
         let output = first.stdout();
         assert!(output.contains("There is no demo account") && output.contains("AllowHttpTargets=true"), "{output}");
         let create = output.lines().find(|line| line.starts_with("curl")).unwrap();

@@ -173,6 +173,14 @@ fn erasure_deletes_all_chats_of_one_visitor_only() {
         active_chat.agent.client.delete("/admin/visitors/none").await.expect_error(404, "not_found");
         assert_eq!(active_chat.agent.chat(second).await["state"], "active");
 
+        let path = format!("/admin/visitors/{visitor}");
+        other_account.admin.client.get(&path).await.expect_error(404, "not_found");
+        bob.client.get(&path).await.expect_error(403, "forbidden");
+        let shown = active_chat.agent.client.get(&path).await.expect(200);
+        let sizes = (&shown["chats_count"], &shown["entries"], &shown["is_complete"]);
+        assert_eq!(sizes, (&json!(2), &json!(3), &json!(true)), "{shown}");
+        assert_eq!((&shown["visitor"]["number"], &shown["visitor"]["id"]), (&visitor, &json!(VISITOR_ID)));
+
         let erased = erase_visitor(&active_chat.agent, &visitor).await.expect(200);
         let expected = json!({"number": visitor, "removed": {"chats": 2, "entries": 3}, "complete": true});
         assert_eq!(erased, expected);
@@ -185,6 +193,7 @@ fn erasure_deletes_all_chats_of_one_visitor_only() {
                 active_chat.agent.chats(state).await.iter().map(|chat| number(&chat["chat_id"])).collect();
             assert_eq!(numbers, if state == "open" { vec![others] } else { vec![] });
         }
+        active_chat.agent.client.get(&path).await.expect_error(404, "not_found");
         erase_visitor(&active_chat.agent, &visitor).await.expect_error(404, "not_found");
         let new_chat = open_accepted_chat(&active_chat.agent, &active_chat.channel, VISITOR_ID).await;
         let new_visitor = active_chat.agent.chat(new_chat).await["visitor"].clone();

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use local::cargo_build::workspace_root;
 use serde_json::{Value, json};
 
-use crate::sam_template::{DEFAULT_ROUTE, TEMPLATE, functions, program_name, resource_of_arn};
+use crate::sam_template::{DEFAULT_ROUTE, TEMPLATE, events, functions, program_name, resource_of_arn, socket_routes};
 use crate::support::api_client::{TestAccount, TestChannel};
 use crate::support::test_host::{TestHost, run_on_own_host};
+use crate::support::widget_client::TestWidget;
 
 /// The name, without its extension, of the one file in `tests/events` that is not an event. It is passed to
 /// `--env-vars` instead.
@@ -18,36 +19,62 @@ const VARIABLES_FILE: &str = "env";
 /// For every HTTP function: its name, the status of its response to the unchanged sample event, and the status of its
 /// response to the event with a valid credential. Some of these are 404, because the chats, visitors and bots in the
 /// sample events do not exist.
-const HTTP_STATUSES: [(&str, u16, u16); 30] = [
+const HTTP_STATUSES: [(&str, u16, u16); 56] = [
     ("admin-agents", 401, 200),
+    ("admin-audit", 401, 200),
     ("admin-bots", 401, 200),
     ("admin-channels", 401, 201),
+    ("admin-chat-export", 401, 200),
     ("admin-deliveries", 401, 200),
     ("admin-departments", 401, 201),
+    ("admin-reports", 401, 200),
     ("admin-settings", 401, 200),
+    ("admin-telephony", 401, 200),
     ("admin-visitors", 401, 404),
     ("agent-accept", 401, 404),
+    ("agent-agents", 401, 200),
     ("agent-assign", 401, 404),
+    ("agent-call", 401, 404),
+    ("agent-canned-replies", 401, 201),
+    ("agent-changes", 401, 200),
     ("agent-chat", 401, 404),
     ("agent-chats", 401, 200),
     ("agent-close", 401, 404),
     ("agent-login", 401, 401),
+    ("agent-me", 401, 200),
     ("agent-message", 401, 404),
     ("agent-messages", 401, 404),
+    ("agent-note", 401, 404),
     ("agent-presence", 401, 200),
     ("agent-retry", 401, 404),
+    ("agent-search", 401, 200),
+    ("agent-socket-ticket", 401, 201),
     ("agent-transfer", 401, 404),
     ("agent-typing", 401, 404),
     ("agent-visitor", 401, 404),
+    ("agent-visitor-chats", 401, 404),
     ("api-not-found", 404, 404),
     ("api-openapi", 200, 200),
     ("bot-event", 404, 404),
+    ("call-incoming", 404, 404),
+    ("call-status", 404, 404),
     ("channel-message", 404, 200),
     ("channel-status", 404, 200),
     ("console-page", 200, 200),
+    ("widget-script", 200, 200),
     ("operator-accounts", 401, 201),
     ("operator-admins", 401, 404),
+    ("operator-call-balance", 401, 404),
     ("operator-providers", 401, 201),
+    ("operator-telephony", 401, 404),
+    ("widget-call", 404, 401),
+    ("widget-callback", 404, 401),
+    ("widget-message", 404, 401),
+    ("widget-offline", 404, 401),
+    ("widget-rating", 404, 401),
+    ("widget-session", 404, 200),
+    ("widget-socket-ticket", 404, 401),
+    ("widget-visitor", 404, 401),
     // Logout is last because it ends the session that the other functions use.
     ("agent-logout", 200, 200),
 ];
@@ -57,6 +84,9 @@ fn result_without_work(program: &str) -> Value {
     match program {
         "schedule-idle" => json!({"closed": 0}),
         "schedule-sweep" => json!({"requeued": 0}),
+        "deliver-push" => json!({"changes": 1}),
+        "socket-connect" => json!({"statusCode": 401}),
+        "socket-disconnect" | "socket-message" => json!({"statusCode": 200}),
         _ => json!({"batchItemFailures": []}),
     }
 }
@@ -81,13 +111,18 @@ fn every_function_has_a_sample_event_of_a_real_source() {
     let programs: BTreeSet<_> = functions().map(|(_, properties)| program_name(properties)).collect();
     assert_eq!(samples.keys().map(String::as_str).collect::<BTreeSet<_>>(), programs);
     for (name, properties) in functions() {
-        let sources: Vec<_> = properties["Events"].as_object().unwrap().values().map(event_source).collect();
+        let socket_routes = socket_routes().into_iter().filter(|(_, function)| *function == name);
+        let socket_routes = socket_routes.map(|(route, _)| format!("{SOCKET_API} {route}"));
+        let sources: Vec<_> = events(properties).map(event_source).chain(socket_routes).collect();
         let event = &samples[program_name(properties)];
         assert!(sources.contains(&sample_source(event)), "{name}: {} is none of {sources:?}", sample_source(event));
     }
 }
 
-/// Returns the source of an event in the template: its route, the logical id of its queue, or `Schedule`.
+/// The prefix of a source that is a route of the WebSocket API.
+const SOCKET_API: &str = "SocketApi";
+
+/// Returns the source of an event in the template: its route, the logical id of its queue or table, or `Schedule`.
 fn event_source(event: &Value) -> String {
     let properties = &event["Properties"];
     match event["Type"].as_str().unwrap() {
@@ -96,16 +131,21 @@ fn event_source(event: &Value) -> String {
             _ => DEFAULT_ROUTE.to_owned(),
         },
         "SQS" => resource_of_arn(&properties["Queue"]).to_owned(),
+        "DynamoDB" => properties["Stream"]["!GetAtt"].as_str().unwrap().trim_end_matches(".StreamArn").to_owned(),
         other => other.to_owned(),
     }
 }
 
-/// Returns the source of a sample event: its route, the name of its queue, or `Schedule`.
+/// Returns the source of a sample event: its route, the name of its queue or table, or `Schedule`.
 fn sample_source(event: &Value) -> String {
-    match (&event["routeKey"], &event["Records"][0]["eventSourceARN"]) {
-        (Value::String(route), _) => route.clone(),
-        (_, Value::String(arn)) => arn.rsplit(':').next().unwrap().trim_end_matches(".fifo").to_owned(),
-        _ => "Schedule".to_owned(),
+    if let Some(route) = event["requestContext"]["routeKey"].as_str() {
+        let is_socket = event["requestContext"]["connectionId"].is_string();
+        return if is_socket { format!("{SOCKET_API} {route}") } else { route.to_owned() };
+    }
+    let Some(arn) = event["Records"][0]["eventSourceARN"].as_str() else { return "Schedule".to_owned() };
+    match arn.split_once(":table/dev-") {
+        Some((_, table)) => table.split('/').next().unwrap().to_owned(),
+        None => arn.rsplit(':').next().unwrap().trim_end_matches(".fifo").to_owned(),
     }
 }
 
@@ -137,8 +177,9 @@ fn every_function_handles_its_sample_event() {
         }
         let account = host.create_account().await;
         let channel = account.create_channel("https://app.example.com/hook").await;
+        let widget = account.create_widget(json!({})).await;
         for (name, _, status) in HTTP_STATUSES {
-            let event = with_valid_credential(host, &account, &channel, samples[name].clone());
+            let event = with_valid_credential(host, &account, (&channel, &widget), samples[name].clone());
             assert_response(host, name, &event, status).await;
         }
     });
@@ -149,14 +190,19 @@ async fn assert_response(host: &TestHost, name: &str, event: &Value, status: u16
     assert_eq!(response["statusCode"], status, "{name}: {response}");
     let kind = response["headers"]["content-type"].as_str().unwrap();
     if !kind.starts_with("application/json") {
-        return assert!(kind.starts_with("text/html") && status < 400, "{name}: {response}");
+        return assert!(kind.starts_with("text/") && status < 400, "{name}: {response}");
     }
     let body: Value = serde_json::from_str(response["body"].as_str().unwrap()).unwrap();
     assert_eq!(body["error"]["code"].is_string(), status >= 400, "{name}: {body}");
 }
 
 /// Returns the event with its sample credential replaced by one that is valid on this host.
-fn with_valid_credential(host: &TestHost, account: &TestAccount, channel: &TestChannel, mut event: Value) -> Value {
+fn with_valid_credential(
+    host: &TestHost,
+    account: &TestAccount,
+    (channel, widget): (&TestChannel, &TestWidget),
+    mut event: Value,
+) -> Value {
     if event["headers"]["authorization"].is_string() {
         let is_operator_route = event["rawPath"].as_str().unwrap().starts_with("/operator/");
         let client = if is_operator_route { &host.operator } else { &account.admin.client };
@@ -165,6 +211,9 @@ fn with_valid_credential(host: &TestHost, account: &TestAccount, channel: &TestC
     if event["pathParameters"]["secret"].is_string() {
         let secret = channel.endpoint.rsplit('/').nth(1).unwrap();
         event["pathParameters"] = json!({"secret": secret, "channel_id": channel.id});
+    }
+    if event["pathParameters"]["widget_id"].is_string() {
+        event["pathParameters"] = json!({"widget_id": widget.id});
     }
     event
 }

@@ -120,13 +120,25 @@ fn error_names_every_invalid_field_and_nothing_is_stored() {
         let fields = ["name", "email", "phone", "description"];
         let texts = fields.iter().flat_map(|field| invalid_texts.iter().map(move |value| (*field, value.clone())));
         let flags = [json!("yes"), json!(1), json!([])].map(|value| ("blacklisted", value));
-        for (field, value) in texts.chain(flags) {
+        let emails = ["ada", "@", "ada@", "ada @b.c"].map(|email| ("email", json!(email)));
+        for (field, value) in texts.chain(flags).chain(emails) {
             let body = json!({"name": "Stored?", field: value});
             let error = account.admin.client.patch(VISITOR_PATH, &body).await.expect_error(400, "invalid_request");
             assert_eq!(error["error"]["field"], field, "{error}");
         }
         account.admin.client.patch(VISITOR_PATH, &json!([])).await.expect_error(400, "invalid_request");
         assert_eq!(account.admin.chat(1).await, before);
+    });
+}
+
+#[test]
+fn email_address_is_stored_without_blanks_and_can_be_cleared() {
+    run_on_shared_host(async |host| {
+        let (account, _) = account_with_visitor(host).await;
+        for (email, stored) in [(" ada@b.c ", "ada@b.c"), ("", "")] {
+            let changed = account.admin.client.patch(VISITOR_PATH, &json!({"email": email})).await.expect(200);
+            assert_eq!(changed["email"].as_str().unwrap_or_default(), stored);
+        }
     });
 }
 

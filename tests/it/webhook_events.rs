@@ -88,6 +88,21 @@ fn chat_accepted_contains_visitor_and_agent() {
 }
 
 #[test]
+fn timeline_names_the_agent_who_accepted_or_closed_the_chat() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        fixture.accept_introduced_visitor().await;
+        fixture.agent.close(1).await;
+        let timeline = fixture.agent.timeline(1).await;
+        for kind in ["chat_accepted", "chat_finished"] {
+            let entry = timeline.iter().find(|entry| entry["type"] == kind).unwrap();
+            assert_eq!((&entry["from"], &entry["agent"]["name"]), (&json!("system"), &json!("Ann")), "{entry}");
+            assert_eq!(entry["agent"]["id"], fixture.agent.id);
+        }
+    });
+}
+
+#[test]
 fn unknown_visitor_and_agent_fields_are_omitted() {
     run_on_shared_host(async |host| {
         let fixture = WebhookFixture::create(host).await;

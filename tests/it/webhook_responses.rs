@@ -10,14 +10,13 @@ use crate::support::account_with_webhook::{
     WEBHOOKS_PATH, WebhookFixture, add_webhook, final_webhook_delivery, ok_response, ok_response_with,
 };
 use crate::support::api_client::number;
+use crate::support::attempt_schedule::{MAX_LATENESS, assert_attempts_on_schedule, assert_result_on_schedule};
 use crate::support::test_host::{
     TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_timed_on_shared_host,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// How far an attempt's start may deviate from its scheduled time on an idle machine.
-const SLOT_TOLERANCE: Duration = Duration::from_millis(300);
 const CARD_URL: &str = "https://crm.example/card/7";
 
 fn empty_panel() -> Value {
@@ -309,13 +308,10 @@ fn failing_webhook_gets_attempts_at_0_3_and_6_seconds() {
         let delivery = final_webhook_delivery(&fixture.agent, 2, "chat_accepted").await;
         let shown_after = accepted_at.elapsed();
         assert_failed_after_three_attempts("500", &delivery, Some(500));
-        assert!((seconds(9)..=seconds(10)).contains(&shown_after), "shown after {shown_after:?}");
+        assert_result_on_schedule(shown_after);
         let attempt_starts: Vec<Duration> =
             fixture.webhook_receiver.requests().iter().skip(1).map(|request| request.at - accepted_at).collect();
-        assert_eq!(attempt_starts.len(), 3, "{attempt_starts:?}");
-        for (start, slot) in attempt_starts.iter().zip([0, 3, 6]) {
-            assert!(start.abs_diff(seconds(slot)) <= SLOT_TOLERANCE, "{attempt_starts:?}");
-        }
+        assert_attempts_on_schedule(&attempt_starts);
         assert_eq!(fixture.panel(2).await, empty_panel());
     });
 }
@@ -356,7 +352,7 @@ fn hanging_chat_does_not_delay_events_of_another_chat() {
         fixture.agent.accept(3).await;
         let arrived = fixture.webhook_receiver.wait_for_requests(3, seconds(2)).await.remove(2);
         assert_eq!(arrived.json()["chat_id"], 3);
-        assert!(arrived.at - accepted_at < seconds(1), "{:?}", arrived.at - accepted_at);
+        assert!(arrived.at - accepted_at < MAX_LATENESS, "{:?}", arrived.at - accepted_at);
     });
 }
 
@@ -370,7 +366,7 @@ fn hanging_webhook_does_not_delay_another_webhook() {
         let accepted_at = Instant::now();
         fixture.agent.accept(1).await;
         let arrived = healthy.wait_for_requests(1, seconds(5)).await.remove(0).at;
-        assert!(arrived - accepted_at < seconds(1), "{:?}", arrived - accepted_at);
+        assert!(arrived - accepted_at < MAX_LATENESS, "{:?}", arrived - accepted_at);
     });
 }
 

@@ -20,7 +20,7 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "openapi.json"
-ASSETS = ROOT / "functions" / "www" / "dist" / "console" / "assets"
+ASSETS = [ROOT / "functions" / "www" / "dist" / page / "assets" for page in ("console", "widget")]
 FOLDER = ROOT / "target" / "openapi"
 READY = FOLDER / "ready.json"
 # The phases of schemathesis. Each phase is a separate run.
@@ -82,10 +82,14 @@ def create_test_data(ready):
     for name in ["protected", "with a bot", "to be changed"]:
         settings = {"name": name, "integrator_url": receiver_url}
         channels.append(call(base, "POST", "/admin/channels", admin, settings))
+    widget_id = call(base, "POST", "/admin/channels", admin, {"kind": "widget", "name": "Widget"})["widget_id"]
+    session = call(base, "POST", f"/widget/{widget_id}/session", body={"identify": True})
     provider = {"name": "Bots", "endpoint": receiver_url}
     provider_id = call(base, "POST", "/operator/providers", operator, provider)["provider_id"]
     bot = {"provider_id": provider_id, "token": "known", "channel_ids": [channels[1]["channel_id"]]}
     bot_id = call(base, "POST", "/admin/bots", admin, bot)["bot_id"]
+    reply = {"shortcut": "hello", "text": "Hello {visitor}"}
+    reply_id = call(base, "POST", "/agent/canned-replies", admin, reply)["id"]
     webhook_id = call(base, "POST", "/admin/settings/webhooks", admin, {"url": CLOSED_PORT_URL})["webhook_id"]
     for number in range(12):
         message = {"sender": {"id": number}, "message": {"type": "text", "text": "Hello"}}
@@ -97,10 +101,11 @@ def create_test_data(ready):
     return {
         "tokens": {"admin": admin, "agent": agent, "operator": operator},
         "secrets": secrets,
+        "visitor_token": session["visitor"]["token"],
         # The run itself needs these resources, so requests do not change or delete them.
         "protected_ids": {
             "agent_id": [1, agent_id],
-            "channel_id": list(secrets)[:2],
+            "channel_id": [*list(secrets)[:2], widget_id],
             "bot_id": [bot_id],
             "provider_id": [provider_id],
             "token": ["known"],
@@ -108,17 +113,21 @@ def create_test_data(ready):
         },
         "known_ids": {
             "account_id": [account_id],
-            "channel_id": list(secrets),
+            "channel_id": [*secrets, widget_id],
             "agent_id": [1, agent_id],
             "department_id": [department_id],
             "bot_id": [bot_id],
             "provider_id": [provider_id],
             "token": ["known"],
             "webhook_id": [webhook_id],
+            "widget_id": [widget_id],
+            "id": [reply_id],
             "chat_id": list(range(1, 41)),
             "number": list(range(1, 41)),
             "seq": [1, 2, 3],
-            "file": sorted(path.name for path in ASSETS.iterdir() if path.suffix not in (".br", ".gz")),
+            "file": sorted(
+                path.name for folder in ASSETS for path in folder.iterdir() if path.suffix not in (".br", ".gz")
+            ),
         },
         "closed_port_url": CLOSED_PORT_URL,
     }
@@ -194,7 +203,8 @@ def print_verdict(results, phases_succeeded, seconds):
 
 def check_registered_urls(base, admin):
     """Fails if a request registered a receiver on another machine."""
-    urls = [channel["integrator_url"] for channel in call(base, "GET", "/admin/channels", admin)["channels"]]
+    channels = call(base, "GET", "/admin/channels", admin)["channels"]
+    urls = [channel["integrator_url"] for channel in channels if channel["kind"] == "api"]
     urls += [webhook["url"] for webhook in call(base, "GET", "/admin/settings", admin)["webhooks"]]
     foreign = [url for url in urls if not url.startswith((CLOSED_PORT_URL, base))]
     if foreign:

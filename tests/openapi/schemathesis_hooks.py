@@ -17,6 +17,8 @@ CLOSED_PORT_URL, PROTECTED_IDS, KNOWN_IDS, SECRETS, TOKENS = (
     TEST_DATA[name] for name in ["closed_port_url", "protected_ids", "known_ids", "secrets", "tokens"]
 )
 LOCK = threading.Lock()
+# The token of a visitor of the widget.
+VISITOR_TOKEN = TEST_DATA["visitor_token"]
 # The number of requests to each operation.
 REQUEST_COUNTERS = collections.defaultdict(itertools.count)
 # Operations that change or delete the resource in their path.
@@ -59,7 +61,8 @@ def use_existing_ids(case, name, count):
     for parameter in parameters if count % 4 != 3 else ():
         known, protected = KNOWN_IDS.get(parameter, []), PROTECTED_IDS.get(parameter, [])
         if name in FIXED_IDS:
-            known = protected
+            # A widget has no secret.
+            known = [id for id in protected if parameter != "channel_id" or id in SECRETS]
         if name in MODIFYING:
             known = [id for id in known if id not in protected]
         if known:
@@ -89,6 +92,8 @@ def before_call(context, case, kwargs):
     if name == "botEvent" and isinstance(case.body, dict) and count % 2:
         # Send an event for a chat that may exist.
         case.body |= {"chat_id": KNOWN_IDS["chat_id"][count % 20], "client_id": None}
+    if case.operation.path.startswith("/widget/") and isinstance(case.body, dict) and "token" in case.body and count % 4:
+        case.body["token"] = VISITOR_TOKEN
     authorize(case, name, raw.get("security", []), count)
 
 
@@ -102,5 +107,8 @@ def after_call(context, case, response):
         for name in ["channel_id", "agent_id", "department_id", "bot_id", "webhook_id", "provider_id", "seq"]:
             if name in created and created[name] not in KNOWN_IDS[name]:
                 KNOWN_IDS[name] = (KNOWN_IDS[name] + [created[name]])[-50:]
+        # The id of a canned reply is the only path parameter whose name is just "id".
+        if "shortcut" in created:
+            KNOWN_IDS["id"] = (KNOWN_IDS["id"] + [created["id"]])[-50:]
         if "endpoint" in created and "channel_id" in created:
             SECRETS[created["channel_id"]] = created["endpoint"].split("/")[-2]

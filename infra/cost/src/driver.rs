@@ -2,18 +2,24 @@
 
 use std::time::{Duration, Instant};
 
+use futures_util::StreamExt;
 use local::api_client::{self, ApiClient};
 use local::sqs::QueueDepth;
 use local::{Host, demo};
 use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio_tungstenite::{WebSocketStream, client_async};
 
-use crate::function_usage::{self, UsageByFunction};
+use crate::function_usage::{self, PUSH_FUNCTION, Usage, UsageByFunction};
 use crate::receiver::ReceiverServer;
 
 /// How long to wait for the queues to drain. The limit exceeds the longest task delays: three seconds for a retry, and
 /// four for the check for a bot's answer.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// If nothing was pushed for this time, all changes have been pushed. The local host passes on a change within a few
+/// milliseconds.
+const PUSH_SETTLE_TIME: Duration = Duration::from_millis(300);
 const PASSWORD: &str = "correct horse battery staple";
 
 #[derive(Debug, thiserror::Error)]
@@ -30,9 +36,15 @@ pub enum Error {
     Usage(#[from] serde_json::Error),
     #[error("the response has no field `{0}`")]
     MissingField(&'static str),
+    #[error("the socket failed: {0}")]
+    Socket(#[from] Box<tokio_tungstenite::tungstenite::Error>),
+    #[error("a change was not pushed in time")]
+    NoPush,
     #[error("tasks remain in the queues: {0}")]
     TasksLeft(String),
 }
+
+pub type Socket = WebSocketStream<TcpStream>;
 
 pub struct Driver<'h> {
     pub host: &'h Host,
@@ -70,8 +82,61 @@ impl<'h> Driver<'h> {
     /// Returns each function's usage since the last reset. Scheduled functions are not counted.
     pub fn usage(&self) -> Result<UsageByFunction, Error> {
         let mut usage = function_usage::usage_by_function(self.host.usage())?;
-        usage.retain(|function, _| !function_usage::is_scheduled(function));
+        usage.retain(|function, _| !function_usage::is_scheduled(function) && function != PUSH_FUNCTION);
         Ok(usage)
+    }
+
+    /// Runs `scenario` and returns the usage of the push that it causes. A push is counted as one invocation, see
+    /// [`Usage::pushed_changes`](crate::Usage::pushed_changes).
+    pub async fn measure_push(
+        &self,
+        scenario: impl AsyncFnOnce() -> Result<(), Error>,
+    ) -> Result<UsageByFunction, Error> {
+        self.wait_until_pushed().await?;
+        self.reset_usage().await?;
+        scenario().await?;
+        let push = Usage { pushes: 1.0, ..self.wait_until_pushed().await? };
+        Ok(UsageByFunction::from([(PUSH_FUNCTION.to_owned(), push)]))
+    }
+
+    /// Waits until no more changes are pushed, and returns the usage of the pushes since the last reset.
+    async fn wait_until_pushed(&self) -> Result<Usage, Error> {
+        let usage = || -> Result<Option<Usage>, Error> {
+            Ok(function_usage::usage_by_function(self.host.usage())?.get(PUSH_FUNCTION).copied())
+        };
+        let started = Instant::now();
+        let mut last = usage()?;
+        loop {
+            tokio::time::sleep(PUSH_SETTLE_TIME).await;
+            match (usage()?, last) {
+                (Some(now), Some(before)) if now == before => return Ok(now),
+                (now, _) => last = now,
+            }
+            if started.elapsed() > DRAIN_TIMEOUT {
+                return Err(Error::NoPush);
+            }
+        }
+    }
+
+    /// Opens a socket of the agent.
+    pub async fn open_socket(&self, agent: &LoggedInAgent) -> Result<Socket, Error> {
+        let ticket = self.post("/agent/socket-ticket", agent, json!({})).await?;
+        let url = format!("{}?ticket={}", text(&ticket, "url")?, text(&ticket, "ticket")?);
+        let stream = TcpStream::connect(("127.0.0.1", self.host.port())).await?;
+        let (socket, _) = client_async(url, stream).await.map_err(Box::new)?;
+        Ok(socket)
+    }
+
+    /// Reads frames from a socket until one is about the row of a chat. It is the last push about a new message.
+    pub async fn read_until_chat(&self, socket: &mut Socket) -> Result<(), Error> {
+        while let Some(frame) = socket.next().await {
+            let frame = frame.map_err(Box::new)?;
+            let push: Value = serde_json::from_str(frame.to_text().map_err(Box::new)?)?;
+            if push.get("type").is_some_and(|kind| kind == "chat") {
+                return Ok(());
+            }
+        }
+        Err(Error::NoPush)
     }
 
     /// Waits until all queues are empty.
@@ -138,6 +203,17 @@ impl<'h> Driver<'h> {
         let endpoint = text(&response, "endpoint")?;
         let path = endpoint.strip_prefix(self.api.base_url()).unwrap_or(&endpoint);
         Ok((text(&response, "channel_id")?, path.to_owned()))
+    }
+
+    /// Adds a widget to the admin's account, and returns its id.
+    pub async fn create_widget(&self, admin: &LoggedInAgent) -> Result<String, Error> {
+        let response = self.post("/admin/channels", admin, json!({"kind": "widget", "name": "Widget"})).await?;
+        text(&response, "widget_id")
+    }
+
+    /// Calls an endpoint of a widget, as the browser of a visitor does.
+    pub async fn call_widget(&self, widget_id: &str, endpoint: &str, body: Value) -> Result<Value, Error> {
+        Ok(self.api.post(&format!("/widget/{widget_id}/{endpoint}"), None, &body).await?)
     }
 
     pub async fn send_visitor_message(&self, channel_path: &str, visitor: &str) -> Result<(), Error> {

@@ -24,7 +24,19 @@ pub struct Usage {
     pub write_units: f64,
     pub fifo_queue_requests: f64,
     pub retry_queue_requests: f64,
+    /// The number of invocations that write to the Chats table. Each of them causes an invocation of
+    /// `PUSH_FUNCTION`, because Lambda polls a stream only four times a second and passes on the changes of a chat
+    /// together. The local host passes on each change at once, so its own count would be too high.
+    pub pushed_changes: f64,
+    /// The number of invocations of `PUSH_FUNCTION`. They are not included in `invocations`, because they write no log
+    /// and are shorter.
+    pub pushes: f64,
+    /// The number of WebSocket messages. Each 32 KB of a message count as one.
+    pub socket_messages: f64,
 }
+
+/// The function that streams invoke.
+pub const PUSH_FUNCTION: &str = "deliver-push";
 
 /// One function's counters in the response to `GET /_local/usage`.
 #[derive(Deserialize)]
@@ -36,6 +48,8 @@ struct UsageCounters {
     write_units: f64,
     /// The number of requests by queue and action, with keys such as `ChannelRetryQueue/SendMessage`.
     sqs: BTreeMap<String, u32>,
+    #[serde(default)]
+    socket_messages: u32,
 }
 
 /// Parses the response to `GET /_local/usage`.
@@ -54,7 +68,7 @@ pub fn total(usage: &UsageByFunction) -> Usage {
 }
 
 /// Returns whether a schedule invokes the function. The first word of a function's name shows what invokes it: a queue
-/// (`deliver`), a schedule (`schedule`), or the HTTP API (all other words).
+/// or a stream (`deliver`), a schedule (`schedule`), the WebSocket API (`socket`) or the HTTP API (all other words).
 pub fn is_scheduled(function: &str) -> bool {
     function.starts_with("schedule-")
 }
@@ -62,8 +76,10 @@ pub fn is_scheduled(function: &str) -> bool {
 impl Usage {
     fn of(function: &str, counters: &UsageCounters) -> Self {
         let invocations = f64::from(counters.invocations);
+        let pushes = if function == PUSH_FUNCTION { invocations } else { 0.0 };
+        let invocations = invocations - pushes;
         let delivers = function.starts_with("deliver-");
-        let is_read = |name: &str| ["/GetItem", "/BatchGetItem", "/Query"].iter().any(|read| name.ends_with(read));
+        let changes_chats = counters.dynamodb.keys().any(|name| name.starts_with("Chats/") && !is_read(name));
         let is_fifo = |name: &str| name.split('/').next().is_some_and(|queue| queue.ends_with(".fifo"));
         Self {
             requests: if delivers || is_scheduled(function) { 0.0 } else { invocations },
@@ -71,12 +87,19 @@ impl Usage {
             invocations,
             reads: sum(&counters.dynamodb, is_read),
             writes: sum(&counters.dynamodb, |name| !is_read(name)),
+            pushed_changes: if changes_chats { invocations } else { 0.0 },
+            pushes,
+            socket_messages: f64::from(counters.socket_messages),
             read_units: counters.read_units,
             write_units: counters.write_units,
             fifo_queue_requests: sum(&counters.sqs, is_fifo),
             retry_queue_requests: sum(&counters.sqs, |name| !is_fifo(name)),
         }
     }
+}
+
+fn is_read(name: &str) -> bool {
+    ["/GetItem", "/BatchGetItem", "/Query"].iter().any(|read| name.ends_with(read))
 }
 
 fn sum(counts: &BTreeMap<String, u32>, matches: impl Fn(&str) -> bool) -> f64 {
@@ -94,6 +117,9 @@ impl AddAssign for Usage {
         self.write_units += other.write_units;
         self.fifo_queue_requests += other.fifo_queue_requests;
         self.retry_queue_requests += other.retry_queue_requests;
+        self.pushed_changes += other.pushed_changes;
+        self.pushes += other.pushes;
+        self.socket_messages += other.socket_messages;
     }
 }
 
@@ -111,6 +137,9 @@ impl Mul<f64> for Usage {
             write_units: self.write_units * times,
             fifo_queue_requests: self.fifo_queue_requests * times,
             retry_queue_requests: self.retry_queue_requests * times,
+            pushed_changes: self.pushed_changes * times,
+            pushes: self.pushes * times,
+            socket_messages: self.socket_messages * times,
         }
     }
 }
@@ -145,12 +174,16 @@ mod tests {
         let usage = usage_by_function(json!({
             "agent-message": {
                 "invocations": 2, "errors": 0, "duration_ms": 9, "read_units": 1.5, "write_units": 3.0,
-                "dynamodb": {"T/GetItem": 1, "T/BatchGetItem": 1, "T/Query": 1, "T/UpdateItem": 4},
+                "dynamodb": {"T/GetItem": 1, "T/BatchGetItem": 1, "Chats/Query": 1, "Chats/UpdateItem": 4},
                 "sqs": {"Q.fifo/SendMessage": 1},
             },
             "deliver-channel": {
                 "invocations": 1, "errors": 0, "duration_ms": 9, "read_units": 0.0, "write_units": 0.0,
                 "dynamodb": {}, "sqs": {"Q.fifo/ReceiveMessage": 1, "R/SendMessage": 5},
+            },
+            "deliver-push": {
+                "invocations": 3, "errors": 0, "duration_ms": 9, "read_units": 1.5, "write_units": 0.0,
+                "dynamodb": {"Connections/Query": 3}, "sqs": {}, "socket_messages": 2,
             },
             "schedule-sweep": {
                 "invocations": 1, "errors": 0, "duration_ms": 9, "read_units": 0.0, "write_units": 0.0,
@@ -159,6 +192,7 @@ mod tests {
         }));
         let usage = usage.unwrap();
         let expected = Usage { requests: 2.0, invocations: 2.0, reads: 3.0, writes: 4.0, ..Usage::default() };
+        let expected = Usage { pushed_changes: 2.0, ..expected };
         assert_eq!(
             usage["agent-message"],
             Usage { read_units: 1.5, write_units: 3.0, fifo_queue_requests: 1.0, ..expected }
@@ -171,6 +205,8 @@ mod tests {
             ..Usage::default()
         };
         assert_eq!(usage["deliver-channel"], expected);
+        let expected = Usage { pushes: 3.0, reads: 3.0, read_units: 1.5, socket_messages: 2.0, ..Usage::default() };
+        assert_eq!(usage["deliver-push"], expected);
         assert_eq!(usage["schedule-sweep"], Usage { invocations: 1.0, ..Usage::default() });
         let (all, requests, deliveries) = (total(&usage), 2.0, 1.0);
         assert_eq!(

@@ -18,15 +18,26 @@ pub enum Scenario {
     StatusRequest,
     Accept,
     AgentMessage,
+    FirstAnswer,
     Typing,
     ChatList,
     ShortChatList,
+    Changes,
+    Search,
+    VisitorChats,
     MessagePoll,
     FailedAttempt,
     DeliveryAfterRetry,
     FinalFailure,
     Replay,
     DeliveryLog,
+    DeliveryRequest,
+    FailedCount,
+    DeliveryCounts,
+    BotActivity,
+    Report,
+    Export,
+    AuditLog,
     TransferToAgent,
     TransferToDepartment,
     Close,
@@ -37,6 +48,13 @@ pub enum Scenario {
     MessageToBot,
     BotAnswerCheck,
     BotMessage,
+    WidgetStart,
+    NewWidgetVisitor,
+    WidgetMessage,
+    WidgetAnswer,
+    Callback,
+    Push,
+    PushToAgent,
     IdleMinute,
 }
 
@@ -55,15 +73,26 @@ impl Scenario {
             Self::StatusRequest => "integrator's status request",
             Self::Accept => "agent accepts a chat",
             Self::AgentMessage => "agent's message",
+            Self::FirstAnswer => "agent's first message in a chat",
             Self::Typing => "agent's typing notice",
             Self::ChatList => "agent's list of ten open chats",
             Self::ShortChatList => "the same, limited to two",
+            Self::Changes => "agent's request for changes, ten open chats",
+            Self::Search => "agent's search by name, ten chats",
+            Self::VisitorChats => "agent's list of a visitor's chats",
             Self::MessagePoll => "agent's poll for new messages of a chat",
             Self::FailedAttempt => "each failed attempt",
             Self::DeliveryAfterRetry => "the successful attempt after it",
             Self::FinalFailure => "an attempt rejected for good (one more write if it is the third)",
             Self::Replay => "admin replays a delivery: the request",
             Self::DeliveryLog => "admin's delivery log with two failures",
+            Self::DeliveryRequest => "admin's view of a delivery with its request",
+            Self::FailedCount => "admin's count of failed deliveries",
+            Self::DeliveryCounts => "the same, and the pending ones",
+            Self::BotActivity => "admin's activity of a bot, two chats",
+            Self::Report => "admin's report of 30 days",
+            Self::Export => "admin's export of two closed chats",
+            Self::AuditLog => "admin's view of the audit log",
             Self::TransferToAgent => "agent transfers a chat to an agent",
             Self::TransferToDepartment => "the same to a department",
             Self::Close => "agent closes a chat",
@@ -74,6 +103,13 @@ impl Scenario {
             Self::MessageToBot => "visitor's message to a bot",
             Self::BotAnswerCheck => "the check for the bot's answer",
             Self::BotMessage => "bot's message (every tenth: one more write)",
+            Self::WidgetStart => "widget starts on a page (every tenth: one more write)",
+            Self::NewWidgetVisitor => "the same, and the browser becomes a visitor",
+            Self::WidgetMessage => "visitor's message through the widget, open chat",
+            Self::WidgetAnswer => "agent's message to a visitor of a widget",
+            Self::Callback => "callback, from the request to its end",
+            Self::Push => "push of a message, nobody listens",
+            Self::PushToAgent => "the same with one listening agent",
             Self::IdleMinute => "a minute without traffic",
         }
     }
@@ -94,6 +130,9 @@ pub async fn measure_all_scenarios(host: &Host, operator_key: &str) -> Result<Sc
     run_transfer_scenarios(&driver, &mut usage).await?;
     run_webhook_scenarios(&driver, &mut usage).await?;
     run_bot_scenarios(&driver, &mut usage).await?;
+    run_widget_scenarios(&driver, &mut usage).await?;
+    run_call_scenario(&driver, &mut usage).await?;
+    run_push_scenarios(&driver, &mut usage).await?;
     usage.insert(Scenario::IdleMinute, measure_idle_minute(host).await?);
     Ok(usage)
 }
@@ -146,6 +185,14 @@ async fn run_department_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage
     let close = async |chat| driver.chat_action(&admin, chat, "close", json!({})).await;
     close(1).await?;
     usage.insert(Scenario::Close, driver.measure(async || close(2).await).await?);
+    for (scenario, path) in [
+        (Scenario::Report, "/admin/reports"),
+        (Scenario::Export, "/admin/chats/export?from=0"),
+        (Scenario::AuditLog, "/admin/audit"),
+    ] {
+        get_as(driver, &admin, path).await?;
+        usage.insert(scenario, driver.measure(async || get_as(driver, &admin, path).await).await?);
+    }
     Ok(())
 }
 
@@ -154,17 +201,31 @@ async fn run_agent_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> 
     let send = async || driver.send_agent_message(&chat.agent, 1).await;
     send().await?;
     usage.insert(Scenario::AgentMessage, driver.measure(send).await?);
+    driver.send_visitor_message(&chat.channel, "visitor 2").await?;
+    driver.accept(&chat.agent, 2).await?;
+    let first_answer = async || driver.send_agent_message(&chat.agent, 2).await;
+    usage.insert(Scenario::FirstAnswer, driver.measure(first_answer).await?);
     let typing = async || driver.chat_action(&chat.agent, 1, "typing", json!({})).await;
     typing().await?;
     usage.insert(Scenario::Typing, driver.measure(typing).await?);
     let ann = driver.create_agent(&chat.agent, "ann@agents.example").await?;
-    for n in 2..=10 {
+    for n in 3..=10 {
         driver.send_visitor_message(&chat.channel, &format!("visitor {n}")).await?;
     }
     let list = async |limit: u32| get_as(driver, &ann, &format!("/agent/chats?limit={limit}")).await;
     list(100).await?;
     usage.insert(Scenario::ChatList, driver.measure(async || list(100).await).await?);
     usage.insert(Scenario::ShortChatList, driver.measure(async || list(2).await).await?);
+    let start: Value = driver.api.get("/agent/changes", &ann.token).await?;
+    let changes = format!("/agent/changes?cursor={}", text(&start, "cursor")?);
+    for (scenario, path) in [
+        (Scenario::Changes, changes.as_str()),
+        (Scenario::Search, "/agent/search?q=hello"),
+        (Scenario::VisitorChats, "/agent/visitors/1/chats"),
+    ] {
+        get_as(driver, &ann, path).await?;
+        usage.insert(scenario, driver.measure(async || get_as(driver, &ann, path).await).await?);
+    }
     let poll = async || get_as(driver, &ann, "/agent/chats/1/messages?after=1000").await;
     poll().await?;
     usage.insert(Scenario::MessagePoll, driver.measure(poll).await?);
@@ -223,11 +284,15 @@ async fn run_failure_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -
     let mut request = driver.measure(replay).await?;
     request.retain(|_, usage| usage.deliveries == 0.0);
     usage.insert(Scenario::Replay, request);
-    let list = async || {
-        driver.api.get::<Value>("/admin/deliveries", &chat.agent.token).await?;
-        Ok(())
-    };
+    let list = async || get_as(driver, &chat.agent, "/admin/deliveries").await;
     usage.insert(Scenario::DeliveryLog, driver.measure(list).await?);
+    let show = async || get_as(driver, &chat.agent, "/admin/deliveries/1/2").await;
+    show().await?;
+    usage.insert(Scenario::DeliveryRequest, driver.measure(show).await?);
+    let count_failed = async || get_as(driver, &chat.agent, "/admin/deliveries/counts?state=failed").await;
+    usage.insert(Scenario::FailedCount, driver.measure(count_failed).await?);
+    let count = async || get_as(driver, &chat.agent, "/admin/deliveries/counts").await;
+    usage.insert(Scenario::DeliveryCounts, driver.measure(count).await?);
     Ok(())
 }
 
@@ -269,6 +334,72 @@ async fn run_webhook_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -
     Ok(())
 }
 
+async fn run_widget_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let admin = driver.create_account("widgets").await?;
+    let widget = driver.create_widget(&admin).await?;
+    let start = async |identify: bool| driver.call_widget(&widget, "session", json!({"identify": identify})).await;
+    start(false).await?;
+    usage.insert(Scenario::WidgetStart, driver.measure(async || start(false).await.map(|_| ())).await?);
+    let session = start(true).await?;
+    usage.insert(Scenario::NewWidgetVisitor, driver.measure(async || start(true).await.map(|_| ())).await?);
+    let token = text(session.get("visitor").unwrap_or(&Value::Null), "token")?;
+    let message = async |id: &str| {
+        let message = json!({"type": "text", "text": "Hello"});
+        driver.call_widget(&widget, "message", json!({"token": token, "message_id": id, "message": message})).await
+    };
+    message("1").await?;
+    message("2").await?;
+    usage.insert(Scenario::WidgetMessage, driver.measure(async || message("3").await.map(|_| ())).await?);
+    driver.accept(&admin, 1).await?;
+    let answer = async || driver.send_agent_message(&admin, 1).await;
+    answer().await?;
+    usage.insert(Scenario::WidgetAnswer, driver.measure(answer).await?);
+    Ok(())
+}
+
+/// Runs a callback in an open chat of an account without webhooks: the request, the order, three reports of the
+/// gateway, and the check of the time limit.
+async fn run_call_scenario(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let admin = driver.create_account("calls").await?;
+    let widget = driver.create_widget(&admin).await?;
+    driver.api.patch("/admin/agents/1", &admin.token, &json!({"phone": "+31611111111"})).await?;
+    driver.api.put("/agent/presence", &admin.token, &json!({"status": "online"})).await?;
+    driver.api.put("/admin/settings", &admin.token, &json!({"callback": {"enabled": true}})).await?;
+    let telephony = json!({
+        "provider": "http", "url": driver.receiver.url(), "signing_secret": SECRET, "number": "+31201234567",
+        "ring_seconds": 1,
+    });
+    let telephony = driver.api.patch("/admin/telephony", &admin.token, &telephony).await?;
+    let calls = text(&telephony, "incoming_url")?;
+    let me: Value = driver.api.get("/agent/me", &admin.token).await?;
+    let account = text(me.get("account").unwrap_or(&Value::Null), "account_id")?;
+    let top_up = json!({"minutes": 60, "reference": "1"});
+    let path = format!("/operator/accounts/{account}/call-balance");
+    driver.api.post::<Value>(&path, Some(driver.operator_key), &top_up).await?;
+    let session = driver.call_widget(&widget, "session", json!({"identify": true})).await?;
+    let token = text(session.get("visitor").unwrap_or(&Value::Null), "token")?;
+    let call_back = async |id: &str| {
+        let request = json!({"token": token, "message_id": id, "phone": "+31622222222"});
+        let started = driver.call_widget(&widget, "call", request).await?;
+        let seq = started.get("seq").and_then(Value::as_u64).ok_or(Error::MissingField("seq"))?;
+        driver.wait_until_only_delayed().await?;
+        let path = format!("/agent/chats/1/messages?after={}&limit=1", seq - 1);
+        let timeline: Value = driver.api.get(&path, &admin.token).await?;
+        let call_id = text(timeline.pointer("/messages/0").unwrap_or(&Value::Null), "id")?;
+        for status in ["agent_connected", "client_connected", "end"] {
+            let report = json!({"call_id": call_id, "status": status, "duration": 5});
+            driver.api.post_signed(&format!("{calls}/{call_id}"), SECRET, &report).await?;
+        }
+        Ok::<_, Error>(())
+    };
+    call_back("1").await?;
+    let mut counted = driver.measure(async || call_back("2").await).await?;
+    counted.retain(|function, _| function != "agent-messages");
+    usage.insert(Scenario::Callback, counted);
+    Ok(())
+}
+
 async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let admin = driver.create_account("bots").await?;
     let (channel_id, channel) = driver.create_channel(&admin, &driver.receiver.url(), json!([])).await?;
@@ -279,7 +410,8 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
         "provider_id": provider, "token": "counted", "name": "Robin", "channel_ids": [channel_id],
         "answer_within": BOT_ANSWER_LIMIT_SECONDS,
     });
-    driver.post("/admin/bots", &admin, bot).await?;
+    let created = driver.post("/admin/bots", &admin, bot).await?;
+    let activity_path = format!("/admin/bots/{}/activity", text(&created, "bot_id")?);
 
     let text_message = json!({"type": "TEXT", "text": "Hello", "timestamp": 1_700_000_000});
     let answer = async |chat: u64| {
@@ -310,6 +442,24 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     driver.wait_until_empty().await?;
     answer(1).await?;
     usage.insert(Scenario::BotMessage, driver.measure(async || answer(1).await).await?);
+    let activity = async || get_as(driver, &admin, &activity_path).await;
+    usage.insert(Scenario::BotActivity, driver.measure(activity).await?);
+    Ok(())
+}
+
+async fn run_push_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
+    let chat = AcceptedChat::open(driver, "pushes", &driver.receiver.url()).await?;
+    let message = async || driver.send_visitor_message(&chat.channel, "ada").await;
+    message().await?;
+    usage.insert(Scenario::Push, driver.measure_push(message).await?);
+    let mut socket = driver.open_socket(&chat.agent).await?;
+    message().await?;
+    driver.read_until_chat(&mut socket).await?;
+    let pushed_message = async || {
+        message().await?;
+        driver.read_until_chat(&mut socket).await
+    };
+    usage.insert(Scenario::PushToAgent, driver.measure_push(pushed_message).await?);
     Ok(())
 }
 

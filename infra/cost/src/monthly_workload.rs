@@ -30,7 +30,7 @@ pub struct Workload {
     /// Notify a webhook when a chat is accepted and when it is closed
     #[arg(long)]
     pub webhook: bool,
-    /// Number of open web sockets; if there are any, each message is pushed through one of them
+    /// Number of open web sockets; if there are any, each change of a chat is pushed through one of them
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub sockets: u32,
     #[command(flatten)]
@@ -46,6 +46,9 @@ pub struct Assumptions {
     /// Average duration of an invocation, including cold starts but not the time spent waiting for a receiver
     #[arg(long, value_name = "MS", default_value_t = 25.0)]
     pub function_ms: f64,
+    /// Average duration of an invocation that pushes changes, where nobody listens
+    #[arg(long, value_name = "MS", default_value_t = 8.0)]
+    pub push_ms: f64,
     /// Response time of integrators, webhooks and bots
     #[arg(long, value_name = "MS", default_value_t = 200.0)]
     pub receiver_ms: f64,
@@ -83,6 +86,7 @@ impl Workload {
         let messages = f64::from(self.messages);
         let (chats, answers) = (messages / f64::from(self.per_chat), messages * self.answers);
         let further_messages = (messages - answers - chats).max(0.0);
+        let first_answers = chats.min(answers);
         let (bot_share, agent_share) = (self.bots, 1.0 - self.bots);
         let (accept, close) = if self.webhook {
             (Scenario::AcceptWithWebhook, Scenario::CloseWithWebhook)
@@ -93,7 +97,8 @@ impl Workload {
             (Scenario::FirstMessage, chats * agent_share),
             (Scenario::VisitorMessage, further_messages * agent_share),
             (accept, chats * agent_share),
-            (Scenario::AgentMessage, answers * agent_share),
+            (Scenario::FirstAnswer, first_answers * agent_share),
+            (Scenario::AgentMessage, (answers - first_answers) * agent_share),
             (close, chats * agent_share),
             (Scenario::FirstMessageToBot, chats * bot_share),
             (Scenario::MessageToBot, further_messages * bot_share),
@@ -116,6 +121,13 @@ impl Workload {
         let retry = both_attempts - first_attempt.copied().unwrap_or_default();
         month += retry * (f64::from(self.messages) * self.answers * self.retries);
         month
+    }
+
+    /// Returns the usage of the pushes of the month. They are not included in [`monthly_usage`](Self::monthly_usage).
+    pub fn monthly_push_usage(&self, usage: &ScenarioUsage) -> Usage {
+        let push = if self.sockets > 0 { Scenario::PushToAgent } else { Scenario::Push };
+        let push = usage.get(&push).map(total).unwrap_or_default();
+        push * self.monthly_usage(usage).pushed_changes
     }
 }
 
@@ -142,7 +154,8 @@ mod tests {
                     (Scenario::FirstMessage, 100_000.0),
                     (Scenario::VisitorMessage, 400_000.0),
                     (Scenario::Accept, 100_000.0),
-                    (Scenario::AgentMessage, 500_000.0),
+                    (Scenario::FirstAnswer, 100_000.0),
+                    (Scenario::AgentMessage, 400_000.0),
                     (Scenario::Close, 100_000.0),
                 ],
             ),

@@ -64,17 +64,19 @@ impl PriceLine {
 }
 
 fn lines(usage: Usage, assumptions: &Assumptions) -> Vec<PriceLine> {
-    let seconds = (usage.invocations * assumptions.function_ms + usage.deliveries * assumptions.receiver_ms) / 1_000.0;
+    let ms = usage.invocations * assumptions.function_ms + usage.deliveries * assumptions.receiver_ms;
+    let seconds = (ms + usage.pushes * assumptions.push_ms) / 1_000.0;
     let line = |service, amount, price| PriceLine { service, amount, price };
     vec![
         line("API Gateway: requests", usage.requests, HTTP_REQUEST),
-        line("Lambda: invocations", usage.invocations, LAMBDA_REQUEST),
+        line("Lambda: invocations", usage.invocations + usage.pushes, LAMBDA_REQUEST),
         line("Lambda: GB-seconds", seconds * f64::from(assumptions.memory) / 1_024.0, LAMBDA_GB_SECOND),
         line("DynamoDB: read units", usage.read_units, DYNAMODB_READ),
         line("DynamoDB: write units", usage.write_units, DYNAMODB_WRITE),
         line("SQS: requests, FIFO", usage.fifo_queue_requests, SQS_FIFO),
         line("SQS: requests, retries", usage.retry_queue_requests, SQS_FAIR),
         line("CloudWatch: GB of logs", usage.invocations * assumptions.log_bytes / GB, LOG_GB),
+        line("API Gateway: socket messages", usage.socket_messages, SOCKET_MESSAGE),
     ]
 }
 
@@ -114,9 +116,16 @@ fn scenarios(usage: &ScenarioUsage, assumptions: &Assumptions) -> String {
 fn services(workload: &Workload, usage: &ScenarioUsage) -> String {
     let messages = f64::from(workload.messages);
     let sockets = f64::from(workload.sockets);
-    let pushed_messages = if workload.sockets > 0 { messages } else { 0.0 };
     let mut lines = lines(workload.monthly_usage(usage), &workload.assumptions);
-    lines.push(PriceLine { service: "API Gateway: socket messages", amount: pushed_messages, price: SOCKET_MESSAGE });
+    let pushes = workload.monthly_push_usage(usage);
+    let without_messages = Usage { socket_messages: 0.0, ..pushes };
+    lines.push(PriceLine {
+        service: "Pushes: invocations of `deliver-push` and their reads",
+        amount: pushes.pushes,
+        price: dollars(without_messages, &workload.assumptions) / pushes.pushes,
+    });
+    let service = "API Gateway: socket messages";
+    lines.push(PriceLine { service, amount: pushes.socket_messages, price: SOCKET_MESSAGE });
     lines.push(PriceLine {
         service: "API Gateway: socket minutes",
         amount: sockets * MINUTES_PER_MONTH,
@@ -197,6 +206,7 @@ mod tests {
     const ASSUMPTIONS: Assumptions = Assumptions {
         memory: 512,
         function_ms: 10.0,
+        push_ms: 4.0,
         receiver_ms: 190.0,
         log_bytes: 1_000.0,
         pollers: 2,
@@ -219,7 +229,18 @@ mod tests {
             write_units: 8.0,
             fifo_queue_requests: 2.0,
             retry_queue_requests: 4.0,
+            pushed_changes: 1.0,
+            pushes: 0.0,
+            socket_messages: 0.0,
         }
+    }
+
+    #[test]
+    fn pushes_are_priced_without_logs() {
+        let push = Usage { pushes: 1.0, reads: 1.0, read_units: 0.5, socket_messages: 2.0, ..Usage::default() };
+        // A million runs cost 0.20 + 0.004 s x 0.5 GB x 13.3334 + 0.5 x 0.125 + 2 x 1.00.
+        let table = scenarios(&usage_of(Scenario::PushToAgent, push), &ASSUMPTIONS);
+        assert!(table.ends_with("| 2.29 |\n"), "{table}");
     }
 
     #[test]

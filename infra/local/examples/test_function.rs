@@ -23,9 +23,15 @@ async fn main() -> Result<(), Error> {
 }
 
 async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
-    let LambdaEvent { payload, context } = event;
+    let LambdaEvent { mut payload, context } = event;
     if let Some(records) = payload.get("Records") {
-        return Ok(process_batch(records.as_array().unwrap()));
+        let records = records.as_array().unwrap();
+        let is_stream = records.first().is_some_and(|record| record["eventSource"] == "aws:dynamodb");
+        return if is_stream { process_changes(records).await } else { Ok(process_batch(records)) };
+    }
+    if payload.pointer("/requestContext/eventType").is_some() {
+        println!("{payload}");
+        payload = command_of_socket_event(&payload);
     }
     let action = payload.pointer("/queryStringParameters/do").or_else(|| payload.get("do"));
     let action = action.and_then(Value::as_str).unwrap_or("echo");
@@ -42,6 +48,9 @@ async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
         "respond" => Ok(serde_json::from_str(payload["body"].as_str().unwrap()).unwrap()),
         "query" => count_items(payload["index"].as_str().unwrap()).await,
         "tables" => put_item_twice().await,
+        "post" => post_to_connection(&payload).await,
+        "describe" => describe_connection(&payload).await,
+        "close" => close_connection(&payload).await,
         "send" => send_message(payload["body"].as_str().unwrap()).await,
         "sleep" => sleep(&payload).await,
         _ => Ok(payload),
@@ -66,6 +75,28 @@ fn process_batch(records: &[Value]) -> Value {
     let failed = records.iter().filter(|record| record["body"].as_str().unwrap().starts_with("fail"));
     let failed: Vec<_> = failed.map(|record| json!({"itemIdentifier": record["messageId"]})).collect();
     json!({"batchItemFailures": failed})
+}
+
+/// Prints each record of a stream and the number of records. Then performs the actions named by the sort keys: `fail`
+/// fails the batch, `report` reports the record as failed, `pause` waits, and `hang` hangs.
+async fn process_changes(records: &[Value]) -> Result<Value, Error> {
+    for record in records {
+        println!("change {record}");
+    }
+    println!("batch of {}", records.len());
+    let has_action = |record: &Value, action| record["dynamodb"]["Keys"]["sk"]["S"].as_str() == Some(action);
+    if records.iter().any(|record| has_action(record, "hang")) {
+        hang();
+    }
+    if records.iter().any(|record| has_action(record, "pause")) {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    if records.iter().any(|record| has_action(record, "fail")) {
+        return Err("it went wrong".into());
+    }
+    let reported = records.iter().find(|record| has_action(record, "report"));
+    let failures = reported.map(|record| json!({"itemIdentifier": record["dynamodb"]["SequenceNumber"]}));
+    Ok(json!({"batchItemFailures": Vec::from_iter(failures)}))
 }
 
 fn print_lines(payload: &Value) -> Value {
@@ -124,6 +155,70 @@ async fn send_message(body: &str) -> Result<Value, Error> {
     let send = client.send_message().queue_url(std::env::var("QUEUE_URL")?).message_body(body);
     let sent = send.send().await.map_err(error_text)?;
     Ok(json!(sent.message_id))
+}
+
+/// Converts the event of a WebSocket to a command. A message that is a JSON object is the command itself. For
+/// `$connect`, the query parameter `do` selects the action, or `status` the status in the result.
+fn command_of_socket_event(event: &Value) -> Value {
+    let body = event["body"].as_str().unwrap_or_default();
+    if let Ok(Value::Object(mut command)) = serde_json::from_str(body) {
+        command.entry("connection").or_insert_with(|| event["requestContext"]["connectionId"].clone());
+        return Value::Object(command);
+    }
+    let parameter = |name: &str| event["queryStringParameters"][name].as_str();
+    let status: u16 = parameter("status").map_or(200, |status| status.parse().unwrap());
+    json!({"do": parameter("do").unwrap_or("answer"), "answer": {"statusCode": status}})
+}
+
+async fn management_client() -> aws_sdk_apigatewaymanagement::Client {
+    let config = aws_config::load_defaults(BehaviorVersion::latest()).await;
+    let url = std::env::var("SOCKET_URL").unwrap().replacen("ws", "http", 1);
+    let config = aws_sdk_apigatewaymanagement::config::Builder::from(&config).endpoint_url(url);
+    let retries = aws_sdk_apigatewaymanagement::config::retry::RetryConfig::disabled();
+    aws_sdk_apigatewaymanagement::Client::from_conf(config.retry_config(retries).build())
+}
+
+/// Sends `text`, or `size` characters, to a connection. Returns how the SDK understands the response.
+async fn post_to_connection(payload: &Value) -> Result<Value, Error> {
+    use aws_sdk_apigatewaymanagement::operation::post_to_connection::PostToConnectionError;
+    let text = payload["text"].as_str().unwrap_or("x").repeat(payload["size"].as_u64().unwrap_or(1) as usize);
+    let request = management_client().await.post_to_connection().connection_id(payload["connection"].as_str().unwrap());
+    let sent = request.data(text.into_bytes().into()).send().await;
+    Ok(json!(match sent.as_ref().map_err(|error| error.as_service_error()) {
+        Ok(_) => "sent",
+        Err(Some(PostToConnectionError::GoneException(_))) => "gone",
+        Err(Some(PostToConnectionError::LimitExceededException(_))) => "limit exceeded",
+        Err(Some(PostToConnectionError::PayloadTooLargeException(_))) => "payload too large",
+        Err(_) => return Err(error_text(sent.unwrap_err()).into()),
+    }))
+}
+
+async fn describe_connection(payload: &Value) -> Result<Value, Error> {
+    let client = management_client().await;
+    let request = client.get_connection().connection_id(payload["connection"].as_str().unwrap());
+    match request.send().await {
+        Ok(description) => {
+            let identity = description.identity().unwrap();
+            Ok(json!({
+                "connected_at": description.connected_at().unwrap().secs(),
+                "last_active_at": description.last_active_at().unwrap().secs(),
+                "source_ip": identity.source_ip(),
+                "user_agent": identity.user_agent(),
+            }))
+        }
+        Err(error) if error.as_service_error().is_some_and(|error| error.is_gone_exception()) => Ok(json!("gone")),
+        Err(error) => Err(error_text(error).into()),
+    }
+}
+
+async fn close_connection(payload: &Value) -> Result<Value, Error> {
+    let client = management_client().await;
+    let request = client.delete_connection().connection_id(payload["connection"].as_str().unwrap());
+    match request.send().await {
+        Ok(_) => Ok(json!("closed")),
+        Err(error) if error.as_service_error().is_some_and(|error| error.is_gone_exception()) => Ok(json!("gone")),
+        Err(error) => Err(error_text(error).into()),
+    }
 }
 
 /// Reports an initialization error. Sends the HTTP request directly, because `lambda_runtime` has no public function

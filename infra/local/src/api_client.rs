@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, Method, Response, Url};
+use reqwest::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use reqwest::{Client, Method, RequestBuilder, Response, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use standardwebhooks::Webhook;
+use time::OffsetDateTime;
+use uuid::Uuid;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
 
@@ -13,6 +17,8 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
 pub enum Error {
     #[error("cannot create the HTTP client: {0}")]
     Client(reqwest::Error),
+    #[error("cannot sign a request: {0}")]
+    Signature(standardwebhooks::WebhookError),
     /// The service did not respond, or its response body is not the expected JSON.
     #[error("{request} failed: {source}")]
     Request {
@@ -74,6 +80,35 @@ impl ApiClient {
         self.send(Method::PATCH, path, Some(token), Some(body)).await
     }
 
+    /// Sends a signed request (Standard Webhooks), as the HTTP gateway of a telephony provider does. `path` may also be
+    /// an absolute URL below the base URL.
+    ///
+    /// # Errors
+    /// The secret is invalid, or the request fails for one of the reasons in [`Error`].
+    pub async fn post_signed(&self, path: &str, secret: &str, body: &Value) -> Result<Value, Error> {
+        let url = if path.starts_with('/') { format!("{}{path}", self.base_url) } else { path.to_owned() };
+        let (id, seconds) = (Uuid::now_v7().to_string(), OffsetDateTime::now_utc().unix_timestamp());
+        let text = body.to_string();
+        let webhook = Webhook::new(secret).map_err(Error::Signature)?;
+        let signature = webhook.sign(&id, seconds, text.as_bytes()).map_err(Error::Signature)?;
+        let builder = self.http.post(url).header("webhook-id", id);
+        let builder = builder.header("webhook-timestamp", seconds.to_string()).header("webhook-signature", signature);
+        execute(format!("POST {path}"), builder.header(CONTENT_TYPE, "application/json").body(text)).await
+    }
+
+    /// Returns the policy and the HTML of a page.
+    ///
+    /// # Errors
+    /// The request fails for one of the reasons in [`Error`].
+    pub async fn get_page(&self, path: &str) -> Result<(String, String), Error> {
+        let failed = |source| Error::Request { request: format!("GET {path}"), source };
+        let response = self.http.get(format!("{}{path}", self.base_url)).send().await.map_err(failed)?;
+        let response = response.error_for_status().map_err(failed)?;
+        let policy = response.headers().get(CONTENT_SECURITY_POLICY).and_then(|policy| policy.to_str().ok());
+        let policy = policy.unwrap_or_default().to_owned();
+        Ok((policy, response.text().await.map_err(failed)?))
+    }
+
     async fn send<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -89,13 +124,18 @@ impl ApiClient {
         if let Some(body) = body {
             builder = builder.json(body);
         }
-        let failed = |source| Error::Request { request: request.clone(), source };
-        let response = builder.send().await.map_err(failed)?;
-        if !response.status().is_success() {
-            return Err(status_error(request, response).await);
-        }
-        response.json().await.map_err(failed)
+        execute(request, builder).await
     }
+}
+
+/// Sends a request and parses the response. `request` is the method and the path, which errors name.
+async fn execute<T: DeserializeOwned>(request: String, builder: RequestBuilder) -> Result<T, Error> {
+    let failed = |source| Error::Request { request: request.clone(), source };
+    let response = builder.send().await.map_err(failed)?;
+    if !response.status().is_success() {
+        return Err(status_error(request, response).await);
+    }
+    response.json().await.map_err(failed)
 }
 
 /// Replaces the base URL of `url` with `base_url`. Returns `None` if `url` is invalid, if its path does not begin with

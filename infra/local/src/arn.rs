@@ -13,8 +13,19 @@ pub(crate) fn table_arn(name: &str) -> String {
     format!("arn:aws:dynamodb:{REGION}:{AWS_ACCOUNT_ID}:table/{name}")
 }
 
+/// Returns the ARN of a table's stream. On AWS, its last part is the time when the stream was enabled.
+pub(crate) fn table_stream_arn(table: &str) -> String {
+    format!("{}/stream/2026-01-01T00:00:00.000", table_arn(table))
+}
+
 pub(crate) fn role_arn(name: &str) -> String {
     format!("arn:aws:iam::{AWS_ACCOUNT_ID}:role/{name}")
+}
+
+/// Returns the ARN for a request method on the connections of a WebSocket API. As in policies, it stands for all
+/// connections, because connection ids are not known in advance.
+pub(crate) fn connections_arn(api_id: &str, stage: &str, method: &str) -> String {
+    format!("arn:aws:execute-api:{REGION}:{AWS_ACCOUNT_ID}:{api_id}/{stage}/{method}/@connections/*")
 }
 
 /// Returns the ARN that identifies a running function in IAM error messages.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::iam::AccessDenied;
+use crate::random_and_digest::RandomError;
 use crate::{dynamo, lambda, sqs, template};
 
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +32,8 @@ pub enum Error {
     UnusableData { path: PathBuf, source: Box<Error> },
     #[error("cannot start processes: {0}")]
     ProcessStart(io::Error),
+    #[error(transparent)]
+    Random(#[from] RandomError),
     #[error(transparent)]
     Tables(#[from] dynamo::Error),
     #[error(transparent)]

@@ -5,15 +5,17 @@ use std::num::{NonZero, NonZeroU32};
 use std::path::Path;
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::access_keys::AccessKeys;
 use crate::database_files::{DataFolderLock, add_data_folder_path};
 use crate::dynamo::DynamoEngine;
-use crate::event_source_mapping::EventSourceMapping;
+use crate::event_source_mapping::{QueueConsumer, StreamConsumer};
 use crate::gateway::Gateway;
 use crate::http_server::{serve, serve_until};
 use crate::iam::{Permission, Roles};
@@ -23,8 +25,9 @@ use crate::reservation::Reservation;
 use crate::service_endpoints::ServiceEndpoints;
 use crate::sqs::Queues;
 use crate::sqs_outage::SqsOutage;
-use crate::template::{Function, queue_consumer_permissions};
+use crate::template::{Function, event_source_permissions};
 use crate::usage::UsageMeter;
+use crate::web_sockets::{SocketTimeouts, WebSockets};
 use crate::{Error, Options, schedule, sqs_proxy};
 
 /// How long [`Host::stop`] waits for running requests and invocations.
@@ -37,6 +40,8 @@ pub struct Host {
     queues: Queues,
     functions: Functions,
     _kill_on_drop: KillOnDrop,
+    /// `None` if the template has no WebSocket API.
+    web_sockets: Option<WebSockets>,
     /// The scheduled functions by name, each with the name of its first schedule.
     schedules: BTreeMap<String, String>,
     consumed_queues: Vec<String>,
@@ -82,17 +87,27 @@ impl Host {
         let (public, private) = (public.listen()?, private.listen()?);
         let endpoints =
             ServiceEndpoints { private_base_url: private_base_url.clone(), dynamodb_base_url: engine.url().to_owned() };
-        let context =
-            LaunchContext { binaries: options.binaries, endpoints, log: options.log.clone(), meter: meter.clone() };
+        let access_keys = AccessKeys::generate(template.functions.iter().map(|function| function.name.as_str()))?;
+        let context = LaunchContext {
+            binaries: options.binaries,
+            endpoints,
+            access_keys: access_keys.clone(),
+            log: options.log.clone(),
+            meter: meter.clone(),
+        };
         let functions = Functions::new(&template.functions, &context).map_err(Error::ProcessStart)?;
         let runtime_api = functions.runtime_api();
         let gateway = Gateway::new(&template.functions, functions.clone());
+        let web_sockets = template
+            .web_socket_api
+            .map(|api| WebSockets::new(api, functions.clone(), access_keys, roles.clone(), meter.clone()));
 
         let mut host = Self {
             base_url,
             port,
             _kill_on_drop: functions.kill_on_drop(),
             functions,
+            web_sockets,
             schedules: first_schedule_by_function(&template.functions),
             consumed_queues: consumed_queues(&template.functions),
             stop: watch::Sender::new(false),
@@ -110,8 +125,9 @@ impl Host {
         host.background_tasks.spawn(serve(private, runtime_api.merge(sqs_api)));
         host.background_tasks.spawn(host.engine.delete_expired_items());
         host.background_tasks.spawn(host.functions.clone().kill_idle_processes());
-        host.start_event_sources(&template.functions, &options.log);
-        let extra_routes = options.extra_routes.merge(host.meter.clone().router());
+        host.start_event_sources(&template.functions, &options.log)?;
+        let web_sockets = host.web_sockets.as_ref().map_or_else(Router::new, WebSockets::router);
+        let extra_routes = options.extra_routes.merge(host.meter.clone().router()).merge(web_sockets);
         let stop_requested = host.stop_requested();
         host.graceful_tasks.spawn(serve_until(public, gateway.router(extra_routes), stop_requested));
         Ok(host)
@@ -166,6 +182,13 @@ impl Host {
     /// For tests: while the outage is active, every message that a function sends to a queue is rejected.
     pub fn set_sqs_outage(&self, is_active: bool) {
         self.outage.set_active(is_active);
+    }
+
+    /// For tests: sets the timeouts of the WebSockets that are opened from now on.
+    pub fn set_socket_timeouts(&self, timeouts: SocketTimeouts) {
+        if let Some(web_sockets) = &self.web_sockets {
+            web_sockets.set_timeouts(timeouts);
+        }
     }
 
     /// Returns the function name and the process id of every running process.
@@ -226,11 +249,18 @@ impl Host {
         serde_json::from_slice(&result).map_err(|source| Error::InvalidResult { function: function.to_owned(), source })
     }
 
-    /// Stops accepting requests and messages, waits a few seconds for running invocations, and ends all processes.
+    /// Stops accepting requests and messages, closes all WebSockets, waits a few seconds for running invocations, and
+    /// ends all processes.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         let finished = async {
-            while self.graceful_tasks.join_next().await.is_some() {}
+            let requests = async { while self.graceful_tasks.join_next().await.is_some() {} };
+            let web_sockets = async {
+                if let Some(web_sockets) = &self.web_sockets {
+                    web_sockets.close_all().await;
+                }
+            };
+            tokio::join!(requests, web_sockets);
             self.functions.drain().await;
         };
         // Work that exceeds the timeout is aborted below.
@@ -241,10 +271,10 @@ impl Host {
         self.engine.stop().await;
     }
 
-    fn start_event_sources(&mut self, functions: &[Function], log: &LogSink) {
+    fn start_event_sources(&mut self, functions: &[Function], log: &LogSink) -> Result<(), Error> {
         for function in functions {
             for mapping in &function.queues {
-                let mapping = EventSourceMapping {
+                let consumer = QueueConsumer {
                     function: function.name.clone(),
                     mapping: mapping.clone(),
                     queues: self.queues.clone(),
@@ -252,7 +282,17 @@ impl Host {
                     meter: self.meter.clone(),
                     log: log.clone(),
                 };
-                self.graceful_tasks.spawn(mapping.run(self.stop_requested()));
+                self.graceful_tasks.spawn(consumer.run(self.stop_requested()));
+            }
+            for mapping in &function.streams {
+                let consumer = StreamConsumer {
+                    function: function.name.clone(),
+                    mapping: mapping.clone(),
+                    reader: self.engine.read_stream(&mapping.table)?,
+                    functions: self.functions.clone(),
+                    log: log.clone(),
+                };
+                self.graceful_tasks.spawn(consumer.run(self.stop_requested()));
             }
             for schedule in &function.schedules {
                 let functions = self.functions.clone();
@@ -260,6 +300,7 @@ impl Host {
                 self.background_tasks.spawn(run);
             }
         }
+        Ok(())
     }
 
     /// Returns a future that completes when a stop is requested.
@@ -279,14 +320,12 @@ fn check_binary(function: &Function, binaries: &Path) -> Result<(), Error> {
     Err(Error::MissingBinary { logical_id: function.logical_id.clone(), path })
 }
 
-/// Returns the functions' roles. Fails if a role does not allow Lambda to consume its function's queues.
+/// Returns the functions' roles. Fails if a role does not allow Lambda to consume its function's queues and streams.
 fn verified_roles(functions: &[Function]) -> Result<Roles, Error> {
     let roles = Roles::new(functions.iter().map(|function| (&*function.name, &*function.permissions)));
     for function in functions {
-        for mapping in &function.queues {
-            let allowed = roles.authorize(&function.name, &queue_consumer_permissions(mapping));
-            allowed.map_err(|denied| Error::MissingPermission { logical_id: function.logical_id.clone(), denied })?;
-        }
+        let allowed = roles.authorize(&function.name, &event_source_permissions(function));
+        allowed.map_err(|denied| Error::MissingPermission { logical_id: function.logical_id.clone(), denied })?;
     }
     Ok(roles)
 }

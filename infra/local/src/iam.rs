@@ -75,7 +75,7 @@ impl Roles {
 }
 
 fn is_emulated(permission: &Permission) -> bool {
-    ["dynamodb:", "sqs:"].iter().any(|service| permission.action.starts_with(service))
+    ["dynamodb:", "execute-api:", "sqs:"].iter().any(|service| permission.action.starts_with(service))
 }
 
 /// A function's role does not allow an action. The error message and the response are the same as on AWS.

@@ -5,17 +5,18 @@
 //! - `reservation.rs`, `database_files.rs`: the ports and the data folder, reserved before the host starts
 //! - [`template`]: reads functions, routes, queues, tables and policies from the template
 //! - [`lambda`]: runs the functions as processes that use Lambda's Runtime API
-//! - `gateway/`, `event_source_mapping.rs`, `schedule.rs`: invoke the functions for HTTP requests, messages and
-//!   schedules
+//! - `gateway/`, `web_sockets/`, `event_source_mapping/`, `schedule.rs`: invoke the functions for HTTP requests, socket
+//!   messages, queued messages, changes of tables, and schedules
 //! - [`dynamo`], [`sqs`], `sqs_proxy.rs`: the services that functions call; `sqs_outage.rs` simulates an outage for
 //!   tests
 //! - `iam.rs`, `usage.rs`, [`log`]: the functions' permissions, usage counts and log output
 //! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the
 //!   `switchboard` command
 //! - [`demo`], [`api_client`]: the demo account of that command
-//! - `arn.rs`, `aws_operation.rs`, `http_server.rs`, `service_endpoints.rs`, `time_format.rs`, [`random_and_digest`]:
-//!   helpers
+//! - `arn.rs`, `aws_operation.rs`, [`filter_pattern`], `http_server.rs`, `service_endpoints.rs`, `time_format.rs`,
+//!   [`random_and_digest`]: helpers
 
+mod access_keys;
 pub mod api_client;
 pub mod arguments;
 mod arn;
@@ -27,6 +28,7 @@ pub mod dynamo;
 mod error;
 mod event_source_mapping;
 pub mod file_store;
+pub mod filter_pattern;
 mod gateway;
 mod host;
 mod http_server;
@@ -37,6 +39,7 @@ pub mod open_file_limit;
 mod options;
 pub mod random_and_digest;
 pub mod ready_file;
+mod request_text;
 mod reservation;
 mod schedule;
 mod service_endpoints;
@@ -47,6 +50,7 @@ pub mod template;
 pub mod terminal;
 mod time_format;
 mod usage;
+mod web_sockets;
 
 pub use error::Error;
 pub use host::Host;
@@ -54,3 +58,4 @@ pub use iam::{AccessDenied, Permission};
 pub use log::{LogLine, LogSink};
 pub use options::{HostStorage, Options};
 pub use reservation::Reservation;
+pub use web_sockets::SocketTimeouts;

@@ -7,8 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use local::api_client::{self, ApiClient};
 use local::arguments::Arguments;
-use local::demo::bot::DemoBot;
-use local::demo::{self, integrator, welcome};
+use local::demo::{self, DemoServers, welcome};
 use local::file_store::{self, FileStore};
 use local::random_and_digest::RandomError;
 use local::ready_file::{self, ReadyFile};
@@ -51,9 +50,9 @@ async fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut stop = Box::pin(stop_signal()?);
     let file_store = arguments.open_file_store()?;
     let operator_key = file_store.operator_key()?;
-    let bot = DemoBot::default();
-    let extra_routes = integrator::router().merge(bot.clone().router());
-    let options = arguments.options(&file_store, cargo_build::existing_binaries()?, &operator_key, extra_routes);
+    let servers = DemoServers::default();
+    let binaries = cargo_build::existing_binaries()?;
+    let options = arguments.options(&file_store, binaries, &operator_key, servers.router());
     let reservation = Reservation::acquire(&options)?;
     // The ready file is not removed earlier, because until the reservation succeeds, it may belong to another running
     // host.
@@ -62,10 +61,11 @@ async fn run(arguments: &Arguments) -> Result<(), Error> {
         () = &mut stop => return Ok(()),
         host = start(arguments, reservation, options) => host?,
     };
+    let announcement = announce(arguments, &file_store, &operator_key, &servers, host.base_url());
     // If `announce` succeeds, this keeps waiting for the signal.
     let result = tokio::select! {
         () = &mut stop => Ok(()),
-        Err(error) = announce(arguments, &file_store, &operator_key, &bot, host.base_url()) => Err(error),
+        Err(error) = announcement => Err(error),
     };
     let removed = remove_ready_file(arguments);
     host.stop().await;
@@ -107,14 +107,15 @@ async fn announce(
     arguments: &Arguments,
     file_store: &FileStore,
     operator_key: &str,
-    bot: &DemoBot,
+    servers: &DemoServers,
     base_url: &str,
 ) -> Result<(), Error> {
     let api = ApiClient::new(base_url)?;
     let demo = match demo::prepare(&api, operator_key, file_store).await {
         Ok(demo) => {
-            bot.connect(ApiClient::new(base_url)?, &demo.provider_id);
-            terminal::print_line(&welcome::welcome_text(&api, &demo).await?);
+            servers.connect(base_url, &demo)?;
+            let sign_in_link = servers.create_sign_in_link(base_url)?;
+            terminal::print_line(&welcome::welcome_text(&api, &demo, &sign_in_link).await?);
             Some(demo)
         }
         Err(reason @ demo::Error::ReceiversRejected(_)) => {

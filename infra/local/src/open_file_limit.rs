@@ -1,9 +1,10 @@
-//! Raises this process's limit on open files and sockets. The host opens about six per function process, but some
-//! systems start programs with a limit of 256.
+//! Raises this process's limit on open files and sockets. The host opens about six per function process and one
+//! per WebSocket, but some systems start programs with a limit of 256.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The limit that the host requests. It is the maximum on macOS and more than all functions need at once.
+/// The limit that the host requests. It is the maximum on macOS and more than all functions and thousands of
+/// WebSockets need at once.
 const MIN_OPEN_FILES: u64 = 10_240;
 
 /// Raises the limit for this process and its children as far as the system allows. A failure is ignored, because a low

@@ -18,7 +18,7 @@ pub struct Options {
     pub parameters: BTreeMap<String, String>,
     /// The folder that contains the function binaries, such as `target/debug`.
     pub binaries: PathBuf,
-    /// Routes below `/_local/` on the gateway's port. They take precedence over those of the template.
+    /// Routes below `/_local/` and `/demo` on the gateway's port. They take precedence over those of the template.
     pub extra_routes: Router,
     /// The destination of the functions' output.
     pub log: LogSink,

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::demo::DemoAccount;
+use crate::demo::welcome::{console_url, demo_url};
 use crate::file_store::{self, Error};
 
 #[derive(Debug, Serialize)]
@@ -16,7 +17,10 @@ pub struct ReadyFile<'a> {
     channel_base_url: String,
     bot_base_url: String,
     socket_url: String,
+    console_url: String,
     operator_key: &'a str,
+    /// The URL of the demo site. `None` without a demo account.
+    demo_url: Option<String>,
     /// `None` if the template's parameters do not allow functions to call the demo's receivers.
     demo: Option<&'a DemoAccount>,
 }
@@ -29,7 +33,9 @@ impl<'a> ReadyFile<'a> {
             channel_base_url: format!("{base_url}/channel"),
             bot_base_url: format!("{base_url}/bot"),
             socket_url: format!("{}/socket", base_url.replacen("http", "ws", 1)),
+            console_url: console_url(base_url),
             operator_key,
+            demo_url: demo.map(|_| demo_url(base_url)),
             demo,
         }
     }

@@ -1,4 +1,5 @@
-//! Counts what AWS would charge for: invocations, DynamoDB capacity units and SQS requests, by function.
+//! Counts what AWS would charge for, by function: invocations, DynamoDB capacity units, SQS requests, and the messages
+//! and connection time of WebSockets.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,6 +10,9 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+
+/// The unit in which AWS counts WebSocket messages.
+const SOCKET_MESSAGE_UNIT_BYTES: usize = 32 * 1024;
 
 /// The usage of each function. Clones share the counts.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +33,12 @@ struct FunctionUsage {
     write_units: f64,
     /// The number of requests by queue and action, with keys such as `ChannelRetryQueue/SendMessage`.
     sqs: BTreeMap<String, u64>,
+    /// The number of WebSocket messages that invoked the function or that it posted. A message counts once for each
+    /// started 32 KB.
+    socket_messages: u64,
+    /// The time for which connections were open that the function accepted. A connection counts when it is closed.
+    #[serde(rename = "connection_minutes", serialize_with = "as_minutes")]
+    connection_time: Duration,
 }
 
 /// The capacity units that one DynamoDB request consumed.
@@ -66,6 +76,17 @@ impl UsageMeter {
         });
     }
 
+    /// Counts a WebSocket message of this size that invoked the function or that it posted.
+    pub fn count_socket_message(&self, function: &str, bytes: usize) {
+        let units = bytes.div_ceil(SOCKET_MESSAGE_UNIT_BYTES).max(1) as u64;
+        self.update(function, |counts| counts.socket_messages += units);
+    }
+
+    /// Adds the time for which a connection was open that the function accepted.
+    pub fn add_connection_time(&self, function: &str, duration: Duration) {
+        self.update(function, |counts| counts.connection_time += duration);
+    }
+
     pub fn reset(&self) {
         self.lock().clear();
     }
@@ -97,4 +118,8 @@ impl UsageMeter {
 
 fn as_milliseconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u128(duration.as_millis())
+}
+
+fn as_minutes<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(duration.as_secs_f64() / 60.0)
 }

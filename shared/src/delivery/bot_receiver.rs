@@ -4,15 +4,17 @@
 //! first attempt has started. If a bot does not accept a CLIENT_MESSAGE or an AGENT_UNAVAILABLE, the chat is handed
 //! over to the agents.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::delivery::engine::Receiver;
-use crate::delivery::outbound_client::{self, OutboundClient, SignedPost, reject_unsent};
+use crate::delivery::outbound_client::{self, OutboundClient, reject_unsent};
+use crate::delivery::signed_post::SignedPost;
 use crate::domain::agent_presence;
-use crate::domain::bot::Bot;
+use crate::domain::bot::{Bot, Provider};
 use crate::domain::bot_reaction::{awaits_bot_reaction, bot_reaction_window_start, delivery_state_after_reaction};
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::ChatState;
@@ -30,6 +32,9 @@ use crate::store::directory::Directory;
 use crate::wire;
 use crate::wire::queue_task::{BotReactionCheckTask, Task};
 use crate::wire::receiver_response::ReceiverResponse;
+
+/// Replaces secrets in the URLs that admins see.
+const HIDDEN: &str = "***";
 
 /// Sends entries to the servers of bot providers.
 pub struct BotReceiver<'a> {
@@ -63,16 +68,11 @@ impl Receiver for BotReceiver<'_> {
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
         Box::pin(async move {
-            let Some(bot) = self.bot(chat).await? else { return Ok(reject_unsent("the bot was disconnected")) };
-            let Some(provider) = self.directory.cached_provider(&bot.provider_id).await? else {
-                return Ok(reject_unsent("the provider is no longer registered"));
-            };
-            let Some(body) = self.body(entry, chat).await? else { return Ok(reject_unsent("the visitor was erased")) };
-            let url = outbound_client::append_segment(&provider.endpoint, &bot.token)?;
-            let body = body.to_string().into_bytes();
-            let (id, secrets) = (&entry.id, &[bot.signing_secret.as_str()]);
-            let result = self.outbound.post(SignedPost { url, body, id, secrets, chunked: false, timeout }).await?;
-            Ok(result.into_outcome(interpret_response))
+            let BotReceiver { directory, chats, connections, .. } = *self;
+            match (BotRequests { directory, chats, connections }).compose(entry, chat).await? {
+                Ok(post) => Ok(self.outbound.post(&post, timeout).await?.into_outcome(interpret_response)),
+                Err(obstacle) => Ok(reject_unsent(obstacle)),
+            }
         })
     }
 
@@ -123,12 +123,26 @@ impl Receiver for BotReceiver<'_> {
     }
 }
 
-impl BotReceiver<'_> {
-    async fn bot(&self, chat: &Chat) -> Result<Option<std::sync::Arc<Bot>>, Error> {
-        match &chat.bot_id {
-            Some(bot_id) => self.directory.cached_bot(bot_id).await,
-            None => Ok(None),
-        }
+/// Builds the requests to bot providers.
+pub(crate) struct BotRequests<'a> {
+    pub directory: &'a Directory,
+    pub chats: &'a Chats,
+    pub connections: &'a Connections,
+}
+
+impl BotRequests<'_> {
+    /// Returns the request that delivers an entry. The inner error is the reason why the entry cannot be sent.
+    pub(crate) async fn compose(
+        &self,
+        entry: &TimelineEntry,
+        chat: &Chat,
+    ) -> Result<Result<SignedPost, &'static str>, Error> {
+        let Some(bot) = cached_bot(self.directory, chat).await? else { return Ok(Err("the bot was disconnected")) };
+        let Some(provider) = self.directory.cached_provider(&bot.provider_id).await? else {
+            return Ok(Err("the provider is no longer registered"));
+        };
+        let Some(body) = self.body(entry, chat).await? else { return Ok(Err("the visitor was erased")) };
+        signed_post(&bot, &provider, &body, &entry.id).map(Ok)
     }
 
     async fn body(&self, entry: &TimelineEntry, chat: &Chat) -> Result<Option<Value>, Error> {
@@ -139,14 +153,41 @@ impl BotReceiver<'_> {
         let agents_online = has_online_agent(self.directory, self.connections, chat).await?;
         Ok(Some(wire::bot::client_message_json(entry, chat, &visitor, agents_online)))
     }
+}
 
+/// Returns a request to the provider of a bot. The URL that admins see shows neither the bot's token nor the query of
+/// the provider's endpoint, because both are secrets.
+pub(crate) fn signed_post(bot: &Bot, provider: &Provider, body: &Value, id: &str) -> Result<SignedPost, Error> {
+    let url = outbound_client::append_segment(&provider.endpoint, &bot.token)?;
+    let mut shown_url = outbound_client::append_segment(&provider.endpoint, HIDDEN)?;
+    if shown_url.query().is_some() {
+        shown_url.set_query(Some(HIDDEN));
+    }
+    Ok(SignedPost {
+        url,
+        shown_url: Some(shown_url.into()),
+        body: body.to_string().into_bytes(),
+        id: id.to_owned(),
+        secrets: bot.signing_secrets.valid(clock::now()),
+        chunked: false,
+    })
+}
+
+async fn cached_bot(directory: &Directory, chat: &Chat) -> Result<Option<Arc<Bot>>, Error> {
+    match &chat.bot_id {
+        Some(bot_id) => directory.cached_bot(bot_id).await,
+        None => Ok(None),
+    }
+}
+
+impl BotReceiver<'_> {
     async fn queue_bot_reaction_check(
         &self,
         entry: &TimelineEntry,
         chat: &Chat,
         asked_at: Timestamp,
     ) -> Result<(), Error> {
-        match self.bot(chat).await?.and_then(|bot| bot.answer_within) {
+        match cached_bot(self.directory, chat).await?.and_then(|bot| bot.answer_within) {
             Some(limit) => self.retries.send(&Task::answer_due(entry, asked_at), limit).await,
             None => Ok(()),
         }
@@ -205,7 +246,7 @@ const ERROR_CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invali
 
 /// Interprets the response to an event. The bot accepts the event with status 200 and a body without an `error` object
 /// (docs/decisions.md, Bot API). After any other response, the attempt counts as failed.
-fn interpret_response(answer: &ReceiverResponse) -> Outcome {
+pub(crate) fn interpret_response(answer: &ReceiverResponse) -> Outcome {
     let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let error = body.as_ref().and_then(|body| body.get("error")).filter(|error| error.is_object());
     let code = error.and_then(|error| error.get("code")?.as_str()).filter(|code| ERROR_CODES.contains(code));

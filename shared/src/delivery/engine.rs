@@ -30,12 +30,12 @@ const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// receiver is open, first attempts use the retry queue.
 const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
 
-/// One kind of receiver: integrators, bots or webhooks.
+/// One kind of receiver: integrators, bots, webhooks or telephony providers.
 pub trait Receiver: Send + Sync {
     fn target(&self) -> Target;
 
-    /// Returns the id of the channel, bot or webhook that an entry is sent to, or `None` if the entry has no such
-    /// receiver.
+    /// Returns the id of an entry's receiver: the id of the channel, bot or webhook, or for a telephony provider the id
+    /// of the account. Returns `None` if the entry has no such receiver.
     fn receiver_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String>;
 
     /// Whether the current state of the chat makes the entry obsolete for this receiver.

@@ -1,13 +1,14 @@
 //! Delivers agents' and bots' messages to the integrator of a channel (specification, A-3).
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 
 use crate::delivery::engine::Receiver;
-use crate::delivery::outbound_client::{self, OutboundClient, PostResult, SignedPost, reject_unsent};
-use crate::domain::channel::Channel;
+use crate::delivery::outbound_client::{self, OutboundClient, reject_unsent};
+use crate::delivery::signed_post::SignedPost;
+use crate::domain::channel::{ApiSettings, Channel};
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::delivery::{Attempt, Outcome, Target};
 use crate::domain::message_content::TypingNotice;
@@ -19,7 +20,7 @@ use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::store::directory::Directory;
 use crate::wire::queue_task::TypingTask;
-use crate::wire::{channel_request, channel_response};
+use crate::wire::{integrator_request, integrator_response};
 
 /// The maximum age of a typing notice. An older notice is dropped.
 const TYPING_NOTICE_MAX_AGE: Duration = Duration::from_secs(3);
@@ -48,15 +49,13 @@ impl Receiver for IntegratorReceiver<'_> {
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
         Box::pin(async move {
-            let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
-                return Ok(reject_unsent("the channel was deleted"));
+            let channel = self.directory.cached_channel(&chat.channel_id).await?;
+            let (post, api) = match compose(channel.as_deref(), entry, chat)? {
+                Ok(composed) => composed,
+                Err(obstacle) => return Ok(reject_unsent(obstacle)),
             };
-            let Some(content) = entry.content.converted_for(channel.settings.rich_support) else {
-                return Ok(reject_unsent("the channel cannot show this kind of message"));
-            };
-            let body = channel_request::message_json(&entry.from, chat, &entry.id, &content);
-            let result = self.post(&channel, &body, &entry.id, timeout).await?;
-            Ok(result.into_outcome(|response| channel_response::outcome(response, &channel.settings)))
+            let result = self.outbound.post(&post, timeout).await?;
+            Ok(result.into_outcome(|response| integrator_response::outcome(response, api)))
         })
     }
 }
@@ -88,29 +87,44 @@ impl IntegratorReceiver<'_> {
         let Some(channel) = self.directory.cached_channel(&chat.channel_id).await? else {
             return Ok(());
         };
+        let Some(api) = channel.settings.api() else { return Ok(()) };
         // The agent is read, because the chat's header stores only the name that the agent had when accepting the chat,
         // and no photo.
         let Some(agent) = self.directory.agent(&task.account_id, owner.agent_id).await? else {
             return Ok(());
         };
-        let body = channel_request::typing_json(&Sender::Agent(agent.into()), &chat, typing);
+        let body = integrator_request::typing_json(&Sender::Agent(agent.into()), &chat, typing);
         let message_id = crate::runtime::random_ids_and_secrets::new_webhook_request_id();
-        let result = self.post(&channel, &body, &message_id, TYPING_TIMEOUT).await?;
+        let result = self.outbound.post(&signed_post(&channel, api, &body, &message_id)?, TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, duration_ms, error: _, answer: _ } = result.attempt;
         tracing::info!(message_id, task.account_id, task.chat_id, status, duration_ms, "typing notice sent");
         Ok(())
     }
+}
 
-    async fn post(
-        &self,
-        channel: &Arc<Channel>,
-        body: &serde_json::Value,
-        id: &str,
-        timeout: Duration,
-    ) -> Result<PostResult, Error> {
-        let url = outbound_client::integrator_endpoint(&channel.settings, &channel.channel_id)?;
-        let body = body.to_string().into_bytes();
-        let (secrets, chunked) = (&[channel.signing_secret.as_str()], channel.settings.chunked);
-        self.outbound.post(SignedPost { url, body, id, secrets, chunked, timeout }).await
-    }
+/// Returns the request that delivers an entry, and the settings of its channel. The inner error is the reason why the
+/// entry cannot be sent.
+pub(crate) fn compose<'a>(
+    channel: Option<&'a Channel>,
+    entry: &TimelineEntry,
+    chat: &Chat,
+) -> Result<Result<(SignedPost, &'a ApiSettings), &'static str>, Error> {
+    let Some(channel) = channel else { return Ok(Err("the channel was deleted")) };
+    let Some(api) = channel.settings.api() else { return Ok(Err("the channel has no integrator")) };
+    let Some(content) = entry.content.converted_for(api.rich_support) else {
+        return Ok(Err("the channel cannot show this kind of message"));
+    };
+    let body = integrator_request::message_json(&entry.from, chat, &entry.id, &content);
+    Ok(Ok((signed_post(channel, api, &body, &entry.id)?, api)))
+}
+
+fn signed_post(channel: &Channel, api: &ApiSettings, body: &Value, id: &str) -> Result<SignedPost, Error> {
+    Ok(SignedPost {
+        url: outbound_client::integrator_endpoint(api, &channel.channel_id)?,
+        shown_url: None,
+        body: body.to_string().into_bytes(),
+        id: id.to_owned(),
+        secrets: channel.signing_secrets.valid(clock::now()),
+        chunked: api.chunked,
+    })
 }

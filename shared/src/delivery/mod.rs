@@ -1,4 +1,5 @@
-//! Sends timeline entries to receivers, with one engine for integrators, bots and webhooks (docs/design.md).
+//! Sends timeline entries to receivers, with one engine for integrators, bots, webhooks and telephony providers
+//! (docs/design.md), and frames to the sockets of agents.
 
 pub mod bot_receiver;
 pub mod engine;
@@ -6,4 +7,9 @@ mod guarded_dns_resolver;
 pub mod integrator_receiver;
 pub mod outbound_client;
 mod signature;
+pub(crate) mod signed_post;
+pub mod socket_gateway;
+pub mod telephony;
+pub mod telephony_receiver;
 pub mod webhook_receiver;
+pub(crate) mod webhook_request;

@@ -1,17 +1,17 @@
-//! The HTTP client for requests to receivers. It sends signed POST requests with a timeout, does not follow redirects,
-//! and limits the size of the response.
+//! The HTTP client for requests to receivers. It sends POST requests, signed or with a password, with a timeout, does
+//! not follow redirects, and limits the size of the response.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use reqwest::header::{CONTENT_TYPE, HeaderValue, TRANSFER_ENCODING};
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, RequestBuilder, redirect};
 use url::Url;
 
 use crate::delivery::guarded_dns_resolver::GuardedResolver;
-use crate::delivery::signature;
-use crate::domain::channel::ChannelSettings;
+use crate::delivery::signed_post::SignedPost;
+use crate::domain::channel::ApiSettings;
 use crate::domain::delivery::{Attempt, Failure, Outcome};
 use crate::domain::ssrf_guard::{ForbiddenUrl, SsrfGuard};
 use crate::domain::timestamp::Timestamp;
@@ -23,6 +23,8 @@ use crate::wire::receiver_response::ReceiverResponse;
 /// The maximum number of bytes that are read from a response. The rest is ignored.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
+pub(crate) const USER_AGENT: &str = concat!("Switchboard/", env!("CARGO_PKG_VERSION"));
+
 /// The only HTTP client that the functions use. It never calls an address that the SSRF guard forbids.
 #[derive(Clone)]
 pub struct OutboundClient {
@@ -32,17 +34,14 @@ pub struct OutboundClient {
     guard: Arc<SsrfGuard>,
 }
 
-/// A JSON request to a receiver. It is signed when it is sent.
-pub(crate) struct SignedPost<'a> {
+/// A form that is sent with a user name and a password (HTTP basic authentication).
+pub(crate) struct FormPost<'a> {
     pub url: Url,
-    pub body: Vec<u8>,
-    /// The `webhook-id` header. It is the same for every attempt to deliver an entry.
-    pub id: &'a str,
-    /// The secrets that sign the request (Standard Webhooks). During a rotation, there are several.
-    pub secrets: &'a [&'a str],
-    /// Whether to use chunked transfer encoding instead of Content-Length.
-    pub chunked: bool,
-    /// The maximum duration of the whole exchange, from name resolution to the last byte of the response.
+    /// The form in the format `application/x-www-form-urlencoded`.
+    pub form: String,
+    pub user: &'a str,
+    pub password: &'a str,
+    /// The maximum duration of the whole exchange.
     pub timeout: Duration,
 }
 
@@ -103,7 +102,7 @@ impl OutboundClient {
             // Idle connections break while Lambda freezes the process.
             .pool_max_idle_per_host(0)
             .dns_resolver(Arc::new(GuardedResolver(Arc::clone(&guard))))
-            .user_agent(concat!("Switchboard/", env!("CARGO_PKG_VERSION")))
+            .user_agent(USER_AGENT)
             .build()
             .ok();
         Self { client, guard }
@@ -113,26 +112,51 @@ impl OutboundClient {
         &self.guard
     }
 
-    /// Signs and sends a request. The future is boxed so that the HTTP client is compiled only once, in this crate,
+    /// Signs and sends a request. `timeout` is the maximum duration of the whole exchange, from name resolution to the
+    /// last byte of the response. The future is boxed so that the HTTP client is compiled only once, in this crate,
     /// instead of in every function.
     ///
     /// # Errors
     /// Returns an error only if nothing was sent. A request that failed is a [`PostResult`].
-    pub(crate) fn post<'a>(&'a self, post: SignedPost<'a>) -> BoxFuture<'a, Result<PostResult, Error>> {
+    pub(crate) fn post<'a>(
+        &'a self,
+        post: &'a SignedPost,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<PostResult, Error>> {
         Box::pin(async move {
             let client = self.client.as_ref().ok_or_else(|| Error::internal("the HTTP client could not be built"))?;
             let started_at = clock::now();
-            let signature = signature::sign(post.secrets, post.id, started_at, &post.body)?;
-            let (url, timeout) = (post.url.clone(), post.timeout);
-            let seconds = timeout.as_secs_f64().round() as u64;
-            let request = build_request(client, post, &signature, started_at);
-            let mut status = None;
-            let exchange = tokio::time::timeout(timeout, self.exchange(url, request, &mut status));
-            let result = exchange.await.unwrap_or(Err(SendError::TimedOut(seconds)));
-            let duration_ms = u64::try_from(clock::now().since(started_at).as_millis()).unwrap_or(u64::MAX);
-            let error = result.as_ref().err().map(ToString::to_string);
-            Ok(PostResult { result, attempt: Attempt { at: started_at, status, duration_ms, error, answer: None } })
+            let request = client.post(post.url.clone()).body(post.body.clone());
+            let headers = post.headers(started_at)?.into_iter();
+            let request = headers.fold(request, |request, (name, value)| request.header(name, value));
+            Ok(self.send(post.url.clone(), request, timeout, started_at).await)
         })
+    }
+
+    /// Sends a form.
+    ///
+    /// # Errors
+    /// Returns an error only if nothing was sent. A request that failed is a [`PostResult`].
+    pub(crate) fn post_form<'a>(&'a self, post: FormPost<'a>) -> BoxFuture<'a, Result<PostResult, Error>> {
+        Box::pin(async move {
+            let client = self.client.as_ref().ok_or_else(|| Error::internal("the HTTP client could not be built"))?;
+            let FormPost { url, form, user, password, timeout } = post;
+            let request = client
+                .post(url.clone())
+                .header(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"))
+                .basic_auth(user, Some(password))
+                .body(form);
+            Ok(self.send(url, request, timeout, clock::now()).await)
+        })
+    }
+
+    async fn send(&self, url: Url, request: RequestBuilder, timeout: Duration, started_at: Timestamp) -> PostResult {
+        let (mut status, seconds) = (None, timeout.as_secs_f64().round() as u64);
+        let exchange = tokio::time::timeout(timeout, self.exchange(url, request, &mut status));
+        let result = exchange.await.unwrap_or(Err(SendError::TimedOut(seconds)));
+        let duration_ms = u64::try_from(clock::now().since(started_at).as_millis()).unwrap_or(u64::MAX);
+        let error = result.as_ref().err().map(ToString::to_string);
+        PostResult { result, attempt: Attempt { at: started_at, status, duration_ms, error, answer: None } }
     }
 
     /// Sends a request and reads the response. `status` is set as soon as the response headers arrive, even if reading
@@ -158,17 +182,6 @@ impl OutboundClient {
     }
 }
 
-fn build_request(client: &Client, post: SignedPost<'_>, signature: &str, at: Timestamp) -> RequestBuilder {
-    let request = client
-        .post(post.url)
-        .header(CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"))
-        .header("webhook-id", post.id)
-        .header("webhook-timestamp", at.seconds())
-        .header("webhook-signature", signature)
-        .body(post.body);
-    if post.chunked { request.header(TRANSFER_ENCODING, HeaderValue::from_static("chunked")) } else { request }
-}
-
 /// Adds a path segment to a URL and keeps its query string.
 pub(crate) fn append_segment(base_url: &str, segment: &str) -> Result<Url, Error> {
     let mut url = Url::parse(base_url).map_err(Error::internal)?;
@@ -179,7 +192,7 @@ pub(crate) fn append_segment(base_url: &str, segment: &str) -> Result<Url, Error
 /// Returns the URL that a channel's messages are sent to (specification, A-3). If the configured URL contains a
 /// placeholder, the channel's id replaces it. Otherwise, the id is appended as the last path segment, unless the
 /// channel's settings turn that off.
-pub(crate) fn integrator_endpoint(settings: &ChannelSettings, channel_id: &str) -> Result<Url, Error> {
+pub(crate) fn integrator_endpoint(settings: &ApiSettings, channel_id: &str) -> Result<Url, Error> {
     match settings.url_with_channel_id(channel_id) {
         Some(url) => Url::parse(&url).map_err(Error::internal),
         None if settings.append_channel_id => append_segment(&settings.integrator_url, channel_id),
@@ -224,8 +237,7 @@ fn forbidden(error: &reqwest::Error) -> Option<ForbiddenUrl> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::domain::channel::ValidationMode;
-    use crate::domain::message_content::RichSupport;
+    use crate::domain::channel::default_api_settings;
 
     #[test]
     fn missing_answer_is_retried_and_forbidden_address_is_final() {
@@ -262,18 +274,8 @@ mod tests {
             ("https://a.example/in?c=1", true, "https://a.example/in/ID?c=1"),
         ];
         for (integrator_url, append_channel_id, expected) in integrator_urls {
-            let settings = ChannelSettings {
-                name: String::new(),
-                integrator_url: integrator_url.into(),
-                append_channel_id,
-                enabled: true,
-                chunked: false,
-                agent_ids: vec![],
-                department_ids: vec![],
-                validation: ValidationMode::Strict,
-                hidden_error_codes: vec![],
-                rich_support: RichSupport::default(),
-            };
+            let settings =
+                ApiSettings { integrator_url: integrator_url.into(), append_channel_id, ..default_api_settings() };
             assert_eq!(integrator_endpoint(&settings, "ID").unwrap().as_str(), expected);
         }
         assert_eq!(append_segment("https://a.example", "a/../b").unwrap().as_str(), "https://a.example/a%2F..%2Fb");

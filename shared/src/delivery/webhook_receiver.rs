@@ -6,24 +6,19 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::delivery::engine::Receiver;
-use crate::delivery::outbound_client::{OutboundClient, PostResult, SignedPost, reject_unsent};
-use crate::domain::account_settings::AccountSettings;
+use crate::delivery::outbound_client::{OutboundClient, PostResult, reject_unsent};
+use crate::delivery::webhook_request::WebhookRequests;
 use crate::domain::chat::Chat;
 use crate::domain::chat_side_panel::CrmCardAssignment;
 use crate::domain::delivery::{Attempt, DeliveryUpdate, Failure, Outcome, Target};
 use crate::domain::timeline_entry::TimelineEntry;
-use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
-use crate::domain::webhook::{Webhook, WebhookDispatch};
+use crate::domain::visitor::{ProfileSource, VisitorProfile};
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
-use crate::store::chats::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
-use crate::wire::webhook::{self, WebhookPayload, WebhookResponse, WebhookResponseData};
-
-/// The maximum number of entries in chat_finished. A longer chat is sent without its oldest entries.
-const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;
+use crate::wire::webhook::{self, WebhookResponse, WebhookResponseData};
 
 /// Sends entries to the webhooks of accounts.
 pub struct WebhookReceiver<'a> {
@@ -50,20 +45,16 @@ impl Receiver for WebhookReceiver<'_> {
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
         Box::pin(async move {
             let Some(webhook_dispatch) = &entry.webhook_dispatch else {
-                return Err(Error::internal("a webhook's entry without a dispatch"));
+                return Err(Error::internal("the webhook entry has no dispatch"));
             };
-            let Some(webhook) = self.webhook(&chat.account_id, &webhook_dispatch.webhook_id).await? else {
-                return Ok(reject_unsent("the webhook was removed"));
-            };
-            let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else {
-                return Ok(reject_unsent("the visitor was erased"));
-            };
-            let body = self.body(webhook_dispatch, chat, &visitor).await?;
-            let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
-            let (id, secrets) = (&entry.id, webhook.valid_secrets(clock::now()));
-            let result =
-                self.outbound.post(SignedPost { url, body, id, secrets: &secrets, chunked: false, timeout }).await?;
-            self.process_response(webhook_dispatch.event, chat, result).await
+            let requests = WebhookRequests { directory: self.directory, chats: self.chats };
+            match requests.compose(entry, webhook_dispatch, chat).await? {
+                Ok(post) => {
+                    let result = self.outbound.post(&post, timeout).await?;
+                    self.process_response(webhook_dispatch.event, chat, result).await
+                }
+                Err(obstacle) => Ok(reject_unsent(obstacle)),
+            }
         })
     }
 
@@ -93,50 +84,6 @@ impl Receiver for WebhookReceiver<'_> {
 }
 
 impl WebhookReceiver<'_> {
-    async fn body(&self, webhook_dispatch: &WebhookDispatch, chat: &Chat, visitor: &Visitor) -> Result<Vec<u8>, Error> {
-        let agents = self.directory.agents_by_id(&chat.account_id, &webhook_dispatch.agent_ids(chat)).await?;
-        let timeline = match webhook_dispatch.event {
-            WebhookEvent::ChatFinished => self.transcript(chat).await?,
-            WebhookEvent::OfflineMessage => self.chats.timeline(&chat.account_id, chat.chat_id, 0, 1).await?,
-            WebhookEvent::CallEvent
-            | WebhookEvent::ChatAccepted
-            | WebhookEvent::ChatAssigned
-            | WebhookEvent::ChatUpdated => Vec::new(),
-        };
-        let invite = if webhook_dispatch.event == WebhookEvent::ChatFinished && chat.invite_hash.is_some() {
-            self.chats.panel(&chat.account_id, chat.chat_id).await?.invite
-        } else {
-            None
-        };
-        let payload = WebhookPayload { webhook_dispatch, chat, visitor, agents: &agents, timeline: &timeline, invite };
-        Ok(payload.body().to_string().into_bytes())
-    }
-
-    /// Reads a chat's newest entries, up to the limits of chat_finished. Entries whose retention period has ended are
-    /// left out.
-    async fn transcript(&self, chat: &Chat) -> Result<Vec<TimelineEntry>, Error> {
-        let limits = TranscriptLimits {
-            max_entries: MAX_TRANSCRIPT_ENTRIES,
-            max_bytes: webhook::MAX_TRANSCRIPT_BYTES,
-            entry_bytes: webhook::transcript_bytes,
-        };
-        let mut entries = self.chats.last_entries(&chat.account_id, chat.chat_id, limits).await?;
-        let now = clock::now();
-        entries.retain(|entry| !entry.is_expired(now));
-        Ok(entries)
-    }
-
-    /// Finds a webhook in the cached settings. If they do not contain the webhook, reads the settings again, because
-    /// the webhook may be new.
-    async fn webhook(&self, account_id: &str, webhook_id: &str) -> Result<Option<Webhook>, Error> {
-        let find =
-            |settings: &AccountSettings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();
-        match find(&*self.directory.cached_settings(account_id).await?) {
-            Some(webhook) => Ok(Some(webhook)),
-            None => Ok(find(&*self.directory.fresh_settings(account_id).await?)),
-        }
-    }
-
     /// Stores the data from a response and returns the outcome of the attempt. The data is stored before the result of
     /// the attempt, so that the attempt is repeated if the process dies in between. If the data cannot be stored now,
     /// the attempt counts as failed and is repeated. If the data can never be stored, the delivery fails permanently.
@@ -217,7 +164,7 @@ impl WebhookReceiver<'_> {
         if !visitor.merge_profile(contact_info, ProfileSource::Crm) {
             return Ok(());
         }
-        match self.chats.save_visitor(&visitor).await {
+        match self.chats.save_visitor(&visitor, clock::now()).await {
             Err(Error::NotFound) => Ok(()),
             saved => saved,
         }

@@ -6,6 +6,7 @@ use crate::domain::link_filter::LinkFilter;
 use crate::domain::rate_limit::{
     DEFAULT_BOT_REQUESTS_PER_WINDOW, DEFAULT_CHANNEL_CHATS_PER_WINDOW, DEFAULT_VISITOR_MESSAGES_PER_WINDOW,
 };
+use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::Webhook;
 
@@ -30,6 +31,8 @@ pub struct AccountSettings {
     pub idle_close: Option<Duration>,
     /// The number of days after which messages, chats and visitors expire. `None` means that they never expire.
     pub retention_days: Option<u32>,
+    /// The time zone whose days the reports show.
+    pub time_zone: TimeZone,
 }
 
 /// The rate limits of an account. Each limit applies to a window of ten seconds (docs/decisions.md, General).
@@ -51,7 +54,8 @@ pub struct CallbackHours {
     pub days: Vec<u8>,
     /// The start and the end, in minutes after midnight. If the end is before the start, it refers to the next day.
     pub hours: (u16, u16),
-    /// The offset of the account's time zone from UTC, in minutes. It is positive for time zones east of Greenwich.
+    /// The offset from UTC in minutes, positive east of Greenwich. It applies only if the account's time zone is UTC.
+    /// Any other time zone determines the offset itself, with daylight-saving time.
     pub utc_offset: i16,
 }
 
@@ -69,6 +73,7 @@ impl Default for AccountSettings {
             },
             idle_close: Some(DEFAULT_IDLE_CLOSE),
             retention_days: None,
+            time_zone: TimeZone::default(),
         }
     }
 }

@@ -47,6 +47,14 @@ pub struct AgentSnapshot {
     pub photo: Option<String>,
 }
 
+impl AgentSnapshot {
+    /// Returns a copy for stored chats and events. The photo's URL can be long, and every write to a larger item is more
+    /// expensive.
+    pub fn without_photo(&self) -> Self {
+        Self { photo: None, ..self.clone() }
+    }
+}
+
 impl From<Agent> for AgentSnapshot {
     fn from(Agent { agent_id, name, photo, .. }: Agent) -> Self {
         Self { agent_id, name, photo }

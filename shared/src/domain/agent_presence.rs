@@ -6,6 +6,9 @@ use crate::domain::timestamp::Timestamp;
 
 /// How long an agent can go without sending a request before they count as offline.
 pub const PRESENCE_TIMEOUT: Duration = Duration::from_secs(10 * 60);
+/// How long after the loss of the last socket an agent counts as offline. A reload of the page or a short interruption
+/// of the network takes less time.
+pub const SOCKET_LOSS_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// The availability that an agent has chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,16 +33,43 @@ impl AgentStatus {
     }
 }
 
+/// Whether an agent has an open WebSocket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SocketPresence {
+    /// The agent has opened no socket since they last set their status, so only their requests show that they are
+    /// there.
+    Unused,
+    /// The agent has an open socket, which is closed at this time at the latest. If its close is not reported, it
+    /// counts as lost at this time.
+    OpenUntil(Timestamp),
+    /// The agent's last socket was closed at this time.
+    LostAt(Timestamp),
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Presence {
     pub agent_id: u64,
+    /// The status that the agent has set. See [`current_status`](Self::current_status).
     pub status: AgentStatus,
+    /// The time of the agent's last request or ping.
     pub last_request_at: Timestamp,
+    pub socket: SocketPresence,
 }
 
 impl Presence {
     pub fn is_online(&self, now: Timestamp) -> bool {
-        self.status == AgentStatus::Online && now.since(self.last_request_at) < PRESENCE_TIMEOUT
+        self.current_status(now) == AgentStatus::Online
+    }
+
+    /// Returns the status that other agents see: the status that the agent has chosen, or `Offline` if the agent's
+    /// client is no longer there.
+    pub fn current_status(&self, now: Timestamp) -> AgentStatus {
+        let has_lost_socket = match self.socket {
+            SocketPresence::Unused => false,
+            SocketPresence::OpenUntil(at) | SocketPresence::LostAt(at) => now.since(at) >= SOCKET_LOSS_TIMEOUT,
+        };
+        let is_gone = has_lost_socket || now.since(self.last_request_at) >= PRESENCE_TIMEOUT;
+        if is_gone { AgentStatus::Offline } else { self.status }
     }
 }
 
@@ -52,28 +82,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agent_is_online_by_status_and_recent_request() {
+    fn agent_is_online_by_status_recent_request_and_socket() {
+        use AgentStatus::{Away, Offline, Online};
+        use SocketPresence::{LostAt, OpenUntil, Unused};
+        let open = OpenUntil(Timestamp(7_800_005));
+        let lost_after = |ms: u64| LostAt(Timestamp(5 + ms));
+        let unreported_after = |ms: u64| OpenUntil(Timestamp(5 + ms));
         let table = [
-            (AgentStatus::Online, 0, true),
-            (AgentStatus::Online, 599_999, true),
-            (AgentStatus::Online, 600_000, false),
-            (AgentStatus::Away, 0, false),
-            (AgentStatus::Offline, 0, false),
+            (Online, Unused, 0, Online),
+            (Online, Unused, 599_999, Online),
+            (Online, Unused, 600_000, Offline),
+            (Online, open, 599_999, Online),
+            (Online, open, 600_000, Offline),
+            (Online, unreported_after(100_000), 189_999, Online),
+            (Online, unreported_after(100_000), 190_000, Offline),
+            (Online, lost_after(0), 89_999, Online),
+            (Online, lost_after(0), 90_000, Offline),
+            (Online, lost_after(300_000), 389_999, Online),
+            (Online, lost_after(300_000), 390_000, Offline),
+            (Online, lost_after(590_000), 600_000, Offline),
+            (Away, Unused, 0, Away),
+            (Away, lost_after(0), 90_000, Offline),
+            (Away, Unused, 600_000, Offline),
+            (Offline, open, 0, Offline),
         ];
-        for (status, elapsed_ms, expected) in table {
-            let presence = Presence { agent_id: 1, status, last_request_at: Timestamp(5) };
-            assert_eq!(presence.is_online(Timestamp(5 + elapsed_ms)), expected, "{status:?} after {elapsed_ms} ms");
+        for (status, socket, elapsed_ms, expected) in table {
+            let (presence, now) = (presence(1, status, socket), Timestamp(5 + elapsed_ms));
+            assert_eq!(presence.current_status(now), expected, "{status:?}, {socket:?} after {elapsed_ms} ms");
+            assert_eq!(presence.is_online(now), expected == Online, "{status:?}, {socket:?} after {elapsed_ms} ms");
         }
+    }
+
+    fn presence(agent_id: u64, status: AgentStatus, socket: SocketPresence) -> Presence {
+        Presence { agent_id, status, last_request_at: Timestamp(5), socket }
     }
 
     #[test]
     fn only_eligible_agents_count() {
-        let presence = |agent_id, status| Presence { agent_id, status, last_request_at: Timestamp(0) };
-        let presences = [presence(1, AgentStatus::Online), presence(2, AgentStatus::Away)];
+        let presences = [
+            presence(1, AgentStatus::Online, SocketPresence::Unused),
+            presence(2, AgentStatus::Away, SocketPresence::Unused),
+        ];
         let table = [(&[1, 2][..], true), (&[1], true), (&[2], false), (&[3], false), (&[], false)];
         for (eligible, expected) in table {
             let is_eligible = |agent_id| eligible.contains(&agent_id);
-            assert_eq!(any_online(&presences, is_eligible, Timestamp(0)), expected, "{eligible:?}");
+            assert_eq!(any_online(&presences, is_eligible, Timestamp(5)), expected, "{eligible:?}");
         }
     }
 }

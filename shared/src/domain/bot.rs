@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::domain::signing_secret::SigningSecrets;
 use crate::domain::timestamp::Timestamp;
 
 pub const DEFAULT_BOT_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
@@ -39,8 +40,8 @@ pub struct Bot {
     /// How long the bot has to react to a message that it has accepted. If the bot does not react in time, the chat is
     /// handed over to the agents. `None` means that there is no time limit.
     pub answer_within: Option<Duration>,
-    /// The secret that signs requests to the provider, in the format of Standard Webhooks (`whsec_...`).
-    pub signing_secret: String,
+    /// The secrets that sign requests to the provider.
+    pub signing_secrets: SigningSecrets,
     pub created_at: Timestamp,
 }
 
@@ -55,7 +56,7 @@ pub enum BotNotification {
 }
 
 impl BotNotification {
-    const ALL: [Self; 3] = [Self::AgentJoined, Self::AgentUnavailable, Self::ChatClosed];
+    pub(crate) const ALL: [Self; 3] = [Self::AgentJoined, Self::AgentUnavailable, Self::ChatClosed];
 
     /// The name of the event in the Bot API.
     pub fn event(self) -> &'static str {

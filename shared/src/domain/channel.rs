@@ -1,9 +1,12 @@
-//! Channels. A channel connects an integrator's front end to an account: visitors' messages arrive at its endpoint URL,
-//! which contains a secret that can be rotated.
+//! Channels. A channel connects visitors to an account. An API channel connects an integrator's front end: visitors'
+//! messages arrive at its endpoint URL, which contains a secret that can be rotated, and the answers are sent to the
+//! integrator's server. A widget connects the pages on which it is embedded.
 
 use crate::domain::message_content::RichSupport;
 use crate::domain::secret_rotation::{self, Rotatable};
+use crate::domain::signing_secret::SigningSecrets;
 use crate::domain::timestamp::Timestamp;
+use crate::domain::widget::WidgetSettings;
 
 /// How strictly the integrator's messages and responses are validated (docs/decisions.md, Channel API).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,23 +50,60 @@ impl Rotatable for EndpointSecret {
 /// not expired.
 pub const MAX_ENDPOINT_SECRETS: usize = 1 + secret_rotation::MAX_OLD_SECRETS;
 
+/// What a channel connects to an account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChannelKind {
+    /// An integrator's front end (specification, part A).
+    #[default]
+    Api,
+    /// The widget (specification, part D).
+    Widget,
+}
+
+impl ChannelKind {
+    /// The name of this value in the APIs and in stored items.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Widget => "widget",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Api, Self::Widget].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
 /// The settings of a channel that admins can change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelSettings {
     pub name: String,
-    /// The URL that messages from agents and bots are sent to. It can contain [`CHANNEL_ID_PLACEHOLDER`].
-    pub integrator_url: String,
-    /// Whether `/<channel_id>` is appended to `integrator_url` if the URL does not contain the placeholder.
-    pub append_channel_id: bool,
     /// Whether the channel accepts messages from visitors. A disabled channel rejects them.
     pub enabled: bool,
-    /// Whether requests to the integrator use chunked transfer encoding instead of Content-Length.
-    pub chunked: bool,
     /// The ids of the agents who receive the channel's chats; see
     /// [`Roster::audience`](super::department::Roster::audience).
     pub agent_ids: Vec<u64>,
     /// The ids of the departments whose members receive the channel's chats.
     pub department_ids: Vec<u64>,
+    pub specific: KindSettings,
+}
+
+/// The settings that only channels of one kind have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KindSettings {
+    Api(ApiSettings),
+    Widget(Box<WidgetSettings>),
+}
+
+/// The settings of an API channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiSettings {
+    /// The URL that messages from agents and bots are sent to. It can contain [`CHANNEL_ID_PLACEHOLDER`].
+    pub integrator_url: String,
+    /// Whether `/<channel_id>` is appended to `integrator_url` if the URL does not contain the placeholder.
+    pub append_channel_id: bool,
+    /// Whether requests to the integrator use chunked transfer encoding instead of Content-Length.
+    pub chunked: bool,
     pub validation: ValidationMode,
     /// Error codes for which the integrator's error message is hidden: if a response contains one of these codes,
     /// agents do not see the message.
@@ -81,6 +121,39 @@ impl ChannelSettings {
         !self.agent_ids.is_empty() || !self.department_ids.is_empty()
     }
 
+    pub fn kind(&self) -> ChannelKind {
+        match self.specific {
+            KindSettings::Api(_) => ChannelKind::Api,
+            KindSettings::Widget(_) => ChannelKind::Widget,
+        }
+    }
+
+    /// Returns the settings of an API channel, or `None` for a widget.
+    pub fn api(&self) -> Option<&ApiSettings> {
+        match &self.specific {
+            KindSettings::Api(api) => Some(api),
+            KindSettings::Widget(_) => None,
+        }
+    }
+
+    /// Returns the settings of a widget, or `None` for an API channel.
+    pub fn widget(&self) -> Option<&WidgetSettings> {
+        match &self.specific {
+            KindSettings::Api(_) => None,
+            KindSettings::Widget(widget) => Some(widget),
+        }
+    }
+
+    /// Returns the message formats that the channel can display. A widget displays all of them.
+    pub fn rich_support(&self) -> RichSupport {
+        match &self.specific {
+            KindSettings::Api(api) => api.rich_support,
+            KindSettings::Widget(_) => RichSupport { markdown: true, buttons: true },
+        }
+    }
+}
+
+impl ApiSettings {
     /// Returns the integrator URL with `channel_id` in place of the placeholder, or `None` if the URL does not contain
     /// the placeholder.
     pub fn url_with_channel_id(&self, channel_id: &str) -> Option<String> {
@@ -110,22 +183,47 @@ pub struct Channel {
     /// The bot with which the channel's new chats start. `None` means that new chats go directly to the agents.
     pub bot_id: Option<String>,
     /// The secrets, sorted from the oldest to the newest: first the rotated secrets that are still valid, then the
-    /// current secret.
+    /// current secret. A widget has none, because its endpoints are public.
     pub secrets: Vec<EndpointSecret>,
-    /// The secret that signs requests to the integrator, in the format of Standard Webhooks (`whsec_...`).
-    pub signing_secret: String,
+    /// The secrets that sign requests to the integrator.
+    pub signing_secrets: SigningSecrets,
     pub created_at: Timestamp,
 }
 
 impl Channel {
     pub fn is_lenient(&self) -> bool {
-        self.settings.validation == ValidationMode::Lenient
+        self.settings.api().is_some_and(|api| api.validation == ValidationMode::Lenient)
     }
 
     /// Replaces the endpoint secret; see [`secret_rotation::rotate`]. The previous secret stays valid until
     /// `old_until`.
     pub fn rotate(&mut self, hash: [u8; 32], now: Timestamp, old_until: Timestamp) {
         secret_rotation::rotate(&mut self.secrets, EndpointSecret { hash, valid_until: None }, now, old_until);
+    }
+}
+
+/// Creates the settings of an API channel for tests.
+#[cfg(test)]
+pub(crate) fn api_channel_settings(agent_ids: &[u64], department_ids: &[u64], api: ApiSettings) -> ChannelSettings {
+    ChannelSettings {
+        name: "App".into(),
+        enabled: true,
+        agent_ids: agent_ids.to_vec(),
+        department_ids: department_ids.to_vec(),
+        specific: KindSettings::Api(api),
+    }
+}
+
+/// Creates API settings with the default values for tests.
+#[cfg(test)]
+pub(crate) fn default_api_settings() -> ApiSettings {
+    ApiSettings {
+        integrator_url: "https://example.com".into(),
+        append_channel_id: true,
+        chunked: false,
+        validation: ValidationMode::Strict,
+        hidden_error_codes: Vec::new(),
+        rich_support: RichSupport::default(),
     }
 }
 
@@ -138,21 +236,10 @@ mod tests {
         Channel {
             channel_id: "c".into(),
             account_id: "a".into(),
-            settings: ChannelSettings {
-                name: "App".into(),
-                integrator_url: "https://example.com".into(),
-                append_channel_id: true,
-                enabled: true,
-                chunked: false,
-                agent_ids: vec![],
-                department_ids: vec![],
-                validation: ValidationMode::Strict,
-                hidden_error_codes: vec![],
-                rich_support: RichSupport::default(),
-            },
+            settings: api_channel_settings(&[], &[], default_api_settings()),
             bot_id: None,
             secrets: vec![EndpointSecret { hash: [1; 32], valid_until: None }],
-            signing_secret: "whsec_".into(),
+            signing_secrets: SigningSecrets::new("whsec_"),
             created_at: Timestamp(0),
         }
     }

@@ -2,16 +2,18 @@
 //! header. The states and the transitions between them are defined in [`chat_state`](super::chat_state).
 
 use crate::domain::agent::AgentSnapshot;
+use crate::domain::channel::ChannelKind;
 use crate::domain::chat_state::ChatState;
-use crate::domain::delivery::Target;
+use crate::domain::delivery::{Delivery, Target};
 use crate::domain::department::ChatDepartment;
 use crate::domain::message_content::Content;
 use crate::domain::rate_limit::RateWindow;
+use crate::domain::time_zone::Day;
 use crate::domain::timestamp::Timestamp;
 
 /// How long a visitor counts as typing after a `typein` notice if no `typeout` follows.
 const VISITOR_TYPING_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
-const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
+pub const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
 /// The maximum length of the preview text. It keeps the header below 1 KB, because every message in the chat rewrites
 /// the header and DynamoDB charges for writes by size.
 const MAX_PREVIEW_CHARS: usize = 80;
@@ -93,6 +95,14 @@ impl Rating {
     }
 }
 
+/// The handover of a bot's chat to the agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BotHandover {
+    pub at: Timestamp,
+    /// Whether the bot failed or did not answer in time. If not, the bot invited the agents.
+    pub is_fallback: bool,
+}
+
 /// The header of a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chat {
@@ -103,6 +113,7 @@ pub struct Chat {
     /// The number of transitions so far. A chat can return to an earlier state, but never to an earlier version.
     pub version: u64,
     pub channel_id: String,
+    pub channel_kind: ChannelKind,
     /// The name that the channel had when the chat was opened.
     pub channel_name: String,
     /// The visitor's `sender.id`, as text.
@@ -128,36 +139,69 @@ pub struct Chat {
     pub bot_id: Option<String>,
     /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent.
     pub bot_event_at: Option<Timestamp>,
+    /// How the bot's chat was handed over to the agents. `None` if it was not handed over.
+    pub handover: Option<BotHandover>,
     /// The sequence number of the last timeline entry. Numbers can be skipped, but no number is used twice.
     pub seq: u64,
     pub opened_at: Timestamp,
+    /// The day on which the chat was opened, in the account's time zone at that time. Reports count the chat on this
+    /// day.
+    pub opened_on: Day,
+    /// When the first message of an agent was stored. `None` before that.
+    pub first_answer_at: Option<Timestamp>,
     /// The time of the last message or transition.
     pub updated_at: Timestamp,
+    /// The time of the last change that was neither a message nor a transition, such as a correction of the visitor's
+    /// name. `None` if there was no such change.
+    pub other_change_at: Option<Timestamp>,
     pub last_message: Option<MessagePreview>,
+    /// When the visitor started waiting for an agent. `None` unless the chat is waiting.
+    pub waiting_since: Option<Timestamp>,
     pub typing_started_at: Option<Timestamp>,
+    /// What the visitor of a widget is writing. `None` if the visitor is not typing or the text is not known.
+    pub typing_text: Option<String>,
     pub failing_until: ReceiversFailingUntil,
     /// The current rate limit window, with the number of messages that the visitor has sent in it.
     pub rate: RateWindow,
     pub rating: Option<Rating>,
     /// The account's retention period in days, copied into the chat. `None` means that the chat never expires.
     pub retention_days: Option<u32>,
+    /// The visitor's chats before this one, newest first; see
+    /// [`Visitor::start_chat`](super::visitor::Visitor::start_chat).
+    pub previous_chats: Vec<u64>,
 }
 
 impl Chat {
     /// Returns the chat after a transition to `state`. The agent of the new state, if there is one, becomes a
     /// participant.
     pub fn after_transition(&self, state: ChatState, now: Timestamp) -> Self {
-        let mut after =
-            Self { state, version: self.version + 1, updated_at: now, typing_started_at: None, ..self.clone() };
+        let waiting_since = state.is_waiting().then(|| self.waiting_since.unwrap_or(now));
+        let version = self.version + 1;
+        let mut after = Self {
+            state,
+            version,
+            updated_at: now,
+            waiting_since,
+            typing_started_at: None,
+            typing_text: None,
+            ..self.clone()
+        };
         if let Some(agent_id) = after.state.agent().map(|agent| agent.agent_id) {
             after.add_participant(agent_id);
         }
         after
     }
 
-    /// Returns the time at which an entry written at `now` expires. `None` means that the entry never expires.
-    pub fn retain_until(&self, now: Timestamp) -> Option<Timestamp> {
-        self.retention_days.map(|days| now.plus(DAY * days))
+    /// Returns the time of the last change that a list of chats can show.
+    pub fn changed_at(&self) -> Timestamp {
+        self.other_change_at.map_or(self.updated_at, |at| at.max(self.updated_at))
+    }
+
+    /// Returns the time at which an entry written at `at` expires. `None` means that the entry never expires. An entry
+    /// that is written after the chat was closed expires together with the chat.
+    pub fn retain_until(&self, at: Timestamp) -> Option<Timestamp> {
+        let start = if self.state.is_closed() { at.min(self.updated_at) } else { at };
+        self.retention_days.map(|days| start.plus(DAY * days))
     }
 
     /// Whether the chat is closed and its retention period is over. Readers must check this, because the table deletes
@@ -173,6 +217,15 @@ impl Chat {
             self.last_message = None;
         }
         self
+    }
+
+    /// Returns the delivery of a new message of an agent or a bot. Returns `None` in chats of a widget: storing the
+    /// message is all that is needed, because the visitor's browser reads it.
+    pub fn delivery_to_visitor(&self, now: Timestamp) -> Option<Delivery> {
+        match self.channel_kind {
+            ChannelKind::Api => Some(Delivery::new(Target::Channel, now)),
+            ChannelKind::Widget => None,
+        }
     }
 
     pub fn add_participant(&mut self, agent_id: u64) {
@@ -200,9 +253,9 @@ impl Chat {
         let until = match target {
             Target::Channel => self.failing_until.channel,
             Target::Bot => self.failing_until.bot,
-            // Webhooks are not marked as failing. Each webhook has its own message order, so a failing webhook does not
-            // delay other receivers, and a chat has only a few webhook events.
-            Target::Webhook => None,
+            // Webhooks and telephony providers are not marked as failing. Each webhook has its own message order, so a
+            // failing webhook does not delay other receivers, and a chat has only a few webhook events and calls.
+            Target::Webhook | Target::Call => None,
         };
         until.is_some_and(|until| now < until)
     }

@@ -60,7 +60,7 @@ impl TransferTarget {
     /// Creates the target for an agent, without the photo. A photo URL can be long, and every message in the chat
     /// rewrites the header, so storing the URL would make every message more expensive.
     pub fn agent(agent: Agent) -> Self {
-        Self::Agent(AgentSnapshot { photo: None, ..agent.into() })
+        Self::Agent(AgentSnapshot::from(agent).without_photo())
     }
 
     pub fn includes(&self, agent_id: u64) -> bool {
@@ -117,6 +117,11 @@ impl ChatState {
 
     pub fn is_closed(&self) -> bool {
         matches!(self, Self::Closed(_))
+    }
+
+    /// Whether the chat waits for an agent to accept it.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self, Self::Waiting | Self::Offered(_))
     }
 
     pub fn initial(has_bot: bool) -> Self {
@@ -239,8 +244,10 @@ mod tests {
     #[test]
     fn chat_offered_to_department_is_waiting() {
         assert_eq!((ChatState::Offered(5).name(), ChatState::Offered(5).offered_department()), ("waiting", Some(5)));
+        assert!(ChatState::Offered(5).is_waiting());
         for state in [ChatState::Bot, ChatState::Waiting, ChatState::Active(agent(1)), ChatState::Closed(None)] {
             assert_eq!(state.offered_department(), None, "{state:?}");
+            assert_eq!(state.is_waiting(), state.name() == "waiting", "{state:?}");
         }
     }
 

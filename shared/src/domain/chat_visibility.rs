@@ -7,7 +7,7 @@ use crate::domain::chat_state::ChatState;
 use crate::domain::department::Roster;
 
 /// The signed-in agent who sends a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Viewer {
     pub agent_id: u64,
     pub is_admin: bool,
@@ -49,11 +49,11 @@ mod tests {
 
     use super::*;
     use crate::domain::agent::AgentSnapshot;
-    use crate::domain::channel::ValidationMode;
+    use crate::domain::channel::{ChannelKind, api_channel_settings, default_api_settings};
     use crate::domain::chat::ReceiversFailingUntil;
     use crate::domain::department::{ChatDepartment, Department};
-    use crate::domain::message_content::RichSupport;
     use crate::domain::rate_limit::RateWindow;
+    use crate::domain::time_zone::{Day, TimeZone};
     use crate::domain::timestamp::Timestamp;
 
     /// Creates a roster with agents 1 to 4. Department 5 contains agents 2 and 3; department 6 is empty.
@@ -67,18 +67,7 @@ mod tests {
     }
 
     fn channel(agent_ids: &[u64]) -> ChannelSettings {
-        ChannelSettings {
-            name: "App".into(),
-            integrator_url: "https://example.com".into(),
-            append_channel_id: true,
-            enabled: true,
-            chunked: false,
-            agent_ids: agent_ids.to_vec(),
-            department_ids: vec![],
-            validation: ValidationMode::Strict,
-            hidden_error_codes: vec![],
-            rich_support: RichSupport::default(),
-        }
+        api_channel_settings(agent_ids, &[], default_api_settings())
     }
 
     fn chat(state: ChatState, department: Option<u64>) -> Chat {
@@ -88,6 +77,7 @@ mod tests {
             state,
             version: 1,
             channel_id: "CH".into(),
+            channel_kind: ChannelKind::Api,
             channel_name: "App".into(),
             external_id: "v".into(),
             has_numeric_id: false,
@@ -98,15 +88,22 @@ mod tests {
             participants: Vec::new(),
             bot_id: None,
             bot_event_at: None,
+            handover: None,
             seq: 1,
             opened_at: Timestamp(0),
+            opened_on: Day::of(Timestamp(0), &TimeZone::default()),
+            first_answer_at: None,
             updated_at: Timestamp(0),
+            other_change_at: None,
             last_message: None,
+            waiting_since: None,
             typing_started_at: None,
+            typing_text: None,
             failing_until: ReceiversFailingUntil::default(),
             rate: RateWindow { started_at: Timestamp(0), count: 1 },
             rating: None,
             retention_days: None,
+            previous_chats: Vec::new(),
         }
     }
 

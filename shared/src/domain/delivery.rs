@@ -22,6 +22,8 @@ pub enum Target {
     Bot,
     /// A webhook of the account (specification, part C).
     Webhook,
+    /// The telephony provider of the account, which makes the phone calls.
+    Call,
 }
 
 impl Target {
@@ -30,6 +32,7 @@ impl Target {
             Self::Channel => "channel",
             Self::Bot => "bot",
             Self::Webhook => "webhook",
+            Self::Call => "call",
         }
     }
 
@@ -40,7 +43,7 @@ impl Target {
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Channel, Self::Bot, Self::Webhook].into_iter().find(|target| target.name() == name)
+        [Self::Channel, Self::Bot, Self::Webhook, Self::Call].into_iter().find(|target| target.name() == name)
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::domain::bot_reaction::awaits_bot_reaction;
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{DeliveryState, Target};
+use crate::domain::digits::parse_digits;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
@@ -51,6 +52,28 @@ impl DeliveryFilter {
     }
 }
 
+/// A number of deliveries that was counted up to a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CappedCount {
+    pub count: u32,
+    /// Whether there are, or may be, more deliveries.
+    pub has_more: bool,
+}
+
+impl CappedCount {
+    /// Creates the count of deliveries that were found. `is_partial` says whether some deliveries were not examined.
+    pub fn new(found: usize, max_count: u32, is_partial: bool) -> Self {
+        let count = u32::try_from(found).unwrap_or(u32::MAX);
+        Self { count: count.min(max_count), has_more: count > max_count || is_partial }
+    }
+}
+
+/// Whether an entry is not replayed after its delivery has failed. This applies to events that require the bot's
+/// reaction and to phone calls.
+pub fn is_never_replayed(entry: &TimelineEntry) -> bool {
+    awaits_bot_reaction(entry) || entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Call)
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortOrder {
     NewestFirst,
@@ -84,11 +107,6 @@ impl DeliveryCursor {
     }
 }
 
-/// Parses a number that consists of digits only. `u64::from_str` would also accept a sign.
-fn parse_digits(text: &str) -> Option<u64> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
-}
-
 /// The scope of a replay. It determines which deliveries can be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayScope {
@@ -112,6 +130,7 @@ impl ReplayScope {
             (Self::MessageToVisitor, DeliveryState::Failed) if delivery.target == Target::Channel => None,
             (Self::MessageToVisitor, _) => Some("only a failed message can be sent again"),
             _ if awaits_bot_reaction(entry) => Some("an entry that a bot had to react to cannot be sent again"),
+            _ if delivery.target == Target::Call => Some("a call cannot be placed again"),
             (Self::AllFailed | Self::Single, DeliveryState::Failed) | (Self::Single, DeliveryState::Delivered) => None,
             (Self::AllFailed | Self::Single, DeliveryState::Pending) => Some("it is still being delivered"),
             (Self::AllFailed, DeliveryState::Delivered) => Some("it has not failed"),
@@ -124,11 +143,13 @@ impl ReplayScope {
 mod tests {
     use super::*;
     use crate::domain::bot::BotNotification;
+    use crate::domain::channel::ChannelKind;
     use crate::domain::chat::{ReceiversFailingUntil, Sender};
     use crate::domain::chat_state::ChatState;
     use crate::domain::delivery::Delivery;
     use crate::domain::message_content::{Content, ContentKind};
     use crate::domain::rate_limit::RateWindow;
+    use crate::domain::time_zone::{Day, TimeZone};
 
     fn at(seconds: u64) -> Timestamp {
         Timestamp(1_000_000 + seconds * 1_000)
@@ -142,6 +163,7 @@ mod tests {
             state,
             version: 1,
             channel_id: "CH".into(),
+            channel_kind: ChannelKind::Api,
             channel_name: String::new(),
             external_id: "v".into(),
             has_numeric_id: false,
@@ -151,16 +173,23 @@ mod tests {
             participants: Vec::new(),
             bot_id: None,
             bot_event_at: None,
+            handover: None,
             seq: 9,
             opened_at: at(0),
+            opened_on: Day::of(at(0), &TimeZone::default()),
+            first_answer_at: None,
             updated_at: at(100),
+            other_change_at: None,
             last_message: None,
+            waiting_since: None,
             typing_started_at: None,
+            typing_text: None,
             failing_until: ReceiversFailingUntil::default(),
             rate: RateWindow { started_at: at(0), count: 1 },
             rating: None,
             department: None,
             retention_days: None,
+            previous_chats: Vec::new(),
         }
     }
 
@@ -175,6 +204,7 @@ mod tests {
             from,
             content: Content::text("hi"),
             at: at(50),
+            caused_by: None,
             webhook_dispatch: None,
             retain_until: None,
             delivery: Some(Delivery { state, result_visible_at, ..Delivery::new(target, at(50)) }),
@@ -262,6 +292,7 @@ mod tests {
                 },
                 [false; 3],
             ),
+            (entry(Sender::Visitor, Target::Call, Failed), [false; 3]),
             (TimelineEntry { delivery: None, ..message(Failed) }, [false, false, false]),
         ];
         for (entry, expected) in table {

@@ -104,8 +104,7 @@ impl Roster {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::channel::ValidationMode;
-    use crate::domain::message_content::RichSupport;
+    use crate::domain::channel::{api_channel_settings, default_api_settings};
 
     fn department(department_id: u64, agent_ids: &[u64]) -> Department {
         Department { department_id, name: format!("Department {department_id}"), agent_ids: agent_ids.to_vec() }
@@ -119,18 +118,7 @@ mod tests {
     }
 
     fn channel(agent_ids: &[u64], department_ids: &[u64]) -> ChannelSettings {
-        ChannelSettings {
-            name: "App".into(),
-            integrator_url: "https://example.com".into(),
-            append_channel_id: true,
-            enabled: true,
-            chunked: false,
-            agent_ids: agent_ids.to_vec(),
-            department_ids: department_ids.to_vec(),
-            validation: ValidationMode::Strict,
-            hidden_error_codes: vec![],
-            rich_support: RichSupport::default(),
-        }
+        api_channel_settings(agent_ids, department_ids, default_api_settings())
     }
 
     #[test]

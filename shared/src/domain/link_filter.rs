@@ -118,7 +118,7 @@ impl LinkFilter {
     }
 
     fn filter_content(&self, content: &mut Content) {
-        let Content { kind: _, text, media, rich } = content;
+        let Content { kind: _, text, media, rich, call: _ } = content;
         let Media {
             file,
             thumb,
@@ -159,19 +159,32 @@ impl LinkFilter {
             url: self.filter_page(url),
             description: self.filter_optional_text(description),
         };
+        if let Some(widget) = visitor.widget.as_deref_mut() {
+            widget.page_title = self.filter_optional_text(widget.page_title.take());
+            widget.session.referrer = self.filter_page(widget.session.referrer.take());
+            widget.session.user_agent = self.filter_text(&widget.session.user_agent);
+            let custom_data = std::mem::take(&mut widget.custom_data);
+            widget.custom_data = custom_data.into_iter().map(|line| self.filter_custom_data(line)).collect();
+            for text in widget.utm.values_mut() {
+                *text = self.filter_optional_text(text.take());
+            }
+        }
         visitor
     }
 
-    pub fn filter_panel(&self, panel: Panel) -> Panel {
-        let Panel { custom_data, enable_assign, crm_link, page, assignment, invite } = panel;
-        let filter_line = |CustomData { title, content, link, key }| CustomData {
+    fn filter_custom_data(&self, CustomData { title, content, link, key }: CustomData) -> CustomData {
+        CustomData {
             title: self.filter_optional_text(title),
             content: self.filter_text(&content),
             link: self.filter_link(link),
             key: self.filter_optional_text(key),
-        };
+        }
+    }
+
+    pub fn filter_panel(&self, panel: Panel) -> Panel {
+        let Panel { custom_data, enable_assign, crm_link, page, assignment, invite } = panel;
         Panel {
-            custom_data: custom_data.into_iter().map(filter_line).collect(),
+            custom_data: custom_data.into_iter().map(|line| self.filter_custom_data(line)).collect(),
             enable_assign,
             crm_link: self.filter_link(crm_link),
             page: page.filter(|(url, _)| self.allows(url)).map(|(url, title)| (url, self.filter_optional_text(title))),

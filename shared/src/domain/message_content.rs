@@ -2,6 +2,7 @@
 //! of notifications.
 
 use crate::domain::bot::BotNotification;
+use crate::domain::phone_call::Call;
 use crate::domain::webhook_event::WebhookEvent;
 
 /// The `type` of a stored message, or the kind of a notification. Typing notices are not stored; see [`TypingNotice`].
@@ -17,6 +18,10 @@ pub enum ContentKind {
     Location,
     Markdown,
     Buttons,
+    /// A private note of an agent. Only agents see it: it has no delivery, and no receiver gets its text.
+    Note,
+    /// A phone call. Its text is the visitor's phone number.
+    Call,
     /// A notification for a bot. It is not a message.
     BotNotification(BotNotification),
     /// A notification for a webhook. It is not a message.
@@ -51,6 +56,8 @@ impl ContentKind {
             Self::Location => "location",
             Self::Markdown => "markdown",
             Self::Buttons => "buttons",
+            Self::Note => "note",
+            Self::Call => "call",
             Self::BotNotification(notice) => notice.name(),
             Self::Webhook(event) => event.name(),
         }
@@ -62,19 +69,24 @@ impl ContentKind {
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        let rich = [Self::Markdown, Self::Buttons].into_iter().find(|kind| kind.name() == name);
+        let other =
+            [Self::Markdown, Self::Buttons, Self::Note, Self::Call].into_iter().find(|kind| kind.name() == name);
         let notice = || BotNotification::parse(name).map(Self::BotNotification);
         Self::parse_channel_api_kind(name)
-            .or(rich)
+            .or(other)
             .or_else(notice)
             .or_else(|| WebhookEvent::parse(name).map(Self::Webhook))
     }
 
     pub fn required_fields(self) -> RequiredFields {
         match self {
-            Self::Text | Self::Markdown | Self::Buttons | Self::BotNotification(_) | Self::Webhook(_) => {
-                RequiredFields::Text
-            }
+            Self::Text
+            | Self::Markdown
+            | Self::Buttons
+            | Self::Note
+            | Self::Call
+            | Self::BotNotification(_)
+            | Self::Webhook(_) => RequiredFields::Text,
             Self::Location => RequiredFields::Coordinates,
             Self::Video | Self::Audio | Self::Voice | Self::Photo | Self::Sticker | Self::Document => {
                 RequiredFields::File
@@ -170,21 +182,51 @@ pub struct Content {
     pub text: Option<String>,
     pub media: Media,
     pub rich: Option<Box<RichContent>>,
+    /// The call of an entry of the kind [`ContentKind::Call`].
+    pub call: Option<Box<Call>>,
 }
 
 impl Content {
     pub fn text(text: impl Into<String>) -> Self {
-        Self { kind: ContentKind::Text, text: Some(text.into()), media: Media::default(), rich: None }
+        Self { kind: ContentKind::Text, text: Some(text.into()), media: Media::default(), rich: None, call: None }
+    }
+
+    /// Creates the content of a private note.
+    pub fn note(text: impl Into<String>) -> Self {
+        Self { kind: ContentKind::Note, ..Self::text(text) }
     }
 
     /// Creates the content of a notification, which has no text.
     pub fn without_text(kind: ContentKind) -> Self {
-        Self { kind, text: None, media: Media::default(), rich: None }
+        Self { kind, text: None, media: Media::default(), rich: None, call: None }
+    }
+
+    /// Creates the content of a phone call.
+    pub fn call(call: Call) -> Self {
+        Self { kind: ContentKind::Call, call: Some(Box::new(call.clone())), ..Self::text(call.phone) }
     }
 
     /// Whether the message is sent to the visitor; see [`RichContent::not_displayable`].
     pub fn is_displayable(&self) -> bool {
         self.rich.as_deref().is_none_or(|rich| !rich.not_displayable)
+    }
+
+    /// Whether the visitor sees the message: it is displayable, and neither a private note, a call nor a notification.
+    pub fn is_visible_to_visitor(&self) -> bool {
+        let is_message = match self.kind {
+            ContentKind::Note | ContentKind::Call | ContentKind::BotNotification(_) | ContentKind::Webhook(_) => false,
+            ContentKind::Text
+            | ContentKind::Video
+            | ContentKind::Audio
+            | ContentKind::Voice
+            | ContentKind::Photo
+            | ContentKind::Sticker
+            | ContentKind::Document
+            | ContentKind::Location
+            | ContentKind::Markdown
+            | ContentKind::Buttons => true,
+        };
+        is_message && self.is_displayable()
     }
 
     /// Returns the message, marked as [not displayable](RichContent::not_displayable).
@@ -194,11 +236,13 @@ impl Content {
     }
 
     /// Returns the message in a format that the channel can display (specification, table B2). This is the message
-    /// itself, or its fallback text with the same `force_reply`. Returns `None` if the channel can display neither.
+    /// itself, or its fallback text with the same `force_reply`. Returns `None` if the channel can display neither, and
+    /// for a private note or a call, which no channel displays.
     pub fn converted_for(&self, rich_support: RichSupport) -> Option<Self> {
         let is_supported = match self.kind {
             ContentKind::Markdown => rich_support.markdown,
             ContentKind::Buttons => rich_support.buttons,
+            ContentKind::Note | ContentKind::Call => return None,
             ContentKind::Text
             | ContentKind::Video
             | ContentKind::Audio
@@ -270,6 +314,10 @@ mod tests {
         }
         assert_eq!(ContentKind::parse("typein"), None);
         assert_eq!(
+            (ContentKind::parse("note"), ContentKind::parse_channel_api_kind("note")),
+            (Some(ContentKind::Note), None)
+        );
+        assert_eq!(
             (ContentKind::parse("buttons"), ContentKind::parse_channel_api_kind("buttons")),
             (Some(ContentKind::Buttons), None)
         );
@@ -288,6 +336,7 @@ mod tests {
         assert_eq!(rich(Some("1 or 2?")).converted_for(plain), Some(Content::text("1 or 2?")));
         assert_eq!(rich(None).converted_for(plain), None);
         assert_eq!(Content::text("hi").converted_for(plain), Some(Content::text("hi")));
+        assert_eq!(Content::note("for us").converted_for(all), None, "a private note");
         let with_force_reply = || Some(Box::new(RichContent { force_reply: true, ..RichContent::default() }));
         let fallback = Content { rich: with_force_reply(), ..rich(Some("1 or 2?")) }.converted_for(plain);
         assert_eq!(fallback, Some(Content { rich: with_force_reply(), ..Content::text("1 or 2?") }));

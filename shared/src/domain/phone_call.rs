@@ -1,12 +1,55 @@
-//! Phone calls, which are reported to webhooks as call_event events (specification, table C1).
+//! Phone calls between an agent and a visitor, and the rules of their progress. A call consists of two legs: one
+//! connects the agent, the other the visitor. In a callback and in an outgoing call, the agent is called first. In an
+//! incoming call, the visitor is connected from the beginning.
+//!
+//! A call is the content of a timeline entry. The telephony provider reports its progress. A report may come late, out
+//! of order or repeatedly, so it can only move a call forward:
+//!
+//! | status | agent connected | visitor connected | ended | failed |
+//! |---|---|---|---|---|
+//! | `start` | `agent_connected` | `agent_connected`, `client_connected` | `error`, or `end` if both have talked | `error` |
+//! | `agent_connected` | | `client_connected` | like `start`; in an incoming call `end` | `error` |
+//! | `client_connected` | | | `end` | `error` |
+//! | `end`, `error` | | | | |
+//!
+//! Steps that were not reported are added, so webhooks always get a complete sequence. A recording that is reported
+//! after the end is added to the call, which then has its second `end`.
+//!
+//! If the service has failed a call because reports were missing, and the provider then reports the end of a
+//! conversation, the call changes from `error` to `end`. Nothing else follows `end` or `error`.
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use std::time::Duration;
+
+use crate::domain::agent::AgentSnapshot;
+use crate::domain::timestamp::Timestamp;
+
+/// The maximum length of a failure's reason.
+pub const MAX_REASON_CHARS: usize = 200;
+/// How long the provider has to report the next step after the ringing time or the maximum duration of a conversation.
+const REPORT_GRACE: Duration = Duration::from_secs(10);
+/// How long after its start a call may be ordered. It is longer than the visibility timeout of the call queue, after
+/// which the task of a process that died is repeated.
+const MAX_ORDER_DELAY: Duration = Duration::from_secs(40);
+
+/// The failure reasons that the service itself determines.
+const NO_ANSWER_FROM_AGENT: &str = "no answer from the agent";
+const NO_ANSWER_FROM_CLIENT: &str = "no answer from the client";
+pub const NO_AGENT_AVAILABLE: &str = "no agent is available";
+const NOT_PLACED: &str = "the call could not be placed";
+const NOT_REPORTED: &str = "the provider did not report the end of the call";
+/// The failure reasons that a later report of a conversation overrides. The first two can also follow from the
+/// provider's own reports.
+const REFUTABLE_REASONS: [&str; 4] = [NO_ANSWER_FROM_AGENT, NO_ANSWER_FROM_CLIENT, NOT_PLACED, NOT_REPORTED];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CallKind {
+    /// The visitor has asked for the call.
     Callback,
     Incoming,
     Outgoing,
 }
 
+/// The status of a call (specification, table C1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallStatus {
     Start,
@@ -18,6 +61,7 @@ pub enum CallStatus {
     Error(String),
 }
 
+/// A call as webhooks see it (specification, table C1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhoneCall {
     pub kind: CallKind,
@@ -26,7 +70,97 @@ pub struct PhoneCall {
     pub status: CallStatus,
 }
 
+/// The agent of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallAgent {
+    pub agent: AgentSnapshot,
+    /// The agent's phone number in E.164 format.
+    pub phone: String,
+}
+
+/// The time limits of a call, which are copied from the account's telephony settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallLimits {
+    /// How long each of the two phones rings.
+    pub ring: Duration,
+    /// The maximum duration of the conversation.
+    pub talk: Duration,
+}
+
+/// A call with its progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub kind: CallKind,
+    /// The phone number of the visitor in E.164 format.
+    pub phone: String,
+    /// `None` if no agent was available for an incoming call.
+    pub agent: Option<CallAgent>,
+    pub status: CallStatus,
+    /// When the status last changed. While the agent's phone rings, this is the time of the provider's first report, if
+    /// there is one, because a call can be ordered some time after its start.
+    pub status_at: Timestamp,
+    /// How long the agent and the visitor have talked. `None` until the call has ended.
+    pub talk_time: Option<Duration>,
+    /// The provider's id of the call. `None` until a report contains it.
+    pub provider_call_id: Option<String>,
+    /// Whether the provider has sent any report about the call, which shows that it has accepted the call.
+    pub is_acknowledged: bool,
+    pub limits: CallLimits,
+    /// The base URL at which the service received the request that started the call. The provider sends its reports
+    /// there.
+    pub base_url: String,
+    /// The number of changes so far. It detects concurrent changes: a write succeeds only if the stored number is the
+    /// one that was read.
+    pub revision: u32,
+}
+
+/// New information about a call: a report from the provider, or a failure that the service has detected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallReport {
+    /// The provider has accepted the call.
+    Accepted,
+    AgentConnected,
+    ClientConnected,
+    Ended {
+        /// How long the agent and the visitor have talked, if the provider says so.
+        talk_time: Option<Duration>,
+        record_url: Option<String>,
+    },
+    /// The call failed for this reason.
+    Failed(String),
+    /// Detected by the service: the provider has not accepted the call.
+    NotPlaced,
+    /// Detected by the service: the provider has not reported the next step within the time limit. `ordered_at` is the
+    /// argument of [`Call::check`].
+    TimedOut {
+        ordered_at: Option<Timestamp>,
+    },
+}
+
+/// How a report changes a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallProgress {
+    pub call: Call,
+    /// The statuses that the call has reached, in order. Webhooks get an event for each of them.
+    pub reached: Vec<CallStatus>,
+    /// Whether the report has finished the call, or has overridden its failure.
+    pub is_finished: bool,
+    /// The minutes by which the call reduces the account's balance.
+    pub charged_minutes: u64,
+}
+
+/// What the check of a call's time limit finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallCheck {
+    Finished,
+    /// The next check is due after this time.
+    Waiting(Duration),
+    TimedOut,
+}
+
 impl CallKind {
+    pub const ALL: [Self; 3] = [Self::Callback, Self::Incoming, Self::Outgoing];
+
     /// The name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
@@ -37,7 +171,7 @@ impl CallKind {
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Callback, Self::Incoming, Self::Outgoing].into_iter().find(|kind| kind.name() == name)
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
@@ -73,20 +207,222 @@ impl CallStatus {
     pub fn record_url(&self) -> Option<&str> {
         if let Self::End(url) = self { url.as_deref() } else { None }
     }
+
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::End(_) | Self::Error(_))
+    }
+}
+
+impl Call {
+    /// Returns the call as webhooks see it in this status.
+    pub fn event(&self, status: CallStatus) -> PhoneCall {
+        PhoneCall { kind: self.kind, phone: self.phone.clone(), status }
+    }
+
+    /// Returns the call after a report. Returns `None` if the report changes nothing: it is late, repeated, or about
+    /// another call of the provider.
+    pub fn after_report(
+        &self,
+        report: &CallReport,
+        provider_call_id: Option<&str>,
+        now: Timestamp,
+    ) -> Option<CallProgress> {
+        let is_other_call = self.provider_call_id.is_some() && provider_call_id.is_some();
+        if is_other_call && self.provider_call_id.as_deref() != provider_call_id {
+            return None;
+        }
+        let is_from_provider = !matches!(report, CallReport::NotPlaced | CallReport::TimedOut { .. });
+        let mut call = Self {
+            provider_call_id: self.provider_call_id.clone().or_else(|| provider_call_id.map(str::to_owned)),
+            is_acknowledged: self.is_acknowledged || is_from_provider,
+            revision: self.revision + 1,
+            ..self.clone()
+        };
+        if self.status == CallStatus::Start && call.is_acknowledged && !self.is_acknowledged {
+            call.status_at = now;
+        }
+        let reached = self.statuses_after(report, now);
+        let is_identified = call.provider_call_id != self.provider_call_id;
+        let is_news = is_identified || call.is_acknowledged != self.is_acknowledged;
+        if reached.is_empty() && (self.status.is_final() || !is_news) {
+            return None;
+        }
+        let mut is_finished = false;
+        if let Some(status) = reached.last() {
+            let has_ended = matches!(self.status, CallStatus::End(_));
+            is_finished = !has_ended && status.is_final();
+            if is_finished {
+                call.talk_time = Some(self.talk_time_at_end(report, now));
+            }
+            call.status = status.clone();
+            call.status_at = if self.status.is_final() { self.status_at } else { now };
+        }
+        let charged_minutes = if is_finished { call.charged_minutes() } else { 0 };
+        Some(CallProgress { call, reached, is_finished, charged_minutes })
+    }
+
+    /// Returns the statuses that the call reaches by a report, in order.
+    fn statuses_after(&self, report: &CallReport, now: Timestamp) -> Vec<CallStatus> {
+        use CallStatus::{AgentConnected, ClientConnected, End, Error};
+        let is_incoming = self.kind == CallKind::Incoming;
+        let before_talk = match (&self.status, is_incoming) {
+            (CallStatus::Start, true) => vec![AgentConnected],
+            (CallStatus::Start, false) => vec![AgentConnected, ClientConnected],
+            (AgentConnected, false) => vec![ClientConnected],
+            (AgentConnected, true) | (ClientConnected | End(_) | Error(_), _) => Vec::new(),
+        };
+        match (&self.status, report) {
+            (End(None), CallReport::Ended { record_url: Some(url), .. }) => vec![End(Some(url.clone()))],
+            (Error(reason), CallReport::Ended { talk_time: Some(talk_time), record_url })
+                if REFUTABLE_REASONS.contains(&reason.as_str()) && !talk_time.is_zero() =>
+            {
+                vec![End(record_url.clone())]
+            }
+            (End(_) | Error(_), _) | (_, CallReport::Accepted) => Vec::new(),
+            (CallStatus::Start, CallReport::AgentConnected) => vec![AgentConnected],
+            (AgentConnected | ClientConnected, CallReport::AgentConnected) => Vec::new(),
+            // The visitor of an incoming call is connected from the beginning.
+            (_, CallReport::ClientConnected) => {
+                if is_incoming {
+                    Vec::new()
+                } else {
+                    before_talk
+                }
+            }
+            (_, CallReport::Ended { talk_time, record_url }) => {
+                let has_talked = before_talk.is_empty() || talk_time.is_some_and(|time| !time.is_zero());
+                if has_talked {
+                    before_talk.into_iter().chain([End(record_url.clone())]).collect()
+                } else {
+                    vec![Error(self.unanswered_reason().to_owned())]
+                }
+            }
+            (_, CallReport::Failed(reason)) => vec![Error(reason.clone())],
+            // If only the response was lost, the provider may have placed and reported the call.
+            (_, CallReport::NotPlaced) if !self.is_acknowledged => vec![Error(NOT_PLACED.to_owned())],
+            (_, CallReport::NotPlaced) => Vec::new(),
+            (_, CallReport::TimedOut { ordered_at }) if self.check(*ordered_at, now) == CallCheck::TimedOut => {
+                vec![Error(if before_talk.is_empty() { NOT_REPORTED } else { self.unanswered_reason() }.to_owned())]
+            }
+            (_, CallReport::TimedOut { .. }) => Vec::new(),
+        }
+    }
+
+    /// Returns the failure reason of a call that ends in its current status without a conversation.
+    fn unanswered_reason(&self) -> &'static str {
+        if self.status == CallStatus::Start { NO_ANSWER_FROM_AGENT } else { NO_ANSWER_FROM_CLIENT }
+    }
+
+    /// Returns how long the agent and the visitor have talked when this report ends the call at `now`. If the report
+    /// contains no duration, the time since both were connected is used. If the provider has not reported the end, the
+    /// duration is unknown and counts as zero.
+    fn talk_time_at_end(&self, report: &CallReport, now: Timestamp) -> Duration {
+        let since_connected = || if self.is_talking() { now.since(self.status_at) } else { Duration::ZERO };
+        match report {
+            CallReport::Ended { talk_time: Some(time), .. } => *time,
+            CallReport::Ended { talk_time: None, .. } | CallReport::Failed(_) => since_connected(),
+            CallReport::Accepted
+            | CallReport::AgentConnected
+            | CallReport::ClientConnected
+            | CallReport::NotPlaced
+            | CallReport::TimedOut { .. } => Duration::ZERO,
+        }
+    }
+
+    /// Whether the agent and the visitor are connected to each other.
+    fn is_talking(&self) -> bool {
+        match self.status {
+            CallStatus::ClientConnected => true,
+            CallStatus::AgentConnected => self.kind == CallKind::Incoming,
+            CallStatus::Start | CallStatus::End(_) | CallStatus::Error(_) => false,
+        }
+    }
+
+    /// Returns the minutes that the account pays for, rounded up. Incoming calls are free.
+    fn charged_minutes(&self) -> u64 {
+        match self.kind {
+            CallKind::Incoming => 0,
+            CallKind::Callback | CallKind::Outgoing => {
+                self.talk_time.unwrap_or_default().as_millis().div_ceil(60_000).try_into().unwrap_or(u64::MAX)
+            }
+        }
+    }
+
+    /// Checks whether the provider's next report is overdue. `ordered_at` is the time of the last attempt to order the
+    /// call; `None` means that another attempt may follow.
+    pub fn check(&self, ordered_at: Option<Timestamp>, now: Timestamp) -> CallCheck {
+        if self.status.is_final() {
+            return CallCheck::Finished;
+        }
+        let is_unreported = self.status == CallStatus::Start && !self.is_acknowledged;
+        let last_order_at = ordered_at.unwrap_or_else(|| self.status_at.plus(MAX_ORDER_DELAY));
+        let waits_since = if is_unreported { last_order_at } else { self.status_at };
+        let limit = REPORT_GRACE + if self.is_talking() { self.limits.talk } else { self.limits.ring };
+        let due_at = waits_since.plus(limit);
+        if now >= due_at { CallCheck::TimedOut } else { CallCheck::Waiting(due_at.since(now)) }
+    }
+
+    /// Returns the delay of the first check of a call that is ordered now.
+    pub fn first_check_delay(&self) -> Duration {
+        self.limits.ring + REPORT_GRACE
+    }
+
+    /// Whether it is too late to order the call. A visitor does not expect a callback minutes later.
+    pub fn is_outdated(&self, now: Timestamp) -> bool {
+        now.since(self.status_at) >= MAX_ORDER_DELAY
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
     use super::*;
+
+    const URL: &str = "https://x.example/1.mp3";
+    const NOW: Timestamp = Timestamp(1_000_000);
+    const MINUTE: Duration = Duration::from_secs(60);
+    const TIMED_OUT: CallReport = CallReport::TimedOut { ordered_at: None };
+
+    fn call(kind: CallKind, status: CallStatus) -> Call {
+        Call {
+            kind,
+            phone: "+31201234567".into(),
+            agent: None,
+            status,
+            status_at: NOW,
+            talk_time: None,
+            provider_call_id: None,
+            is_acknowledged: true,
+            limits: CallLimits { ring: Duration::from_secs(30), talk: 120 * MINUTE },
+            base_url: String::new(),
+            revision: 0,
+        }
+    }
+
+    fn ended(talk_seconds: Option<u64>) -> CallReport {
+        CallReport::Ended { talk_time: talk_seconds.map(Duration::from_secs), record_url: None }
+    }
+
+    fn failed() -> CallReport {
+        CallReport::Failed("busy".into())
+    }
+
+    /// Returns the names of the statuses that a report leads to, separated by spaces.
+    fn reached(call: &Call, report: &CallReport) -> String {
+        let progress = call.after_report(report, None, NOW);
+        let statuses = progress.map(|progress| progress.reached).unwrap_or_default();
+        statuses.iter().map(CallStatus::name).collect::<Vec<_>>().join(" ")
+    }
 
     #[test]
     fn names_round_trip() {
-        let url = Some("https://x.example/1.mp3".to_owned());
         let statuses = [
             CallStatus::Start,
             CallStatus::AgentConnected,
             CallStatus::ClientConnected,
-            CallStatus::End(url),
+            CallStatus::End(Some(URL.to_owned())),
             CallStatus::End(None),
             CallStatus::Error("busy".to_owned()),
         ];
@@ -98,5 +434,222 @@ mod tests {
             assert_eq!(CallKind::parse(kind.name()), Some(kind));
         }
         assert_eq!((CallKind::parse("other"), CallStatus::parse("other", None, None)), (None, None));
+    }
+
+    #[test]
+    fn report_never_moves_a_call_back() {
+        use CallStatus::{AgentConnected, ClientConnected, End, Error, Start};
+        let reports = [
+            CallReport::AgentConnected,
+            CallReport::ClientConnected,
+            ended(None),
+            ended(Some(0)),
+            ended(Some(5)),
+            failed(),
+        ];
+        // The columns are the reports above.
+        let table = [
+            (
+                CallKind::Callback,
+                Start,
+                [
+                    "agent_connected",
+                    "agent_connected client_connected",
+                    "error",
+                    "error",
+                    "agent_connected client_connected end",
+                    "error",
+                ],
+            ),
+            (
+                CallKind::Outgoing,
+                AgentConnected,
+                ["", "client_connected", "error", "error", "client_connected end", "error"],
+            ),
+            (CallKind::Callback, ClientConnected, ["", "", "end", "end", "end", "error"]),
+            (CallKind::Incoming, Start, ["agent_connected", "", "error", "error", "agent_connected end", "error"]),
+            (CallKind::Incoming, AgentConnected, ["", "", "end", "end", "end", "error"]),
+            (CallKind::Callback, End(None), [""; 6]),
+            (CallKind::Callback, Error("busy".into()), [""; 6]),
+        ];
+        for (kind, status, expected) in table {
+            let call = call(kind, status);
+            assert_eq!(reports.each_ref().map(|report| reached(&call, report)), expected, "{call:?}");
+        }
+    }
+
+    #[test]
+    fn unanswered_call_says_who_did_not_answer() {
+        let reason = |status| {
+            let progress = call(CallKind::Callback, status).after_report(&ended(None), None, NOW).unwrap();
+            progress.call.status.reason().unwrap().to_owned()
+        };
+        assert_eq!(reason(CallStatus::Start), NO_ANSWER_FROM_AGENT);
+        assert_eq!(reason(CallStatus::AgentConnected), NO_ANSWER_FROM_CLIENT);
+    }
+
+    #[test]
+    fn recording_is_added_after_the_end_once() {
+        let recorded = |url: &str| CallReport::Ended { talk_time: None, record_url: Some(url.to_owned()) };
+        let without = call(CallKind::Callback, CallStatus::End(None));
+        let progress = without.after_report(&recorded(URL), None, NOW).unwrap();
+        assert_eq!(progress.reached, [CallStatus::End(Some(URL.into()))]);
+        assert_eq!(progress.charged_minutes, 0, "the minutes are charged at the first end");
+        assert_eq!(progress.call.after_report(&recorded("https://x.example/2.mp3"), None, NOW), None);
+        let failed = call(CallKind::Callback, CallStatus::Error("busy".into()));
+        assert_eq!(failed.after_report(&recorded(URL), None, NOW), None);
+    }
+
+    #[test]
+    fn acknowledgement_is_stored_without_an_event() {
+        let new = Call { is_acknowledged: false, ..call(CallKind::Callback, CallStatus::Start) };
+        let progress = new.after_report(&CallReport::Accepted, Some("CA1"), NOW).unwrap();
+        assert!(progress.reached.is_empty() && progress.call.is_acknowledged);
+        assert_eq!(progress.call.provider_call_id.as_deref(), Some("CA1"));
+        assert_eq!(progress.call.after_report(&CallReport::Accepted, Some("CA1"), NOW), None, "a repeated report");
+    }
+
+    #[test]
+    fn call_that_was_not_placed_fails_unless_it_was_reported() {
+        let acknowledged = call(CallKind::Callback, CallStatus::Start);
+        assert_eq!(acknowledged.after_report(&CallReport::NotPlaced, None, NOW), None);
+        let new = Call { is_acknowledged: false, ..acknowledged };
+        let progress = new.after_report(&CallReport::NotPlaced, None, NOW).unwrap();
+        assert_eq!(progress.reached, [CallStatus::Error(NOT_PLACED.into())]);
+        assert!(!progress.call.is_acknowledged);
+    }
+
+    #[test]
+    fn report_about_another_call_of_the_provider_is_ignored() {
+        let known = Call { provider_call_id: Some("CA1".into()), ..call(CallKind::Callback, CallStatus::Start) };
+        assert_eq!(known.after_report(&failed(), Some("CA2"), NOW), None);
+        for id in [Some("CA1"), None] {
+            assert!(known.after_report(&failed(), id, NOW).is_some(), "{id:?}");
+        }
+    }
+
+    #[test]
+    fn talk_is_charged_in_started_minutes() {
+        use CallKind::{Callback, Incoming, Outgoing};
+        let talking =
+            |kind| call(kind, if kind == Incoming { CallStatus::AgentConnected } else { CallStatus::ClientConnected });
+        let table = [
+            (talking(Callback), ended(Some(0)), 0, 0),
+            (talking(Callback), ended(Some(60)), 60, 1),
+            (talking(Outgoing), ended(Some(61)), 61, 2),
+            (talking(Outgoing), ended(None), 90, 2),
+            (talking(Outgoing), failed(), 90, 2),
+            (talking(Incoming), ended(Some(61)), 61, 0),
+            (call(Callback, CallStatus::AgentConnected), ended(None), 0, 0),
+            (call(Callback, CallStatus::Start), ended(Some(5)), 5, 1),
+        ];
+        for (call, report, talk_seconds, minutes) in table {
+            let progress = call.after_report(&report, None, NOW.plus(Duration::from_secs(90))).unwrap();
+            let expected = (Some(Duration::from_secs(talk_seconds)), minutes);
+            assert_eq!((progress.call.talk_time, progress.charged_minutes), expected, "{call:?} {report:?}");
+        }
+    }
+
+    #[test]
+    fn call_times_out_if_the_provider_stops_reporting() {
+        let at = |seconds| NOW.plus(Duration::from_secs(seconds));
+        let table = [
+            (CallStatus::Start, 40, NO_ANSWER_FROM_AGENT),
+            (CallStatus::AgentConnected, 40, NO_ANSWER_FROM_CLIENT),
+            (CallStatus::ClientConnected, 7_210, NOT_REPORTED),
+        ];
+        for (status, limit, reason) in table {
+            let call = call(CallKind::Callback, status);
+            assert_eq!(call.check(None, at(limit - 1)), CallCheck::Waiting(Duration::from_secs(1)), "{call:?}");
+            assert_eq!(call.after_report(&TIMED_OUT, None, at(limit - 1)), None, "the check was too early");
+            assert_eq!(call.check(None, at(limit)), CallCheck::TimedOut, "{call:?}");
+            let progress = call.after_report(&TIMED_OUT, None, at(limit)).unwrap();
+            assert_eq!(
+                (progress.reached.as_slice(), progress.charged_minutes),
+                (&[CallStatus::Error(reason.into())][..], 0)
+            );
+        }
+        assert_eq!(call(CallKind::Callback, CallStatus::End(None)).check(None, at(9_999)), CallCheck::Finished);
+    }
+
+    #[test]
+    fn call_that_is_ordered_late_rings_for_the_full_time() {
+        let at = |seconds| NOW.plus(Duration::from_secs(seconds));
+        let second = CallCheck::Waiting(Duration::from_secs(1));
+        let new = Call { is_acknowledged: false, ..call(CallKind::Callback, CallStatus::Start) };
+        assert!(!new.is_outdated(at(39)) && new.is_outdated(at(40)));
+        assert_eq!(new.first_check_delay(), Duration::from_secs(40));
+        let ordered_late = Some(at(36));
+        assert_eq!([75, 76].map(|seconds| new.check(ordered_late, at(seconds))), [second, CallCheck::TimedOut]);
+        assert_eq!([79, 80].map(|seconds| new.check(None, at(seconds))), [second, CallCheck::TimedOut], "no order yet");
+        let accepted = new.after_report(&CallReport::Accepted, None, at(39)).unwrap().call;
+        assert_eq!([78, 79].map(|seconds| accepted.check(None, at(seconds))), [second, CallCheck::TimedOut]);
+        let repeated = accepted.after_report(&CallReport::Accepted, Some("CA1"), at(50)).unwrap().call;
+        assert_eq!(repeated.status_at, at(39), "only the first report restarts the limit");
+    }
+
+    #[test]
+    fn reported_talk_overrides_a_failure_and_is_charged_once() {
+        for reason in REFUTABLE_REASONS {
+            let call = call(CallKind::Callback, CallStatus::Error(reason.into()));
+            assert_eq!(call.after_report(&ended(None), None, NOW), None, "{reason}");
+            assert_eq!(call.after_report(&ended(Some(0)), None, NOW), None, "{reason}");
+            let progress = call.after_report(&ended(Some(1_200)), None, NOW).unwrap();
+            assert_eq!((progress.reached.as_slice(), progress.is_finished), (&[CallStatus::End(None)][..], true));
+            assert_eq!((progress.call.talk_time, progress.charged_minutes), (Some(20 * MINUTE), 20));
+            let repeated = progress.call.after_report(&ended(Some(1_200)), None, NOW);
+            assert_eq!(repeated, None, "{reason}");
+        }
+    }
+
+    fn any_report() -> impl Strategy<Value = CallReport> {
+        prop_oneof![
+            Just(CallReport::Accepted),
+            Just(CallReport::AgentConnected),
+            Just(CallReport::ClientConnected),
+            Just(failed()),
+            Just(TIMED_OUT),
+            (prop::option::of(0_u64..200), any::<bool>()).prop_map(|(seconds, is_recorded)| CallReport::Ended {
+                talk_time: seconds.map(Duration::from_secs),
+                record_url: is_recorded.then(|| URL.to_owned()),
+            }),
+        ]
+    }
+
+    proptest! {
+        /// For any sequence of reports, webhooks get each status at most once and in order, except for a second `end`
+        /// with the recording and an `end` that overrides an `error`. Repeating the reports changes nothing, and
+        /// minutes are charged once.
+        #[test]
+        fn any_reports_lead_to_a_valid_sequence_of_statuses(reports in prop::collection::vec(any_report(), 0..12)) {
+            let mut call = call(CallKind::Callback, CallStatus::Start);
+            let (mut reached, mut charges) = (Vec::new(), 0);
+            for report in reports.iter().chain(&reports) {
+                if let Some(progress) = call.after_report(report, None, NOW) {
+                    charges += u32::from(progress.charged_minutes > 0);
+                    reached.extend(progress.reached.iter().map(CallStatus::name));
+                    call = progress.call;
+                }
+            }
+            let is_recorded_later = reached.ends_with(&["end", "end"]);
+            if is_recorded_later {
+                reached.pop();
+            }
+            let is_disproved = reached.ends_with(&["error", "end"]);
+            if is_disproved {
+                reached.pop();
+            }
+            let sequences: [&[&str]; 7] = [
+                &[],
+                &["error"],
+                &["agent_connected"],
+                &["agent_connected", "error"],
+                &["agent_connected", "client_connected"],
+                &["agent_connected", "client_connected", "error"],
+                &["agent_connected", "client_connected", "end"],
+            ];
+            prop_assert!(sequences.contains(&reached.as_slice()), "{:?}", reached);
+            prop_assert!(charges <= 1);
+        }
     }
 }

@@ -9,6 +9,13 @@ use crate::domain::timestamp::Timestamp;
 pub const DEFAULT_VISITOR_MESSAGES_PER_WINDOW: u32 = 30;
 pub const DEFAULT_BOT_REQUESTS_PER_WINDOW: u64 = 300;
 pub const DEFAULT_CHANNEL_CHATS_PER_WINDOW: u32 = 300;
+/// An agent needs one ticket for each page that is open in a browser, and again when the connection was interrupted.
+pub const MAX_SOCKET_TICKETS_PER_WINDOW: u64 = 30;
+/// The limit for the requests from one network address to one widget. It is lower than the limit of new chats of a
+/// channel, so that one address cannot use that up.
+pub const MAX_WIDGET_REQUESTS_PER_WINDOW: u64 = 120;
+/// The limit for the frames that a widget's visitor sends through sockets.
+pub const MAX_VISITOR_FRAMES_PER_WINDOW: u64 = 30;
 pub const RATE_WINDOW: Duration = Duration::from_secs(10);
 
 /// Returns the number and the end of the fixed window that contains `now`. Fixed windows start at multiples of their

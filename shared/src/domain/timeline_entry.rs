@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::Sender;
 use crate::domain::delivery::Delivery;
 use crate::domain::message_content::Content;
@@ -26,6 +27,8 @@ pub struct TimelineEntry {
     pub from: Sender,
     pub content: Content,
     pub at: Timestamp,
+    /// The agent who accepted, closed or transferred the chat, if the entry reports this. `None` for other entries.
+    pub caused_by: Option<AgentSnapshot>,
     /// The data of the event if the entry is a notification for a webhook. `None` for other entries.
     pub webhook_dispatch: Option<WebhookDispatch>,
     /// The time at which the entry expires. `None` means that it never expires.
@@ -72,6 +75,7 @@ mod tests {
             from: Sender::Visitor,
             content: Content::text("hi"),
             at: Timestamp(NOW.0 - age * 1_000),
+            caused_by: None,
             webhook_dispatch: None,
             retain_until: None,
             delivery: None,

@@ -16,6 +16,12 @@ impl Timestamp {
         Self(seconds.saturating_mul(1_000))
     }
 
+    /// Returns the time in UTC in the format of RFC 3339.
+    pub fn rfc3339(self) -> String {
+        let moment = i64::try_from(self.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        moment.unwrap_or(jiff::Timestamp::MAX).to_string()
+    }
+
     pub fn plus(self, duration: Duration) -> Self {
         Self(self.0.saturating_add(millis(duration)))
     }

@@ -2,8 +2,14 @@
 //! different value. If the integrator merely repeats the last value that it sent, this does not undo a correction by
 //! another source.
 
+use crate::domain::chat_side_panel::CustomData;
 use crate::domain::link_detection::is_web_url;
 use crate::domain::timestamp::Timestamp;
+use crate::domain::widget_visitor::{Analytics, BrowserSession, HiddenThrough, Page, Utm, WidgetVisitor};
+
+/// The maximum number of chats that a visitor and a chat refer to. It keeps both items small: every message writes the
+/// chat.
+pub const MAX_RECENT_CHATS: usize = 10;
 
 /// The party that a profile value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,14 +83,21 @@ pub enum VisitorField {
     Photo,
     Url,
     Blacklisted,
+    Session,
+    Utm,
+    PageTitle,
+    Analytics,
+    UserToken,
+    CustomData,
+    HiddenThrough,
 }
 
 /// The changes to a visitor that have not been stored yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitorChanges {
     pub fields: Vec<VisitorField>,
-    /// Whether webhooks must be notified. True if the visitor's blacklisting or a profile value with a source (see
-    /// [`ProfileSources`]) has changed. False if only the page or the photo has changed.
+    /// Whether webhooks must be notified. True if the visitor's blacklisting, the user token or a profile value with a
+    /// source (see [`ProfileSources`]) has changed. False if only other values have changed, such as the page.
     pub must_notify_webhooks: bool,
 }
 
@@ -127,11 +140,15 @@ pub struct Visitor {
     pub integrator_values: OverriddenIntegratorValues,
     /// The number of chats that the visitor has opened.
     pub chats: u64,
+    /// `None` for the visitor of an API channel.
+    pub widget: Option<Box<WidgetVisitor>>,
     /// Whether the visitor is blacklisted. Messages from a blacklisted visitor are dropped.
     pub blacklisted: bool,
     pub open_chat: Option<u64>,
     /// The id of the visitor's most recent chat. The chat can be open or closed.
     pub last_chat: Option<u64>,
+    /// The ids of the visitor's last ten chats, newest first. The first one is `last_chat`.
+    pub recent_chats: Vec<u64>,
     /// The time at which the visitor expires unless they open another chat. `None` means that the visitor never
     /// expires.
     pub retain_until: Option<Timestamp>,
@@ -156,7 +173,17 @@ impl Visitor {
         let changes = VisitorChanges { fields, must_notify_webhooks: false };
         let (profile, sources, integrator_values) =
             (VisitorProfile::default(), ProfileSources::default(), OverriddenIntegratorValues::default());
-        Self { profile, sources, integrator_values, changes, chats: 0, ..self }
+        Self { profile, sources, integrator_values, changes, chats: 0, recent_chats: Vec::new(), ..self }
+    }
+
+    /// Records a new chat as the visitor's most recent one. Returns the visitor's last ten chats before it, newest
+    /// first. The new chat stores them, so that all chats of a visitor can be found by following these references.
+    pub fn start_chat(&mut self, chat_id: u64) -> Vec<u64> {
+        let previous_chats = std::mem::take(&mut self.recent_chats);
+        self.recent_chats =
+            [chat_id].into_iter().chain(previous_chats.iter().copied()).take(MAX_RECENT_CHATS).collect();
+        self.last_chat = Some(chat_id);
+        previous_chats
     }
 
     /// Merges the values that a source sends into the profile. `None` leaves a value unchanged. Returns whether there
@@ -196,6 +223,57 @@ impl Visitor {
             }
         }
         !self.changes.fields.is_empty()
+    }
+
+    /// Sets the page that the visitor of a widget is viewing.
+    pub fn set_page(&mut self, page: Page) {
+        let Page { url, title } = page;
+        if self.profile.url.as_ref() != Some(&url) {
+            self.profile.url = Some(url);
+            self.changes.add(VisitorField::Url);
+        }
+        self.set_widget_value(|widget| &mut widget.page_title, title, VisitorField::PageTitle);
+    }
+
+    pub fn set_session(&mut self, session: BrowserSession) {
+        self.set_widget_value(|widget| &mut widget.session, session, VisitorField::Session);
+    }
+
+    pub fn set_utm(&mut self, utm: Utm) {
+        self.set_widget_value(|widget| &mut widget.utm, utm, VisitorField::Utm);
+    }
+
+    pub fn set_analytics(&mut self, analytics: Analytics) {
+        self.set_widget_value(|widget| &mut widget.analytics, Some(analytics), VisitorField::Analytics);
+    }
+
+    pub fn set_custom_data(&mut self, custom_data: Vec<CustomData>) {
+        self.set_widget_value(|widget| &mut widget.custom_data, custom_data, VisitorField::CustomData);
+    }
+
+    pub fn set_user_token(&mut self, user_token: Option<String>) {
+        let is_changed = self.set_widget_value(|widget| &mut widget.user_token, user_token, VisitorField::UserToken);
+        self.changes.must_notify_webhooks |= is_changed;
+    }
+
+    /// Hides the history up to this entry from the visitor.
+    pub fn set_hidden_through(&mut self, start: HiddenThrough) {
+        self.set_widget_value(|widget| &mut widget.hidden_through, start, VisitorField::HiddenThrough);
+    }
+
+    /// Sets a value that only visitors of a widget have. Returns whether it has changed.
+    fn set_widget_value<T: PartialEq>(
+        &mut self,
+        value: fn(&mut WidgetVisitor) -> &mut T,
+        new_value: T,
+        field: VisitorField,
+    ) -> bool {
+        let Some(value) = self.widget.as_mut().map(|widget| value(widget)).filter(|value| **value != new_value) else {
+            return false;
+        };
+        *value = new_value;
+        self.changes.add(field);
+        true
     }
 
     pub fn set_blacklisted(&mut self, blacklisted: bool) {
@@ -259,9 +337,11 @@ mod tests {
             sources: ProfileSources::default(),
             integrator_values: OverriddenIntegratorValues::default(),
             chats: 1,
+            widget: None,
             blacklisted: false,
             open_chat: None,
             last_chat: None,
+            recent_chats: Vec::new(),
             retain_until: None,
             changes: VisitorChanges::default(),
         }
@@ -352,6 +432,16 @@ mod tests {
             (visitor.sources.name, visitor.sources.phone),
             (Some(ProfileSource::Crm), Some(ProfileSource::Integrator))
         );
+    }
+
+    #[test]
+    fn chat_refers_to_the_ten_chats_before_it() {
+        let mut visitor = visitor();
+        for chat_id in 1..=12 {
+            let expected: Vec<u64> = (1..chat_id).rev().take(10).collect();
+            assert_eq!(visitor.start_chat(chat_id), expected);
+            assert_eq!((visitor.last_chat, visitor.recent_chats.len()), (Some(chat_id), chat_id.min(10) as usize));
+        }
     }
 
     #[test]

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use aws_config::SdkConfig;
 use aws_sdk_dynamodb::types::AttributeValue;
+use futures_util::future::{BoxFuture, join_all};
 
 use crate::runtime::config::{self, Environment, MissingVariables};
 
-/// The longest that a starting process waits for the connection to DynamoDB.
+/// The longest that a starting process waits for its connections.
 const WARM_UP_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The objects that are needed to open dependencies. Dependencies that are opened later share the clients stored here.
@@ -21,6 +22,8 @@ pub struct StartupContext {
     pub dynamodb: Option<(aws_sdk_dynamodb::Client, String)>,
     /// The client that all queues share. `None` until the first queue is opened.
     pub sqs: Option<aws_sdk_sqs::Client>,
+    /// Requests that open connections. They are sent while the process starts; see [`open`].
+    pub warm_ups: Vec<BoxFuture<'static, ()>>,
 }
 
 /// An object that a handler uses, such as a table or a queue. It is opened once per process, and cloning it is cheap.
@@ -29,29 +32,35 @@ pub trait Dependency: Clone + Send + Sync + 'static {
     fn open(startup: &mut StartupContext) -> Self;
 }
 
-/// Opens all dependencies of a handler. If one of them is a table, this also connects to DynamoDB.
+/// Opens all dependencies of a handler. Connects to DynamoDB if one of them is a table, and to other servers as the
+/// dependencies demand. This is done while the process starts, because a process gets more CPU at startup than during
+/// an invocation. Otherwise, name resolution, the TLS handshake and loading credentials would slow down the first
+/// request.
 pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     let mut startup = StartupContext {
         aws: config::load_aws_config().await,
         environment: Environment::default(),
         dynamodb: None,
         sqs: None,
+        warm_ups: Vec::new(),
     };
     let dependencies = R::open(&mut startup);
     startup.environment.finish()?;
-    if let Some((client, table)) = &startup.dynamodb {
-        warm_up(client, table, WARM_UP_TIMEOUT).await;
-    }
+    let connect_to_dynamodb = startup.dynamodb.map(|(client, table)| Box::pin(read_missing_item(client, table)) as _);
+    warm_up(startup.warm_ups.into_iter().chain(connect_to_dynamodb), WARM_UP_TIMEOUT).await;
     Ok(dependencies)
 }
 
-/// Connects to DynamoDB by reading a key that does not exist. This is done while the process starts, because a process
-/// gets more CPU at startup than during an invocation. Otherwise, name resolution, the TLS handshake and loading
-/// credentials would slow down the first request. Errors are ignored, so that the function starts anyway.
-async fn warm_up(client: &aws_sdk_dynamodb::Client, table: &str, timeout: Duration) {
+/// Sends requests that open connections. After the time-out, the function starts without them.
+async fn warm_up(requests: impl Iterator<Item = BoxFuture<'static, ()>>, timeout: Duration) {
+    let _ = tokio::time::timeout(timeout, join_all(requests)).await;
+}
+
+/// Reads a key that does not exist. Errors are ignored, so that the function starts anyway.
+async fn read_missing_item(client: aws_sdk_dynamodb::Client, table: String) {
     let key = |name: &str| (name.to_owned(), AttributeValue::S("WARM_UP".to_owned()));
     let read = client.get_item().table_name(table).consistent_read(true).set_key(Some([key("pk"), key("sk")].into()));
-    let _ = tokio::time::timeout(timeout, read.send()).await;
+    drop(read.send().await);
 }
 
 /// For handlers without dependencies.
@@ -93,6 +102,7 @@ mod tests {
             .build();
         let client = aws_sdk_dynamodb::Client::from_conf(config);
         let timeout = Duration::from_millis(50);
-        tokio::time::timeout(Duration::from_secs(2), warm_up(&client, "directory", timeout)).await.unwrap();
+        let read: BoxFuture<'static, ()> = Box::pin(read_missing_item(client, "directory".to_owned()));
+        tokio::time::timeout(Duration::from_secs(2), warm_up([read].into_iter(), timeout)).await.unwrap();
     }
 }

@@ -2,10 +2,8 @@
 //! bodies.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
-use futures_util::future::BoxFuture;
 use lambda_http::http::{HeaderMap, HeaderValue, Method};
 use lambda_http::request::RequestContext;
 use lambda_http::{Body, RequestExt, service_fn};
@@ -17,8 +15,10 @@ use crate::domain::message_content::truncate_chars;
 use crate::domain::sha256;
 use crate::error::{Error, ErrorResponse};
 use crate::runtime::dependencies::Dependency;
-use crate::runtime::{metrics, startup};
+use crate::runtime::metrics;
+use crate::runtime::startup::{self, BoxedHandler};
 use crate::wire;
+use crate::wire::chat_export::BYTE_ORDER_MARK;
 
 /// The maximum size of a request body, unless the endpoint has its own limit.
 const MAX_BODY_BYTES: usize = 128 * 1024;
@@ -46,6 +46,7 @@ pub struct Response {
 #[derive(Debug)]
 enum Payload {
     Json(Value),
+    Text(String),
     /// Bytes that are embedded in the program.
     Bytes(&'static [u8]),
 }
@@ -96,6 +97,18 @@ impl Response {
     /// Creates a response with status 202 (Accepted).
     pub fn accepted(body: Value) -> Self {
         Self::new(202, body)
+    }
+
+    /// Creates a response with status 200 and a CSV file.
+    pub fn csv(text: String) -> Self {
+        let response = Self::new(200, Value::Null);
+        Self { body: Payload::Text(text), content_type: "text/csv; charset=utf-8", ..response }
+    }
+
+    /// Creates a response with status 200 and an XML document.
+    pub(crate) fn xml(document: String) -> Self {
+        let response = Self::new(200, Value::Null);
+        Self { body: Payload::Text(document), content_type: "text/xml; charset=utf-8", ..response }
     }
 
     /// Creates a response with a public JSON document. The status is 200, or 304 if the client's cached copy is
@@ -157,7 +170,7 @@ impl Response {
     }
 
     fn error(error: &ErrorResponse) -> Self {
-        let ErrorResponse { status, code, message, cause } = error;
+        let ErrorResponse { status, code, message, cause, headers } = error;
         let cause = cause.as_ref();
         let mut fields = json!({ "code": code, "message": message });
         if let (Some(field), Some(fields)) = (cause.and_then(Error::invalid_field), fields.as_object_mut()) {
@@ -167,7 +180,7 @@ impl Response {
             .and_then(Error::retry_after)
             .map(|wait| ("retry-after", wait.as_secs_f64().ceil().max(1.0).to_string()));
         let allow = cause.and_then(Error::allowed_methods).map(|methods| ("allow", methods.to_owned()));
-        let headers = wait.into_iter().chain(allow).collect();
+        let headers = headers.iter().cloned().chain(wait).chain(allow).collect();
         Self { headers, ..Self::new(*status, json!({ "error": fields })) }
     }
 
@@ -181,6 +194,9 @@ impl Response {
         }
         response.body(match self.body {
             Payload::Json(value) => Body::Text(value.to_string()),
+            // lambda_http removes a byte-order mark from the beginning of a text.
+            Payload::Text(text) if text.starts_with(BYTE_ORDER_MARK) => Body::Text(format!("{BYTE_ORDER_MARK}{text}")),
+            Payload::Text(text) => Body::Text(text),
             Payload::Bytes(bytes) => Body::from(bytes),
         })
     }
@@ -191,11 +207,12 @@ impl Request {
         Self { method: parts.method().clone(), parts }
     }
 
-    fn headers(&self) -> &HeaderMap {
+    pub(crate) fn headers(&self) -> &HeaderMap {
         self.parts.headers()
     }
 
-    fn header(&self, name: &str) -> Option<&str> {
+    /// Returns the value of a header. Returns `None` if it is missing or not ASCII.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers().get(name)?.to_str().ok()
     }
 
@@ -221,6 +238,11 @@ impl Request {
     /// Returns the last segment of the route's template, such as `replay`.
     pub fn last_route_segment(&self) -> String {
         self.route().rsplit('/').next().unwrap_or_default().to_owned()
+    }
+
+    /// Whether the route's template contains this segment.
+    pub fn has_route_segment(&self, segment: &str) -> bool {
+        self.route().split('/').any(|it| it == segment)
     }
 
     /// Returns a path parameter that must be a whole number. For any other value, returns the error `NotFound`.
@@ -299,9 +321,21 @@ impl Request {
     }
 
     /// Returns the scheme and the host that the client used, without a trailing slash.
-    fn base_url(&self) -> String {
+    pub fn base_url(&self) -> String {
         let scheme = self.header("x-forwarded-proto").unwrap_or("https");
         format!("{scheme}://{}", self.header("host").unwrap_or_default())
+    }
+
+    /// Returns the URL that the client requested.
+    pub(crate) fn url(&self) -> String {
+        let query = self.parts.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
+        format!("{}{}{query}", self.base_url(), self.path())
+    }
+
+    /// Returns the body, which must not be larger than `MAX_BODY_BYTES`.
+    pub(crate) fn body(&self) -> Result<&[u8], Error> {
+        let bytes: &[u8] = self.parts.body().as_ref();
+        if bytes.len() > MAX_BODY_BYTES { Err(Error::TooLarge(MAX_BODY_BYTES)) } else { Ok(bytes) }
     }
 
     /// Returns the URL of a channel's endpoint on the host that the client used. The specification writes it as
@@ -352,12 +386,9 @@ fn has_several_credentials(authorization: &str) -> bool {
     parts.map(str::trim).filter(|part| !part.is_empty()).skip(1).any(|part| !is_parameter(part))
 }
 
-type Handler = Arc<dyn Fn(Request) -> BoxFuture<'static, Result<Response, ErrorResponse>> + Send + Sync>;
+type Handler = BoxedHandler<Request, Result<Response, ErrorResponse>>;
 
 /// Runs an HTTP function: opens the handler's dependencies and handles requests until the process ends.
-///
-/// The handler is boxed so that the generic loop of the Lambda runtime is compiled only once, in this crate, instead of
-/// in every function.
 pub async fn run<R, H, F, E>(handle: H) -> ExitCode
 where
     R: Dependency,
@@ -365,25 +396,19 @@ where
     F: Future<Output = Result<Response, E>> + Send + 'static,
     E: Into<ErrorResponse>,
 {
-    match startup::open_dependencies::<R>().await {
-        Ok(dependencies) => {
-            let handler = move |request| -> BoxFuture<'static, Result<Response, ErrorResponse>> {
-                let response = handle(dependencies.clone(), request);
-                Box::pin(async move { response.await.map_err(Into::into) })
-            };
-            serve(Arc::new(handler)).await
-        }
-        Err(code) => code,
-    }
+    let handle = move |dependencies: R, request| {
+        let response = handle(dependencies, request);
+        async move { response.await.map_err(Into::into) }
+    };
+    startup::run(handle, serve).await
 }
 
-async fn serve(handler: Handler) -> ExitCode {
-    let service = service_fn(move |request: lambda_http::Request| handle_request(Arc::clone(&handler), request));
-    startup::exit_code(lambda_http::run(service).await)
+async fn serve(handler: Handler) -> Result<(), lambda_http::Error> {
+    lambda_http::run(service_fn(|request| handle_request(&handler, request))).await
 }
 
 async fn handle_request(
-    handler: Handler,
+    handler: &Handler,
     request: lambda_http::Request,
 ) -> Result<lambda_http::Response<Body>, lambda_http::Error> {
     let started = Instant::now();

@@ -9,6 +9,7 @@ use tracing_subscriber::fmt::time::UtcTime;
 const QUIET_CRATES: &[&str] = &[
     "aws_config",
     "aws_runtime",
+    "aws_sdk_apigatewaymanagement",
     "aws_sdk_dynamodb",
     "aws_sdk_sqs",
     "aws_smithy_http_client",

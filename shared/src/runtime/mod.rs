@@ -1,5 +1,5 @@
-//! The parts that every function needs to run: HTTP requests, queue batches, scheduled runs, configuration, logging,
-//! metrics, secrets and the clock.
+//! The parts that every function needs to run: HTTP requests, queue batches, stream batches, events of sockets,
+//! scheduled runs, configuration, logging, metrics, secrets and the clock.
 
 pub mod clock;
 pub(crate) mod config;
@@ -12,4 +12,7 @@ pub mod queue;
 pub mod queue_consumer;
 pub mod random_ids_and_secrets;
 pub mod schedule;
+pub mod socket;
+pub mod socket_url;
 mod startup;
+pub mod table_stream;

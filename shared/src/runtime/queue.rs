@@ -1,5 +1,6 @@
 //! The SQS queues that carry delivery tasks. A task contains ids, but never message content.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use aws_sdk_sqs::Client;
@@ -61,10 +62,21 @@ queues! {
     WebhookQueue(FifoQueue, "WEBHOOK_QUEUE_URL");
     /// Carries the later attempts to deliver to webhooks.
     WebhookRetryQueue(RetryQueue, "WEBHOOK_RETRY_QUEUE_URL");
+    /// Carries the first attempts to place calls.
+    CallQueue(FifoQueue, "CALL_QUEUE_URL");
+    /// Carries the later attempts to place calls, and the tasks that check the time limits of calls.
+    CallRetryQueue(RetryQueue, "CALL_RETRY_QUEUE_URL");
 }
 
 /// The queues of first attempts, one for each kind of receiver.
-pub type FirstAttemptQueues<'a> = (&'a ChannelQueue, &'a BotQueue, &'a WebhookQueue);
+#[derive(Clone, Copy)]
+pub struct FirstAttemptQueues<'a> {
+    pub channel: &'a ChannelQueue,
+    pub bot: &'a BotQueue,
+    pub webhook: &'a WebhookQueue,
+    /// `None` in functions that never queue a call, such as the replay of deliveries.
+    pub call: Option<&'a CallQueue>,
+}
 
 /// Queues the first attempts of stored notifications. The requests are sent concurrently, because each notification
 /// goes to a different receiver, so they need no common order. Errors are handled as in
@@ -89,20 +101,41 @@ pub(crate) async fn enqueue_first_attempt(entry: &TimelineEntry, queues: FirstAt
     }
 }
 
-fn queue_of<'a>(entry: &TimelineEntry, (channel, bot, webhook): FirstAttemptQueues<'a>) -> Option<&'a FifoQueue> {
+fn queue_of<'a>(entry: &TimelineEntry, queues: FirstAttemptQueues<'a>) -> Option<&'a FifoQueue> {
     match entry.delivery.as_ref()?.target {
-        Target::Channel => Some(&channel.0),
-        Target::Bot => Some(&bot.0),
-        Target::Webhook => Some(&webhook.0),
+        Target::Channel => Some(&queues.channel.0),
+        Target::Bot => Some(&queues.bot.0),
+        Target::Webhook => Some(&queues.webhook.0),
+        Target::Call => queues.call.map(|queue| &queue.0),
     }
 }
 
 impl WebhookQueue {
-    /// Queues the first attempts of stored events. The requests are sent concurrently, because each webhook receives
-    /// its events independently of the others. Errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
+    /// Queues the first attempts of stored events. The events of one webhook are queued one after another, because the
+    /// queue keeps them in the order in which they arrive. Different webhooks receive their events independently, so
+    /// their requests are sent concurrently. Errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
     pub async fn enqueue_webhook_events(&self, events: &[TimelineEntry]) {
-        join_all(events.iter().map(|event| self.0.enqueue_entry_or_leave_to_sweep(event))).await;
+        join_all(events_by_webhook(events).into_iter().map(|events| self.enqueue_in_order(events))).await;
     }
+
+    /// Queues events until an error occurs. The sweep then queues the remaining ones, in order.
+    async fn enqueue_in_order(&self, events: Vec<&TimelineEntry>) {
+        for event in events {
+            if !self.0.enqueue_entry_or_leave_to_sweep(event).await {
+                return;
+            }
+        }
+    }
+}
+
+/// Returns the events of each webhook, in order.
+fn events_by_webhook(events: &[TimelineEntry]) -> Vec<Vec<&TimelineEntry>> {
+    let mut by_webhook = BTreeMap::<_, Vec<_>>::new();
+    for event in events {
+        let webhook_id = event.webhook_dispatch.as_ref().map(|dispatch| &dispatch.webhook_id);
+        by_webhook.entry(webhook_id).or_default().push(event);
+    }
+    by_webhook.into_values().collect()
 }
 
 impl FifoQueue {
@@ -124,11 +157,13 @@ impl FifoQueue {
     }
 
     /// Like [`enqueue_or_leave_to_sweep`](Self::enqueue_or_leave_to_sweep), but queues the first attempt of an entry.
-    /// Does nothing if the entry has no delivery.
-    pub async fn enqueue_entry_or_leave_to_sweep(&self, entry: &TimelineEntry) {
-        if let Some(task) = Task::first_attempt(entry) {
-            log_unqueued(&task, self.send_entry(entry).await);
-        }
+    /// Does nothing if the entry has no delivery. Returns whether no error occurred.
+    pub async fn enqueue_entry_or_leave_to_sweep(&self, entry: &TimelineEntry) -> bool {
+        let Some(task) = Task::first_attempt(entry) else { return true };
+        let queued = self.send_entry(entry).await;
+        let is_queued = queued.is_ok();
+        log_unqueued(&task, queued);
+        is_queued
     }
 
     /// Queues the first attempt of an entry. Does nothing if the entry has no delivery. Costs one request.
@@ -190,4 +225,34 @@ impl SqsQueue {
 
 fn to_unavailable<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
     Error::Unavailable(ErrorContext::new(("sqs", error.code().map(str::to_owned), error.message().map(str::to_owned))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::timestamp::Timestamp;
+    use crate::domain::webhook::WebhookDispatch;
+    use crate::domain::webhook_event::WebhookEvent;
+    use crate::wire::sample_data;
+
+    fn event(seq: u64, webhook_id: &str) -> TimelineEntry {
+        let dispatch = WebhookDispatch {
+            event: WebhookEvent::CallEvent,
+            webhook_id: webhook_id.to_owned(),
+            agent_id: None,
+            assign_to: None,
+            call: None,
+        };
+        TimelineEntry { seq, webhook_dispatch: Some(dispatch), ..sample_data::agent_message("id", Timestamp(0)) }
+    }
+
+    #[test]
+    fn events_of_one_webhook_are_queued_in_order() {
+        let events = [event(1, "b"), event(2, "a"), event(3, "b"), event(4, "a"), event(5, "b")];
+        let numbers: Vec<Vec<u64>> = events_by_webhook(&events)
+            .into_iter()
+            .map(|events| events.iter().map(|event| event.seq).collect())
+            .collect();
+        assert_eq!(numbers, [vec![2, 4], vec![1, 3, 5]]);
+    }
 }

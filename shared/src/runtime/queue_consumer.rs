@@ -6,45 +6,39 @@
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::join_all;
 use lambda_runtime::{LambdaEvent, service_fn};
 
 use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
-use crate::runtime::startup;
+use crate::runtime::startup::{self, BoxedHandler};
 use crate::wire::queue_task::Task;
 
-type TaskHandler = Arc<dyn Fn(Task) -> BoxFuture<'static, Result<(), Error>> + Send + Sync>;
+type TaskHandler = BoxedHandler<Task, Result<(), Error>>;
 
-/// Runs a queue consumer until the process ends. The handler is boxed for the same reason as in
-/// [`crate::runtime::http::run`].
+/// Runs a queue consumer until the process ends.
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
     R: Dependency,
     H: Fn(R, Task) -> F + Send + Sync + 'static,
     F: Future<Output = Result<(), Error>> + Send + 'static,
 {
-    match startup::open_dependencies::<R>().await {
-        Ok(dependencies) => run_consumer(Arc::new(move |task| Box::pin(handle(dependencies.clone(), task)))).await,
-        Err(code) => code,
-    }
+    startup::run(handle, serve).await
 }
 
-async fn run_consumer(handler: TaskHandler) -> ExitCode {
-    let service = service_fn(move |event: LambdaEvent<SqsEvent>| {
-        let handler = Arc::clone(&handler);
-        async move { Ok::<_, lambda_runtime::Error>(handle_batch(handler, event.payload.records).await) }
+async fn serve(handler: TaskHandler) -> Result<(), lambda_runtime::Error> {
+    let service = service_fn(|event: LambdaEvent<SqsEvent>| {
+        handle_batch(&handler, event.payload.records).map(Ok::<_, lambda_runtime::Error>)
     });
-    startup::exit_code(lambda_runtime::run(service).await)
+    lambda_runtime::run(service).await
 }
 
-async fn handle_batch(handler: TaskHandler, messages: Vec<SqsMessage>) -> SqsBatchResponse {
+async fn handle_batch(handler: &TaskHandler, messages: Vec<SqsMessage>) -> SqsBatchResponse {
     let groups = ordered_groups(messages);
-    let failed = join_all(groups.into_iter().map(|group| handle_in_order(&handler, group))).await;
+    let failed = join_all(groups.into_iter().map(|group| handle_in_order(handler, group))).await;
     let mut response = SqsBatchResponse::default();
     response.batch_item_failures = failed.into_iter().flatten().collect();
     response
@@ -102,7 +96,7 @@ async fn handle_message(handler: &TaskHandler, message: &SqsMessage) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::panic)]
-    use std::sync::Mutex;
+    use std::sync::{Arc, Mutex};
 
     use super::*;
 
@@ -131,7 +125,7 @@ mod tests {
             recorded.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(task.seq);
             Box::pin(async move { if task.seq == 7 { Err(Error::internal("7")) } else { Ok(()) } })
         });
-        let failed = handle_batch(handler, messages).await.batch_item_failures;
+        let failed = handle_batch(&handler, messages).await.batch_item_failures;
         let handled = handled.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         (handled, failed.into_iter().map(|failure| failure.item_identifier).collect())
     }

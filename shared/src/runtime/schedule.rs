@@ -1,17 +1,16 @@
 //! Runs scheduled functions.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
+use futures_util::TryFutureExt;
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
 
 use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
-use crate::runtime::startup;
+use crate::runtime::startup::{self, BoxedHandler};
 
-type ScheduledHandler = Arc<dyn Fn() -> BoxFuture<'static, Result<Value, Error>> + Send + Sync>;
+type ScheduledHandler = BoxedHandler<(), Result<Value, Error>>;
 
 /// Runs a scheduled function until the process ends. The value that the handler returns becomes the invocation's
 /// response.
@@ -21,21 +20,15 @@ where
     H: Fn(R) -> F + Send + Sync + 'static,
     F: Future<Output = Result<Value, Error>> + Send + 'static,
 {
-    match startup::open_dependencies::<R>().await {
-        Ok(dependencies) => run_schedule(Arc::new(move || Box::pin(handle(dependencies.clone())))).await,
-        Err(code) => code,
-    }
+    startup::run(move |dependencies: R, ()| handle(dependencies), serve).await
 }
 
-async fn run_schedule(handler: ScheduledHandler) -> ExitCode {
-    let service = service_fn(move |_: LambdaEvent<Value>| {
-        let handler = Arc::clone(&handler);
-        async move {
-            handler().await.map_err(|error| {
-                tracing::error!(context = ?error.context(), "scheduled run failed: {error}");
-                lambda_runtime::Error::from(error)
-            })
-        }
+async fn serve(handler: ScheduledHandler) -> Result<(), lambda_runtime::Error> {
+    let service = service_fn(|_: LambdaEvent<Value>| {
+        handler(()).map_err(|error| {
+            tracing::error!(context = ?error.context(), "scheduled run failed: {error}");
+            lambda_runtime::Error::from(error)
+        })
     });
-    startup::exit_code(lambda_runtime::run(service).await)
+    lambda_runtime::run(service).await
 }

@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::delivery::outbound_client::{OutboundClient, SignedPost};
+use crate::delivery::outbound_client::OutboundClient;
+use crate::delivery::webhook_request;
 use crate::domain::account_settings::AccountSettings;
-use crate::domain::delivery::Attempt;
-use crate::domain::retry_schedule;
+use crate::domain::delivery::Outcome;
+use crate::domain::signing_secret::SigningSecrets;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::{MAX_WEBHOOKS, SigningSecret, Webhook};
+use crate::domain::webhook::{MAX_WEBHOOKS, Webhook};
 use crate::error::Error;
 use crate::runtime::http::Response;
 use crate::runtime::random_ids_and_secrets;
+use crate::service::receiver_test;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::{admin, settings, webhook_sample};
@@ -78,7 +80,7 @@ impl AccountSettingsService<'_> {
             Ok(())
         };
         self.directory.edit_settings(self.account_id, edit).await?;
-        let secret = webhook.current_secret().ok_or_else(|| Error::internal("a webhook without a secret"))?;
+        let secret = webhook.secrets.current().ok_or_else(|| Error::internal("the webhook has no signing secret"))?;
         Ok(Response::created(settings::webhook_with_secret_json(&webhook, secret)))
     }
 
@@ -111,7 +113,7 @@ impl AccountSettingsService<'_> {
         let before = find_webhook(&mut self.directory.settings(self.account_id).await?, webhook_id)?.secrets.clone();
         let edit = |settings: &mut AccountSettings| {
             let webhook = find_webhook(settings, webhook_id)?;
-            if !webhook.rotate_if_unchanged(&before, &secret, self.now, old_until) {
+            if !webhook.secrets.rotate_if_unchanged(&before, &secret, self.now, old_until) {
                 return Err(Error::Conflict("the secret is being rotated by another request"));
             }
             Ok(settings::webhook_with_secret_json(webhook, &secret))
@@ -120,36 +122,29 @@ impl AccountSettingsService<'_> {
         Ok(Response::ok(answer))
     }
 
-    /// Sends a signed sample event once and returns the result. The event is `test` unless the body names another one.
+    /// Sends a signed sample event once and returns the request and the result. The event is `test` unless the body
+    /// names another one.
     pub async fn send_test_event(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let sample = webhook_sample::parse_sample(body)?;
         let mut settings = self.directory.settings(self.account_id).await?;
         let webhook = find_webhook(&mut settings, webhook_id)?;
-        let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
         let body = sample.body(webhook_id, self.now).to_string().into_bytes();
-        let (id, secrets) = (random_ids_and_secrets::new_webhook_request_id(), webhook.valid_secrets(self.now));
-        let post = SignedPost {
-            url,
-            body,
-            id: &id,
-            secrets: &secrets,
-            chunked: false,
-            timeout: retry_schedule::ATTEMPT_TIMEOUT,
-        };
-        let Attempt { at: _, status, duration_ms, error, answer: _ } = self.outbound.post(post).await?.attempt;
-        let http_error = status.filter(|status| !(200..300).contains(status)).map(|status| format!("HTTP {status}"));
-        Ok(Response::ok(json!({ "status": status, "ms": duration_ms, "error": error.or(http_error) })))
+        let id = random_ids_and_secrets::new_webhook_request_id();
+        let post = webhook_request::signed_post(webhook, body, &id, self.now)?;
+        receiver_test::send(self.outbound, &post, |response| match response.status {
+            200..=299 => Outcome::Delivered,
+            status => Outcome::Retry(format!("HTTP {status}")),
+        })
+        .await
     }
 
     /// Creates a webhook with a random id and a random signing secret, but without a URL or events.
     fn new_webhook(&self) -> Result<Webhook, Error> {
-        let current_secret =
-            SigningSecret { secret: random_ids_and_secrets::random_signing_secret()?, valid_until: None };
         Ok(Webhook {
             webhook_id: random_ids_and_secrets::random_identifier()?,
             url: String::new(),
             events: Vec::new(),
-            secrets: vec![current_secret],
+            secrets: SigningSecrets::new(random_ids_and_secrets::random_signing_secret()?),
         })
     }
 }

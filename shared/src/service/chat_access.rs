@@ -1,11 +1,12 @@
-//! The chats and visitors that a signed-in agent may see. Every agent endpoint reads its chat through this module, so
-//! that the same rule, [`Viewer::sees`], applies to lists, reads and writes.
+//! The chats and visitors that a signed-in agent may see. Every agent endpoint reads its chat through this module, and
+//! every push is checked by it, so that the same rule, [`Viewer::sees`], applies to lists, reads, writes and pushes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use futures_util::future::try_join;
 
-use crate::domain::channel::ChannelSettings;
+use crate::domain::channel::{Channel, ChannelSettings};
 use crate::domain::chat::Chat;
 use crate::domain::chat_visibility::Viewer;
 use crate::domain::department::{Audience, Roster};
@@ -78,8 +79,7 @@ impl ChatAccess<'_> {
             let count = (limit - visible.len()).max(hidden).min(MAX_HEADERS_PER_READ);
             let ChatPage { chats, next } = listing.next(count).await?;
             headers_read += chats.len();
-            let chats = self.visible_chats(chats).await?;
-            visible.extend(chats.into_iter().filter(|chat| !chat.is_expired(self.now)));
+            visible.extend(self.visible_chats(chats).await?);
             if visible.len() > limit {
                 visible.truncate(limit);
                 let next = visible.last().map(|chat| chat.chat_id);
@@ -91,32 +91,89 @@ impl ChatAccess<'_> {
         }
     }
 
-    /// Removes the chats that the agent must not see.
-    async fn visible_chats(&self, mut chats: Vec<Chat>) -> Result<Vec<Chat>, Error> {
-        let (viewer, account_id) = (self.session.viewer(), &self.session.account_id);
-        let undecided = || chats.iter().filter(|chat| !viewer.sees_regardless_of_audience(chat));
-        let channel_ids: BTreeSet<&str> = undecided().map(|chat| chat.channel_id.as_str()).collect();
-        if channel_ids.is_empty() {
-            return Ok(chats);
-        }
-        let channels = self.directory.cached_channels(&channel_ids);
-        let (channels, mut roster) = try_join(channels, self.directory.cached_roster(account_id)).await?;
-        let settings = |chat: &Chat| channels.get(&chat.channel_id).map(|channel| &channel.settings);
-        if undecided().any(|chat| roster_may_be_outdated(&roster, chat, viewer, settings(chat))) {
-            roster = self.directory.fresh_roster(account_id).await?;
-        }
-        chats.retain(|chat| viewer.sees(chat, &roster, settings(chat)));
+    /// Returns a page of at most ten of a visitor's chats, newest first. `after` is the `next` value of the previous
+    /// page. The agent must be allowed to see the visitor; chats that the agent must not see are omitted.
+    ///
+    /// Costs the reads of [`visitor`](Self::visitor) and one batch that reads up to ten headers. Each page after the
+    /// first one also costs one read.
+    pub async fn visitor_chats(&self, number: u64, after: Option<u64>) -> Result<ChatPage, Error> {
+        let (visitor, account_id) = (self.visitor(number).await?, &self.session.account_id);
+        let chat_ids = match after {
+            None => visitor.recent_chats,
+            Some(chat_id) => match self.chats.chat(account_id, chat_id).await? {
+                Some(chat) if chat.visitor_number == number => chat.previous_chats,
+                Some(_) => return Err(Error::field("cursor", "belongs to a different visitor")),
+                // The chat has been deleted since the previous page, and so have the chats before it.
+                None => Vec::new(),
+            },
+        };
+        let chats = self.chats.chats_by_id(account_id, &chat_ids).await?;
+        let next = chats.last().filter(|chat| !chat.previous_chats.is_empty()).map(|chat| chat.chat_id);
+        Ok(ChatPage { chats: self.visible_chats(chats).await?, next })
+    }
+
+    /// Removes the chats that the agent must not see, and those whose retention period has ended.
+    pub(crate) async fn visible_chats(&self, mut chats: Vec<Chat>) -> Result<Vec<Chat>, Error> {
+        chats.retain(|chat| !chat.is_expired(self.now));
+        let viewer = self.session.viewer();
+        let visibility = ChatVisibility::read(self.directory, &self.session.account_id, &[viewer], &chats).await?;
+        chats.retain(|chat| visibility.sees(viewer, chat));
         Ok(chats)
     }
 }
 
-/// Whether a cached roster may be too old to decide whether the agent may see this chat. An outdated roster does not
-/// contain the department to which the chat is offered, or the agents that the chat's channel names, so it would make
-/// the chat visible to every agent.
-fn roster_may_be_outdated(roster: &Roster, chat: &Chat, viewer: Viewer, channel: Option<&ChannelSettings>) -> bool {
-    let is_unknown =
-        chat.state.offered_department().is_some_and(|id| roster.offer_includes(id, viewer.agent_id).is_none());
-    let is_for_all = channel
-        .is_some_and(|channel| channel.has_limited_audience() && roster.audience(channel) == Audience::AllAgents);
-    is_unknown || is_for_all
+/// The channels and the roster that decide which viewers see some chats of an account.
+pub(crate) struct ChatVisibility {
+    channels: HashMap<String, Arc<Channel>>,
+    roster: Arc<Roster>,
+}
+
+impl ChatVisibility {
+    /// Reads what is needed to decide for each of these viewers and chats. Costs nothing if every viewer sees every chat
+    /// regardless of its audience. Otherwise, costs one read of each channel and one query of the roster. Both are
+    /// cached; the roster is queried again if the cached copy may be outdated.
+    pub(crate) async fn read(
+        directory: &Directory,
+        account_id: &str,
+        viewers: &[Viewer],
+        chats: &[Chat],
+    ) -> Result<Self, Error> {
+        let is_undecided = |chat: &Chat| viewers.iter().any(|viewer| !viewer.sees_regardless_of_audience(chat));
+        let undecided: Vec<&Chat> = chats.iter().filter(|chat| is_undecided(chat)).collect();
+        let channel_ids: BTreeSet<&str> = undecided.iter().map(|chat| chat.channel_id.as_str()).collect();
+        if channel_ids.is_empty() {
+            return Ok(Self { channels: HashMap::new(), roster: Arc::default() });
+        }
+        let channels = directory.cached_channels(&channel_ids);
+        let (channels, roster) = try_join(channels, directory.cached_roster(account_id)).await?;
+        let mut visibility = Self { channels, roster };
+        if undecided.iter().any(|chat| viewers.iter().any(|viewer| visibility.may_be_outdated(chat, *viewer))) {
+            visibility.roster = directory.fresh_roster(account_id).await?;
+        }
+        Ok(visibility)
+    }
+
+    pub(crate) fn sees(&self, viewer: Viewer, chat: &Chat) -> bool {
+        viewer.sees(chat, &self.roster, self.channel(chat))
+    }
+
+    fn channel(&self, chat: &Chat) -> Option<&ChannelSettings> {
+        self.channels.get(&chat.channel_id).map(|channel| &channel.settings)
+    }
+
+    /// Whether the cached roster may be too old to decide whether a viewer may see a chat. An outdated roster does not
+    /// contain the department to which the chat is offered, or the agents that the chat's channel names, so it would
+    /// make the chat visible to every agent.
+    fn may_be_outdated(&self, chat: &Chat, viewer: Viewer) -> bool {
+        if viewer.sees_regardless_of_audience(chat) {
+            return false;
+        }
+        let roster = &self.roster;
+        let is_unknown =
+            chat.state.offered_department().is_some_and(|id| roster.offer_includes(id, viewer.agent_id).is_none());
+        let is_for_all = self
+            .channel(chat)
+            .is_some_and(|channel| channel.has_limited_audience() && roster.audience(channel) == Audience::AllAgents);
+        is_unknown || is_for_all
+    }
 }

@@ -1,17 +1,26 @@
-//! The admin endpoints of the delivery log, which list deliveries and replay failed ones.
+//! The admin endpoints of the delivery log, which list, count and show deliveries, and replay failed ones.
 
 use serde_json::Value;
 
-use crate::domain::bot_reaction::awaits_bot_reaction;
-use crate::domain::delivery::DeliveryState;
-use crate::domain::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter, ReplayScope, SortOrder};
+use crate::delivery::bot_receiver::BotRequests;
+use crate::delivery::integrator_receiver;
+use crate::delivery::signed_post::SignedPost;
+use crate::delivery::webhook_request::WebhookRequests;
+use crate::domain::chat::Chat;
+use crate::domain::delivery::{DeliveryState, Target};
+use crate::domain::delivery_search_and_replay::{
+    DeliveryCursor, DeliveryFilter, ReplayScope, SortOrder, is_never_replayed,
+};
+use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::http::Response;
 use crate::runtime::queue::{self, FirstAttemptQueues};
 use crate::store::chats::Chats;
 use crate::store::chats::delivery_listing::{DeliveryPage, DeliveryQuery};
-use crate::wire::delivery_log::{self, DeliveryLogRequest, ReplayRequest};
+use crate::store::connections::Connections;
+use crate::store::directory::Directory;
+use crate::wire::delivery_log::{self, DeliveryCountsRequest, DeliveryLogRequest, ReplayRequest};
 
 /// The maximum number of deliveries that one request replays.
 const MAX_REPLAYS_PER_REQUEST: usize = 100;
@@ -19,7 +28,9 @@ const MAX_REPLAYS_PER_REQUEST: usize = 100;
 /// The delivery log of one account, for an admin. Each public method handles one endpoint.
 pub struct DeliveryLogService<'a> {
     pub account_id: &'a str,
+    pub directory: &'a Directory,
     pub chats: &'a Chats,
+    pub connections: &'a Connections,
     pub queues: FirstAttemptQueues<'a>,
     pub now: Timestamp,
 }
@@ -37,9 +48,58 @@ impl DeliveryLogService<'_> {
         Ok(Response::ok(delivery_log::page_json(&page.rows, page.next, self.now)))
     }
 
+    /// Counts failed and pending deliveries.
+    pub async fn count(&self, request: &DeliveryCountsRequest) -> Result<Response, Error> {
+        let failed = match request.counts_failed {
+            true => Some(self.chats.count_failed(self.account_id, request.from, request.to).await?),
+            false => None,
+        };
+        let pending = match request.counts_pending {
+            true => Some(self.chats.count_pending(self.account_id).await?),
+            false => None,
+        };
+        Ok(Response::ok(delivery_log::counts_json(failed, pending)))
+    }
+
+    /// Returns a delivery with its request as sent in the newest attempt. If there was no attempt, returns the request
+    /// as it would be sent now. The code that sends requests also builds this one, from the stored data.
+    pub async fn show(&self, chat_id: u64, seq: u64) -> Result<Response, Error> {
+        let (entry, chat) = self.chats.entry_and_chat(self.account_id, chat_id, seq).await?.ok_or(Error::NotFound)?;
+        let delivery = entry.delivery.as_ref().filter(|_| !entry.is_expired(self.now)).ok_or(Error::NotFound)?;
+        let sent_at = delivery.attempts.last().map_or(self.now, |attempt| attempt.at);
+        let request = match self.compose(&entry, &chat, delivery.target).await? {
+            Ok(post) => Ok(post.shown(sent_at)?),
+            Err(obstacle) => Err(obstacle),
+        };
+        let shown =
+            delivery_log::delivery_json(&chat, &entry, request.as_ref().map_err(|obstacle| *obstacle), self.now);
+        Ok(Response::ok(shown.ok_or(Error::NotFound)?))
+    }
+
+    async fn compose(
+        &self,
+        entry: &TimelineEntry,
+        chat: &Chat,
+        target: Target,
+    ) -> Result<Result<SignedPost, &'static str>, Error> {
+        let Self { directory, chats, connections, .. } = *self;
+        match (target, &entry.webhook_dispatch) {
+            (Target::Channel, _) => {
+                let channel = directory.cached_channel(&chat.channel_id).await?;
+                Ok(integrator_receiver::compose(channel.as_deref(), entry, chat)?.map(|(post, _)| post))
+            }
+            (Target::Bot, _) => BotRequests { directory, chats, connections }.compose(entry, chat).await,
+            (Target::Webhook, Some(dispatch)) => {
+                WebhookRequests { directory, chats }.compose(entry, dispatch, chat).await
+            }
+            (Target::Webhook, None) => Err(Error::internal("the webhook entry has no dispatch")),
+            (Target::Call, _) => Ok(Err("the requests for calls are not shown")),
+        }
+    }
+
     /// Replays one delivery, or the failed deliveries in a chat or a time range. The oldest delivery is replayed first,
     /// so that a receiver gets a chat's messages in order. A delivery that a concurrent request is replaying is
-    /// skipped. Failed events that need a reaction from a bot are counted but not replayed.
+    /// skipped. Failed events that need a reaction from a bot, and failed calls, are counted but not replayed.
     pub async fn replay(&self, body: &Value) -> Result<Response, Error> {
         let failed = DeliveryFilter::all(DeliveryState::Failed);
         let page = match delivery_log::parse_replay_request(body)? {
@@ -59,8 +119,8 @@ impl DeliveryLogService<'_> {
                 self.chats.failures(query).await?
             }
         };
-        let (bot_events, replayable): (Vec<_>, Vec<_>) =
-            page.rows.into_iter().partition(|(_, entry)| awaits_bot_reaction(entry));
+        let (skipped, replayable): (Vec<_>, Vec<_>) =
+            page.rows.into_iter().partition(|(_, entry)| is_never_replayed(entry));
         let mut replayed = 0;
         for (_, entry) in replayable {
             match self.start_replay(entry.chat_id, entry.seq, ReplayScope::AllFailed).await {
@@ -69,7 +129,7 @@ impl DeliveryLogService<'_> {
                 Err(error) => return Err(error),
             }
         }
-        Ok(Response::accepted(delivery_log::replay_result_json(replayed, bot_events.len(), page.next)))
+        Ok(Response::accepted(delivery_log::replay_result_json(replayed, skipped.len(), page.next)))
     }
 
     async fn start_replay(&self, chat_id: u64, seq: u64, scope: ReplayScope) -> Result<(), Error> {

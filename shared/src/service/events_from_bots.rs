@@ -43,7 +43,7 @@ impl BotEventHandler<'_> {
         let advanced = self.chats.advance_header_for_bot(self.bot, chat_id, &content, now).await;
         let chat = advanced.map_err(|error| as_field_error(chat_reference, error))?;
         let channel = self.directory.cached_channel(&chat.channel_id).await?;
-        let rich_support = channel.map(|channel| channel.settings.rich_support).unwrap_or_default();
+        let rich_support = channel.map(|channel| channel.settings.rich_support()).unwrap_or_default();
         self.chats.store_bot_message(self.bot, &chat, content, rich_support, key, now).await
     }
 

@@ -1,10 +1,23 @@
 //! Use cases that are too long for a handler, or that several functions share.
 
 pub mod account_settings;
+pub mod audit;
 pub mod auth;
 pub mod backlog;
+pub mod bot_activity;
+pub mod calls;
 pub mod chat_access;
 pub mod chat_assigned_notification;
+pub mod chat_changes;
+pub mod chat_export;
+pub mod chat_search;
 pub mod delivery_log;
 pub mod events_from_bots;
+pub mod push;
+pub mod receiver_test;
+pub mod reports;
 pub mod retention;
+pub mod secret_rotation;
+pub mod telephony_settings;
+pub mod typing_notice;
+pub mod widget;

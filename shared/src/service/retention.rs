@@ -1,4 +1,4 @@
-//! Applies a changed retention period to chats that were closed before the change.
+//! Applies a changed retention period to chats that were closed before the change, and to the audit log.
 
 use std::time::Instant;
 
@@ -42,5 +42,9 @@ async fn apply_pass(
     deadline: Instant,
 ) -> Result<(), Error> {
     let retention_days = directory.settings(&pass.account_id).await?.retention_days;
-    chats.apply_retention(pass, retention_days, &|| Instant::now() < deadline, clock::now()).await
+    let has_time = || Instant::now() < deadline;
+    if pass.is_new() && !directory.apply_retention_to_audit_log(&pass.account_id, retention_days, &has_time).await? {
+        return chats.postpone_retention(pass, clock::now()).await;
+    }
+    chats.apply_retention(pass, retention_days, &has_time, clock::now()).await
 }

@@ -6,6 +6,7 @@ pub mod chats;
 pub mod connections;
 pub mod directory;
 pub mod table;
+pub mod table_changes;
 mod write_races;
 
 #[cfg(test)]

@@ -5,18 +5,23 @@ use serde_json::{Map, Value, json};
 use crate::domain::agent::{Agent, AgentSnapshot};
 use crate::domain::agent_presence::{AgentStatus, Presence};
 use crate::domain::chat::{Chat, Rating, Sender};
+use crate::domain::chat_changes::ChangesCursor;
+use crate::domain::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQuery};
 use crate::domain::chat_side_panel::{CrmCardAssignment, CustomData, Panel};
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, Target};
+use crate::domain::department::Department;
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::message_content::{Content, TypingNotice};
+use crate::domain::phone_call::Call;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{ProfileSource, ProfileSources, Visitor, VisitorProfile};
+use crate::domain::widget_visitor::WidgetVisitor;
 use crate::error::Error;
 use crate::wire::json_fields::Fields;
-use crate::wire::json_object::without_nulls;
+use crate::wire::json_object::{with_fields, without_nulls};
 use crate::wire::message_content;
-use crate::wire::webhook::department_json;
+use crate::wire::webhook::{department_json, session_json};
 
 /// The maximum length of an agent's message. A longer message is rejected rather than truncated, because the agent
 /// would not notice the truncation.
@@ -24,6 +29,8 @@ const MAX_AGENT_TEXT_CHARS: usize = 10_000;
 /// The maximum length of a name, a phone number, an e-mail address or a password.
 const MAX_AGENT_FIELD_CHARS: usize = 254;
 const MAX_DESCRIPTION_CHARS: usize = 10_000;
+/// What a cursor must be, for the error message.
+const CURSOR_RULE: &str = "must be a value that this endpoint has returned";
 
 /// Parses the body of POST /agent/login. Returns the e-mail address, converted to lower case, and the password.
 pub fn parse_credentials(body: &Value) -> Result<(String, String), Error> {
@@ -60,6 +67,17 @@ pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
     Ok(*content)
 }
 
+/// Parses the body of POST /agent/chats/{chat_id}/notes and returns the text of the note.
+pub fn parse_note(body: &Value) -> Result<String, Error> {
+    Fields::of(body)?.required_text("text", MAX_AGENT_TEXT_CHARS)
+}
+
+/// Parses the body of POST /agent/chats/{chat_id}/call. Returns the number to call, or `None` for the visitor's own
+/// number.
+pub fn parse_call(body: &Value) -> Result<Option<String>, Error> {
+    Fields::of(body)?.text("phone", MAX_AGENT_FIELD_CHARS)
+}
+
 /// The recipient of a transfer, identified by an agent id or a department id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferRequest {
@@ -84,15 +102,61 @@ pub fn login_json(token: &str, agent: &Agent) -> Value {
     json!({ "token": token, "agent": { "id": agent_id, "name": name, "role": role.name(), "account_id": account_id } })
 }
 
-/// Returns the presence of an agent as JSON. `online` is true if the status is online and the agent has sent a request
-/// in the last ten minutes.
+/// Returns the signed-in agent with their account.
+pub fn current_agent_json(agent: &Agent, account_name: &str) -> Value {
+    let Agent { account_id, agent_id, name, email, phone, photo, role, created_at: _ } = agent;
+    json!({
+        "agent": { "id": agent_id, "name": name, "email": email, "photo": photo, "phone": phone },
+        "role": role.name(),
+        "account": { "account_id": account_id, "name": account_name },
+    })
+}
+
+/// Returns the account's agents, each with their current status, and its departments. Agents without a presence are
+/// offline.
+pub fn colleagues_json(agents: &[Agent], departments: &[Department], presences: &[Presence], now: Timestamp) -> Value {
+    let status = |agent_id: u64| {
+        let presence = presences.iter().find(|presence| presence.agent_id == agent_id);
+        presence.map_or(AgentStatus::Offline, |presence| presence.current_status(now)).name()
+    };
+    let agent_json = |Agent { agent_id, name, photo, .. }: &Agent| json!({ "id": agent_id, "name": name, "photo": photo, "status": status(*agent_id) });
+    let agents: Vec<Value> = agents.iter().map(agent_json).collect();
+    let departments: Vec<Value> = departments.iter().map(|one| department_json(&one.snapshot())).collect();
+    json!({ "agents": agents, "departments": departments })
+}
+
+/// Returns the presence of an agent as JSON. `status` is what the agent has set; `online` is false if the agent's
+/// client is no longer there (see [`Presence::current_status`]).
 pub fn presence_json(presence: &Presence, now: Timestamp) -> Value {
     json!({ "status": presence.status.name(), "online": presence.is_online(now) })
 }
 
-/// Returns a chat as a list item. Links that Safe URL (the link filter) blocks are replaced.
-pub fn chat_summary_json(chat: Chat, safe_urls: &LinkFilter) -> Value {
-    let chat = &safe_urls.filter_chat(chat);
+/// Parses the `cursor` parameter of GET /agent/changes. Fails with `CursorExpired` if the cursor is too old.
+pub fn parse_changes_cursor(text: &str, now: Timestamp) -> Result<ChangesCursor, Error> {
+    let cursor = ChangesCursor::parse(text, now).ok_or_else(|| Error::field("cursor", CURSOR_RULE))?;
+    if cursor.is_expired(now) { Err(Error::CursorExpired) } else { Ok(cursor) }
+}
+
+/// Parses the `q` parameter of GET /agent/search.
+pub fn parse_search_text(text: Option<&str>) -> Result<SearchQuery, Error> {
+    let query = text.and_then(SearchQuery::parse);
+    query.ok_or_else(|| Error::field("q", format_args!("must have 1 to {MAX_SEARCH_CHARS} characters")))
+}
+
+/// Parses the `cursor` parameter of GET /agent/search.
+pub fn parse_search_cursor(text: &str) -> Result<SearchCursor, Error> {
+    SearchCursor::parse(text).ok_or_else(|| Error::field("cursor", CURSOR_RULE))
+}
+
+/// Returns chats as list items, like [`chat_row_json`].
+pub fn chat_rows_json(chats: Vec<Chat>, safe_urls: &LinkFilter, now: Timestamp) -> Vec<Value> {
+    chats.into_iter().map(|chat| chat_row_json(chat, safe_urls, now)).collect()
+}
+
+/// Returns a chat as a list item. Links that Safe URL (the link filter) blocks are replaced. The preview of an expired
+/// message is left out.
+pub fn chat_row_json(chat: Chat, safe_urls: &LinkFilter, now: Timestamp) -> Value {
+    let chat = &safe_urls.filter_chat(chat.without_expired_preview(now));
     let last_message = chat
         .last_message
         .as_ref()
@@ -106,14 +170,15 @@ pub fn chat_summary_json(chat: Chat, safe_urls: &LinkFilter) -> Value {
         "department": chat.department.as_ref().map(department_json),
         "last_message": last_message,
         "updated_at": chat.updated_at.seconds(),
+        "seq": chat.seq,
+        "waiting_since": chat.waiting_since.map(Timestamp::seconds),
     })
 }
 
 /// Returns a chat with its visitor and its panel. Links that Safe URL blocks are replaced or left out.
 pub fn chat_detail_json(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &LinkFilter, now: Timestamp) -> Value {
-    let (visitor, panel) = (safe_urls.filter_visitor(visitor), safe_urls.filter_panel(panel));
-    let VisitorProfile { name: _, phone, email, photo, url: _, description } = &visitor.profile;
-    json!({
+    let (panel, visitor) = (safe_urls.filter_panel(panel), safe_urls.filter_visitor(visitor));
+    let detail = json!({
         "chat_id": chat.chat_id,
         "state": chat.state.name(),
         "channel": channel_json(chat),
@@ -121,25 +186,54 @@ pub fn chat_detail_json(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: 
         "department": chat.department.as_ref().map(department_json),
         "opened_at": chat.opened_at.seconds(),
         "updated_at": chat.updated_at.seconds(),
+        "seq": chat.seq,
+        "waiting_since": chat.waiting_since.map(Timestamp::seconds),
         "visitor_typing": chat.is_visitor_typing(now),
         "rate": chat.rating.map(Rating::name),
-        "visitor": {
-            "number": visitor.number,
-            "id": visitor.external_id,
-            "name": visitor.profile.display_name(),
-            "phone": phone,
-            "email": email,
-            "photo": photo,
-            "url": visitor.profile.page(),
-            "url_text": visitor.profile.url_text(),
-            "invite": panel.invite,
-            "description": description,
-            "blacklisted": visitor.blacklisted,
-            "chats_count": visitor.chats,
-            "sources": sources_json(visitor.sources),
-        },
-        "panel": panel_json(&panel),
+        "visitor": chat_visitor_json(&visitor, panel.invite.as_deref()),
+        "panel": filtered_panel_json(&panel, Some(&visitor)),
+    });
+    match visitor.widget.as_deref() {
+        Some(widget) => with_fields(detail, browser_fields(&visitor, widget)),
+        None => detail,
+    }
+}
+
+/// Returns the fields that only chats of a widget have.
+fn browser_fields(visitor: &Visitor, widget: &WidgetVisitor) -> [(&'static str, Value); 3] {
+    let page = visitor.profile.page().map(|url| json!({ "url": url, "title": widget.page_title }));
+    [("session", session_json(visitor)), ("page", json!(page)), ("referrer", json!(widget.session.referrer))]
+}
+
+/// Returns the filtered visitor of a chat. `invite` is the invitation in the chat's filtered panel.
+fn chat_visitor_json(visitor: &Visitor, invite: Option<&str>) -> Value {
+    let VisitorProfile { name: _, phone, email, photo, url: _, description } = &visitor.profile;
+    json!({
+        "number": visitor.number,
+        "id": visitor.external_id,
+        "name": visitor.profile.display_name(),
+        "phone": phone,
+        "email": email,
+        "photo": photo,
+        "url": visitor.profile.page(),
+        "url_text": visitor.profile.url_text(),
+        "invite": invite,
+        "description": description,
+        "blacklisted": visitor.blacklisted,
+        "chats_count": visitor.chats,
+        "sources": sources_json(visitor.sources),
     })
+}
+
+/// Returns the visitor of a chat as in [`chat_detail_json`].
+pub(crate) fn visitor_of_chat_json(visitor: Visitor, panel: Panel, safe_urls: &LinkFilter) -> Value {
+    chat_visitor_json(&safe_urls.filter_visitor(visitor), safe_urls.filter_panel(panel).invite.as_deref())
+}
+
+/// Returns the panel of a chat as in [`chat_detail_json`].
+pub(crate) fn panel_json(panel: Panel, visitor: Option<Visitor>, safe_urls: &LinkFilter) -> Value {
+    let visitor = visitor.map(|visitor| safe_urls.filter_visitor(visitor));
+    filtered_panel_json(&safe_urls.filter_panel(panel), visitor.as_ref())
 }
 
 /// Returns the source of each profile value, such as the visitor, the integrator or an agent. Values without a source
@@ -150,10 +244,15 @@ fn sources_json(sources: ProfileSources) -> Value {
     Value::Object(without_nulls(fields.map(|(field, source)| (field, json!(source.map(ProfileSource::name))))))
 }
 
-/// Returns the data from webhooks that is shown in the panel beside the chat.
-fn panel_json(panel: &Panel) -> Value {
+/// Returns the data that is shown in the panel beside the chat: what a script on the visitor's page has set, and what
+/// webhooks have returned.
+fn filtered_panel_json(panel: &Panel, visitor: Option<&Visitor>) -> Value {
     let Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _ } = panel;
-    let lines: Vec<Value> = custom_data.iter().map(custom_data_json).collect();
+    let widget = visitor.and_then(|visitor| visitor.widget.as_deref());
+    let from_page = widget.map(|widget| widget.custom_data.as_slice()).unwrap_or_default();
+    let from_page = from_page.iter().map(|line| custom_data_json(line, ProfileSource::Script));
+    let lines: Vec<Value> =
+        from_page.chain(custom_data.iter().map(|line| custom_data_json(line, ProfileSource::Crm))).collect();
     let page = page.as_ref().map(|(url, title)| json!({ "url": url, "title": title }));
     let assignment = assignment.as_ref().map(|assignment| match assignment {
         CrmCardAssignment::Pending => json!({ "state": "pending" }),
@@ -166,9 +265,9 @@ fn panel_json(panel: &Panel) -> Value {
     })
 }
 
-fn custom_data_json(line: &CustomData) -> Value {
+fn custom_data_json(line: &CustomData, source: ProfileSource) -> Value {
     let CustomData { title, content, link, key } = line;
-    json!({ "title": title, "content": content, "link": link, "key": key, "source": "crm" })
+    json!({ "title": title, "content": content, "link": link, "key": key, "source": source.name() })
 }
 
 /// Parses the body of PATCH /agent/visitors/{number}. Returns the corrected profile values, and whether to blacklist
@@ -177,7 +276,10 @@ pub fn parse_visitor_patch(body: &Value) -> Result<(VisitorProfile, Option<bool>
     let body = Fields::of(body)?;
     let profile = VisitorProfile {
         name: body.text_or_blank("name", MAX_AGENT_FIELD_CHARS)?,
-        email: body.text_or_blank("email", MAX_AGENT_FIELD_CHARS)?,
+        email: match body.text_or_blank("email", MAX_AGENT_FIELD_CHARS)? {
+            Some(email) if !email.trim().is_empty() => Some(body.email_address("email", &email)?),
+            cleared_or_absent => cleared_or_absent,
+        },
         phone: body.text_or_blank("phone", MAX_AGENT_FIELD_CHARS)?,
         description: body.text_or_blank("description", MAX_DESCRIPTION_CHARS)?,
         ..VisitorProfile::default()
@@ -207,8 +309,13 @@ pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) 
     match &entry.from {
         Sender::Agent(agent) => fields.insert("agent".to_owned(), author_json(agent)),
         Sender::Bot(name) => fields.insert("bot".to_owned(), json!({ "name": name })),
-        Sender::Visitor | Sender::System => None,
+        Sender::Visitor | Sender::System => {
+            entry.caused_by.as_ref().and_then(|agent| fields.insert("agent".to_owned(), author_json(agent)))
+        }
     };
+    if let Some(call) = entry.content.call.as_deref() {
+        fields.insert("call".to_owned(), call_json(call));
+    }
     if !entry.content.is_displayable() {
         fields.insert("shown".to_owned(), json!(false));
     }
@@ -219,10 +326,24 @@ pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) 
             Target::Channel => "delivery",
             Target::Bot => "bot_delivery",
             Target::Webhook => "webhook_delivery",
+            Target::Call => "call_delivery",
         };
         fields.insert(name.to_owned(), delivery_json(delivery, now));
     }
     Value::Object(fields)
+}
+
+fn call_json(call: &Call) -> Value {
+    let Call { kind, phone, agent, status, talk_time, .. } = call;
+    Value::Object(without_nulls([
+        ("type", json!(kind.name())),
+        ("phone", json!(phone)),
+        ("status", json!(status.name())),
+        ("reason", json!(status.reason())),
+        ("record_url", json!(status.record_url())),
+        ("duration", json!(talk_time.map(|time| time.as_secs()))),
+        ("agent", json!(agent.as_ref().map(|called| author_json(&called.agent)))),
+    ]))
 }
 
 /// Returns a delivery as admins and agents see it. A failure is not shown until the round's nine seconds have passed.
@@ -262,7 +383,7 @@ fn channel_json(chat: &Chat) -> Value {
     json!({ "channel_id": chat.channel_id, "name": chat.channel_name })
 }
 
-fn author_json(author: &AgentSnapshot) -> Value {
+pub(super) fn author_json(author: &AgentSnapshot) -> Value {
     let AgentSnapshot { agent_id, name, photo: _ } = author;
     json!({ "id": agent_id, "name": name })
 }

@@ -114,7 +114,7 @@ fn parse_bot_message(message: Fields<'_>) -> Result<Content, Error> {
     };
     let rich = RichContent { force_reply: message.boolean("force_reply")?.unwrap_or(false), ..rich };
     let rich = (rich != RichContent::default()).then(|| Box::new(rich));
-    Ok(Content { kind, text, media: Media::default(), rich })
+    Ok(Content { kind, text, media: Media::default(), rich, call: None })
 }
 
 /// Returns a required string that must not be blank.
@@ -188,7 +188,7 @@ pub fn client_message_json(entry: &TimelineEntry, chat: &Chat, visitor: &Visitor
     event.extend([
         ("agents_online".to_owned(), json!(agents_online)),
         ("sender".to_owned(), Value::Object(sender)),
-        ("channel".to_owned(), json!({ "id": chat.channel_id, "type": "api" })),
+        ("channel".to_owned(), json!({ "id": chat.channel_id, "type": chat.channel_kind.name() })),
         ("message".to_owned(), json!({ "type": "TEXT", "text": text, "timestamp": entry.at.seconds() })),
     ]);
     Value::Object(event)

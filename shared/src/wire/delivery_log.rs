@@ -1,17 +1,19 @@
-//! The query parameters, request bodies and response bodies of the /admin/deliveries endpoints, which list deliveries
-//! and replay them.
+//! The query parameters, request bodies and response bodies of the /admin/deliveries endpoints, which list, count,
+//! show and replay deliveries.
 
 use serde_json::{Value, json};
 
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{DeliveryState, Target};
-use crate::domain::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter};
+use crate::domain::delivery_search_and_replay::{CappedCount, DeliveryCursor, DeliveryFilter};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::agent;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::with_fields;
+use crate::wire::query_parameters::{query_number, time_range};
+use crate::wire::receiver_test::{SentRequest, sent_request_json};
 
 const MAX_DELIVERIES_PER_PAGE: u64 = 100;
 const DEFAULT_DELIVERIES_PER_PAGE: u64 = 50;
@@ -19,7 +21,7 @@ const DEFAULT_DELIVERIES_PER_PAGE: u64 = 50;
 const MAX_ID_CHARS: usize = 64;
 
 const DELIVERY_STATE_NAMES: &str = "pending, delivered, failed, superseded";
-const TARGET_NAMES: &str = "channel, bot, webhook";
+const TARGET_NAMES: &str = "channel, bot, webhook, call";
 
 /// The query parameters of GET /admin/deliveries.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,10 +58,7 @@ pub enum ReplayRequest {
 /// Parses the query parameters of GET /admin/deliveries. By default, failed deliveries are listed.
 pub fn parse_list_request(query: &dyn Fn(&str) -> Option<String>) -> Result<DeliveryLogRequest, Error> {
     let invalid = |name: &str, expected: &str| Error::field(name, expected);
-    let number = |name: &str| {
-        let parse = |text: String| text.parse::<u64>().map_err(|_| invalid(name, "must be a whole number"));
-        query(name).map(parse).transpose()
-    };
+    let number = |name: &str| query_number(query, name);
     let state = match query("state") {
         Some(name) => {
             DeliveryState::parse(&name).ok_or_else(|| Error::field("state", must_be_one_of(DELIVERY_STATE_NAMES)))?
@@ -128,16 +127,6 @@ fn whole_number(fields: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
     value.as_u64().map(Some).ok_or_else(|| fields.invalid(name, "must be a whole number"))
 }
 
-/// Converts Unix times in seconds to a range of timestamps. The range includes the entire second `to`.
-fn time_range(from: Option<u64>, to: Option<u64>) -> Result<(Timestamp, Timestamp), Error> {
-    let from = from.unwrap_or(0).saturating_mul(1_000);
-    let to = to.map_or(u64::MAX, |to| to.saturating_mul(1_000).saturating_add(999));
-    if from > to {
-        return Err(Error::field("to", "must not be before from"));
-    }
-    Ok((Timestamp(from), Timestamp(to)))
-}
-
 fn parse_cursor(text: &str) -> Result<DeliveryCursor, Error> {
     DeliveryCursor::parse(text).ok_or_else(|| Error::field("cursor", "must be the next of an earlier answer"))
 }
@@ -150,6 +139,47 @@ fn is_channel_id(text: &str) -> bool {
 
 fn must_be_one_of(names: &str) -> String {
     format!("must be one of {names}")
+}
+
+/// The query parameters of GET /admin/deliveries/counts.
+#[derive(Debug, PartialEq, Eq)]
+pub struct DeliveryCountsRequest {
+    pub counts_failed: bool,
+    pub counts_pending: bool,
+    /// The time range of the entries whose failed deliveries are counted.
+    pub from: Timestamp,
+    pub to: Timestamp,
+}
+
+/// Parses the query parameters of GET /admin/deliveries/counts. By default, both failed and pending deliveries are
+/// counted.
+pub fn parse_counts_request(query: &dyn Fn(&str) -> Option<String>) -> Result<DeliveryCountsRequest, Error> {
+    let (counts_failed, counts_pending) = match query("state").as_deref() {
+        None => (true, true),
+        Some("failed") => (true, false),
+        Some("pending") => (false, true),
+        Some(_) => return Err(Error::field("state", must_be_one_of("failed, pending"))),
+    };
+    let (from, to) = time_range(query_number(query, "from")?, query_number(query, "to")?)?;
+    Ok(DeliveryCountsRequest { counts_failed, counts_pending, from, to })
+}
+
+pub fn counts_json(failed: Option<CappedCount>, pending: Option<CappedCount>) -> Value {
+    let count = |CappedCount { count, has_more }| json!({ "count": count, "has_more": has_more });
+    json!({ "failed": failed.map(count), "pending": pending.map(count) })
+}
+
+/// Returns a delivery with its request, or with the reason why there is no request. Returns `None` if the entry has no
+/// delivery.
+pub fn delivery_json(
+    chat: &Chat,
+    entry: &TimelineEntry,
+    request: Result<&SentRequest, &'static str>,
+    now: Timestamp,
+) -> Option<Value> {
+    let request_json = request.ok().map(sent_request_json);
+    let fields = [("request", json!(request_json)), ("request_error", json!(request.err()))];
+    Some(with_fields(row_json(chat, entry, now)?, fields))
 }
 
 /// Returns a page of the delivery log. It does not contain the texts of messages.
@@ -230,6 +260,24 @@ mod tests {
         };
         let after = Some(DeliveryCursor { at: None, chat_id: 7, seq: 3 });
         assert_eq!(parse_query(&all).unwrap(), DeliveryLogRequest { filter, chat_id: Some(7), limit: 100, after });
+    }
+
+    #[test]
+    fn counts_are_selected_by_state() {
+        let parse = |parameters: &[(&str, &str)]| {
+            let find = |name: &str| parameters.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
+            parse_counts_request(&find)
+        };
+        let (from, to) = (Timestamp(5_000), Timestamp(5_999));
+        for (state, counts_failed, counts_pending) in [("failed", true, false), ("pending", false, true)] {
+            let expected = DeliveryCountsRequest { counts_failed, counts_pending, from, to };
+            assert_eq!(parse(&[("state", state), ("from", "5"), ("to", "5")]).unwrap(), expected);
+        }
+        let both = parse(&[]).unwrap();
+        assert!(both.counts_failed && both.counts_pending);
+        for (name, value) in [("state", "delivered"), ("from", "x"), ("to", "-1")] {
+            assert_eq!(invalid_field(parse(&[(name, value)])), name);
+        }
     }
 
     #[test]

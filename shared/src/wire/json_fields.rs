@@ -55,9 +55,37 @@ impl<'a> Fields<'a> {
 
     /// Returns a required object, which must be at the top level of the body.
     pub fn object(&self, name: &'a str) -> Result<Fields<'a>, Error> {
-        let value = self.value(name).ok_or_else(|| self.invalid(name, "is required"))?;
+        self.optional_object(name, name)?.ok_or_else(|| self.invalid(name, "is required"))
+    }
+
+    /// Returns an optional object. `path` is the path of the object in the body.
+    pub fn optional_object(&self, name: &str, path: &'a str) -> Result<Option<Fields<'a>>, Error> {
+        let Some(value) = self.value(name) else { return Ok(None) };
         let object = value.as_object().ok_or_else(|| self.invalid(name, "must be an object"))?;
-        Ok(Self { object, path: name, lenient: self.lenient })
+        Ok(Some(Self { object, path, lenient: self.lenient }))
+    }
+
+    /// Returns the fields of a required object that consists of nested values such as list items. `path` is the path of
+    /// the object in the body.
+    pub fn of_item(item: &'a Value, path: &'a str) -> Result<Self, Error> {
+        let object = item.as_object().ok_or_else(|| Error::field(path, "must be an object"))?;
+        Ok(Self { object, path, lenient: false })
+    }
+
+    /// Returns an optional list of at most `max_items` strings, each of which `parse` converts. `expected` describes the
+    /// items in the error message.
+    pub fn list<T>(
+        &self,
+        name: &str,
+        max_items: usize,
+        expected: &str,
+        parse: fn(&str) -> Option<T>,
+    ) -> Result<Option<Vec<T>>, Error> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let list = value.as_array().filter(|list| list.len() <= max_items);
+        let items: Option<Vec<T>> = list.and_then(|list| list.iter().map(|item| parse(item.as_str()?)).collect());
+        let invalid = || self.invalid(name, format_args!("must be a list of at most {max_items} {expected}"));
+        items.map(Some).ok_or_else(invalid)
     }
 
     /// Returns a required, non-empty string of at most `max_chars` characters.
@@ -75,6 +103,14 @@ impl<'a> Fields<'a> {
     /// strings.
     pub fn text_or_blank(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
         self.optional(self.strict_text(name, max_chars))
+    }
+
+    /// Checks the value of the field `name`, and returns it without the blanks at its ends.
+    pub(crate) fn email_address(&self, name: &str, value: &str) -> Result<String, Error> {
+        let email = value.trim();
+        let is_address = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
+        let is_address = is_address && !email.chars().any(|letter| letter.is_whitespace() || letter.is_control());
+        if is_address { Ok(email.to_owned()) } else { Err(self.invalid(name, "must be an e-mail address")) }
     }
 
     /// Returns an optional string of at most `max_chars` characters. A number is converted to a string.

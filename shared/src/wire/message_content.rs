@@ -47,7 +47,7 @@ pub fn parse_message_object(message: Fields<'_>, max_text_chars: usize) -> Resul
     let text = text.map(|text| truncate_chars(&text, max_text_chars));
     let media =
         if kind == ContentKind::Text { Media::default() } else { parse_media(message, kind.required_fields())? };
-    Ok(ParsedMessage::Content(Box::new(Content { kind, text, media, rich: None })))
+    Ok(ParsedMessage::Content(Box::new(Content { kind, text, media, rich: None, call: None })))
 }
 
 fn parse_media(message: Fields<'_>, requires: RequiredFields) -> Result<Media, Error> {
@@ -88,7 +88,7 @@ fn parse_media(message: Fields<'_>, requires: RequiredFields) -> Result<Media, E
 
 /// Returns the JSON fields of a message. Empty fields are left out.
 pub fn message_fields(content: &Content) -> Map<String, Value> {
-    let Content { kind, text, media, rich } = content;
+    let Content { kind, text, media, rich, call: _ } = content;
     let rich = rich.as_deref();
     let Media {
         file,

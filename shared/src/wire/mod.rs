@@ -1,22 +1,37 @@
 //! The JSON bodies of requests and responses: this module parses and validates the ones that the service receives, and
 //! builds the ones that it sends. For integrators, bot providers and webhooks, the bodies follow the specification; for
-//! the service's own endpoints, they follow docs/openapi.json.
+//! the service's own endpoints, they follow docs/openapi.json. Twilio sends forms and expects XML.
 
 pub mod admin;
 pub mod agent;
+pub mod audit;
 pub mod bot;
 pub mod bot_error;
-pub mod channel_request;
-pub mod channel_response;
+pub mod bot_sample;
+pub mod call_gateway;
+pub mod canned_replies;
+pub mod chat_export;
 pub mod delivery_log;
+pub mod integrator_request;
+pub mod integrator_response;
 pub mod json_fields;
 mod json_object;
 pub mod json_parser;
 pub mod message_content;
+pub mod push;
+mod query_parameters;
 pub mod queue_task;
 pub mod receiver_response;
+pub mod receiver_test;
+pub mod report;
+pub mod sample_data;
 pub mod settings;
+pub mod socket_frame;
+pub mod telephony_settings;
+pub mod twilio;
 pub mod visitor_message;
 pub mod webhook;
 pub mod webhook_sample;
+pub mod widget;
+pub mod widget_settings;
 pub mod widget_triggers;

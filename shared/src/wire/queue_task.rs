@@ -19,6 +19,9 @@ pub enum Task {
     /// Check whether the bot has reacted, because its time limit has passed. If it has not, the chat is handed over to
     /// the agents.
     AnswerDue(BotReactionCheckTask),
+    /// Check whether the telephony provider has reported the next step of a call, because its time limit may have
+    /// passed.
+    CallDue(CallCheckTask),
 }
 
 /// A task to make one attempt to deliver an entry. The consumer drops the task if the delivery has already reached a
@@ -82,6 +85,17 @@ pub struct BotReactionCheckTask {
     pub asked_at: u64,
 }
 
+/// A task to check the time limit of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallCheckTask {
+    /// The version of the task format.
+    pub v: u8,
+    pub account_id: String,
+    pub chat_id: u64,
+    /// The sequence number of the call's entry.
+    pub seq: u64,
+}
+
 const VERSION: u8 = 1;
 
 impl Task {
@@ -126,11 +140,18 @@ impl Task {
         Self::AnswerDue(BotReactionCheckTask { v: VERSION, account_id, chat_id: *chat_id, seq: *seq, asked_at })
     }
 
+    /// Creates the task that checks the time limit of the call in an entry.
+    pub fn call_due(entry: &TimelineEntry) -> Self {
+        let TimelineEntry { account_id, chat_id, seq, .. } = entry;
+        Self::CallDue(CallCheckTask { v: VERSION, account_id: account_id.clone(), chat_id: *chat_id, seq: *seq })
+    }
+
     pub fn account_id(&self) -> &str {
         match self {
             Self::Entry(task) => &task.account_id,
             Self::Typing(task) => &task.account_id,
             Self::AnswerDue(task) => &task.account_id,
+            Self::CallDue(task) => &task.account_id,
         }
     }
 
@@ -144,7 +165,7 @@ impl Task {
             Self::Entry(EntryTask { webhook_id: Some(webhook_id), .. }) => {
                 format!("{account_id}-{webhook_id}-{}", chat_id % (group_count / MAX_WEBHOOKS as u64).max(1))
             }
-            Self::Entry(_) | Self::Typing(_) | Self::AnswerDue(_) => {
+            Self::Entry(_) | Self::Typing(_) | Self::AnswerDue(_) | Self::CallDue(_) => {
                 format!("{account_id}-{}", chat_id % group_count.max(1))
             }
         }
@@ -155,6 +176,7 @@ impl Task {
             Self::Entry(task) => task.chat_id,
             Self::Typing(task) => task.chat_id,
             Self::AnswerDue(task) => task.chat_id,
+            Self::CallDue(task) => task.chat_id,
         }
     }
 
@@ -171,6 +193,7 @@ impl Task {
             }
             Self::Typing(task) => format!("{}-{}-{}", self.chat_key(), task.r#type, task.at),
             Self::AnswerDue(task) => format!("{}-{}-answer", self.chat_key(), task.seq),
+            Self::CallDue(task) => format!("{}-{}-call", self.chat_key(), task.seq),
         }
     }
 
@@ -185,6 +208,7 @@ impl Task {
             Self::Entry(task) => task.v,
             Self::Typing(task) => task.v,
             Self::AnswerDue(task) => task.v,
+            Self::CallDue(task) => task.v,
         };
         if version == VERSION { Ok(task) } else { Err(Error::internal(("task of version", version))) }
     }
@@ -264,6 +288,13 @@ mod tests {
         let json = r#"{"kind": "answer_due", "v": 1, "account_id": "a", "chat_id": 7, "seq": 3, "asked_at": 5}"#;
         let Task::AnswerDue(task) = Task::from_json(json).unwrap() else { panic!("not an answer check") };
         assert_eq!((task.seq, task.asked_at), (3, 5));
+    }
+
+    #[test]
+    fn call_check_names_the_entry_of_the_call() {
+        let json = r#"{"kind": "call_due", "v": 1, "account_id": "a", "chat_id": 7, "seq": 3}"#;
+        let Task::CallDue(task) = Task::from_json(json).unwrap() else { panic!("not a call check") };
+        assert_eq!((task.chat_id, task.seq), (7, 3));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::domain::account_settings::{AccountSettings, CallbackHours, RateLimits};
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::ssrf_guard::SsrfGuard;
+use crate::domain::time_zone::TimeZone;
 use crate::domain::webhook::Webhook;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
@@ -30,6 +31,7 @@ const MAX_IDLE_CLOSE_MINUTES: u64 = 90 * 24 * 60;
 /// The longest retention period: ten years.
 const MAX_RETENTION_DAYS: u64 = 3_653;
 const MAX_UTC_OFFSET_MINUTES: f64 = 14.0 * 60.0;
+const MAX_TIME_ZONE_CHARS: usize = 64;
 
 /// Parses the body of PUT /admin/settings, except for `webhook_url` and `rules`, and returns the changed settings.
 /// Fields that are absent from the body, or from an object in it, stay unchanged. A field that is null is reset to the
@@ -53,6 +55,9 @@ pub fn apply_settings_patch(body: &Value, mut settings: AccountSettings) -> Resu
         let days = positive_up_to(fields, "retention_days", MAX_RETENTION_DAYS)?;
         settings.retention_days = days.and_then(|days| u32::try_from(days).ok());
     }
+    if fields.has("time_zone") {
+        settings.time_zone = parse_time_zone(fields)?;
+    }
     Ok(settings)
 }
 
@@ -62,6 +67,11 @@ fn positive_up_to(fields: Fields<'_>, name: &str, max: u64) -> Result<Option<u64
         return Err(fields.invalid(name, format_args!("must be a whole number from 1 to {max}")));
     }
     Ok(value)
+}
+
+fn parse_time_zone(fields: Fields<'_>) -> Result<TimeZone, Error> {
+    let Some(name) = fields.text("time_zone", MAX_TIME_ZONE_CHARS)? else { return Ok(TimeZone::default()) };
+    TimeZone::parse(&name).ok_or_else(|| fields.invalid("time_zone", "must be an IANA time zone such as Europe/Berlin"))
 }
 
 fn parse_domains(fields: Fields<'_>) -> Result<Vec<String>, Error> {
@@ -204,7 +214,8 @@ pub fn webhook_with_secret_json(webhook: &Webhook, secret: &str) -> Value {
 }
 
 pub fn settings_json(settings: &AccountSettings, rules: &Value) -> Value {
-    let AccountSettings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days } = settings;
+    let AccountSettings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days, time_zone } =
+        settings;
     let RateLimits { visitor_messages, bot_requests, channel_chats } = limits;
     json!({
         "webhook_url": webhooks.first().map(|webhook| webhook.url.as_str()),
@@ -217,6 +228,7 @@ pub fn settings_json(settings: &AccountSettings, rules: &Value) -> Value {
         },
         "idle_close": idle_close.map(|limit| limit.as_secs() / 60),
         "retention_days": retention_days,
+        "time_zone": time_zone.name(),
     })
 }
 
@@ -229,7 +241,7 @@ fn callback_json(callback: &CallbackHours) -> Value {
 /// Returns the settings with the signing secret of the first webhook, which has just been created. No later response
 /// contains this secret.
 pub fn settings_with_secret_json(settings: &AccountSettings, rules: &Value) -> Value {
-    let secret = settings.webhooks.first().and_then(Webhook::current_secret);
+    let secret = settings.webhooks.first().and_then(|webhook| webhook.secrets.current());
     with_fields(settings_json(settings, rules), [("signing_secret", json!(secret))])
 }
 
@@ -237,6 +249,7 @@ pub fn settings_with_secret_json(settings: &AccountSettings, rules: &Value) -> V
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::domain::signing_secret::SigningSecrets;
 
     fn put(body: &Value) -> Result<AccountSettings, String> {
         apply_settings_patch(body, AccountSettings::default()).map_err(|error| error.to_string())
@@ -245,7 +258,7 @@ mod tests {
     #[test]
     fn absent_settings_are_preserved() {
         let body = json!({
-            "safe_urls": ["Shop.Example"], "idle_close": 30, "retention_days": 90,
+            "safe_urls": ["Shop.Example"], "idle_close": 30, "retention_days": 90, "time_zone": "asia/tokyo",
             "limits": { "visitor_messages": 5 },
             "callback": { "enabled": true, "days": [1, 5], "from": "09:30", "to": "24:00", "utc_offset": -330 },
         });
@@ -255,8 +268,9 @@ mod tests {
         let callback = CallbackHours { enabled: true, days: vec![1, 5], hours: (570, 1_440), utc_offset: -330 };
         assert_eq!(settings.callback, callback);
         assert_eq!((settings.idle_close, settings.retention_days), (Some(Duration::from_secs(1_800)), Some(90)));
+        assert_eq!(settings.time_zone.name(), "Asia/Tokyo");
         assert_eq!(apply_settings_patch(&json!({}), settings.clone()).unwrap(), settings);
-        let all = ["safe_urls", "idle_close", "retention_days", "limits", "callback"];
+        let all = ["safe_urls", "idle_close", "retention_days", "limits", "callback", "time_zone"];
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
         let expected = AccountSettings { idle_close: None, ..AccountSettings::default() };
         assert_eq!(apply_settings_patch(&Value::Object(nulls), settings).unwrap(), expected);
@@ -307,7 +321,8 @@ mod tests {
 
     #[test]
     fn duplicate_webhook_events_are_removed() {
-        let blank = Webhook { webhook_id: "w".into(), url: String::new(), events: vec![], secrets: vec![] };
+        let blank =
+            Webhook { webhook_id: "w".into(), url: String::new(), events: vec![], secrets: SigningSecrets::default() };
         let events = ["chat_finished", "chat_accepted"].repeat(5_000);
         let body = json!({ "url": "https://crm.example", "events": events });
         let webhook = apply_webhook_patch(&body, blank, &SsrfGuard::new(vec![], false)).unwrap();
@@ -351,6 +366,9 @@ mod tests {
             ("idle_close", json!({ "idle_close": 129_601 })),
             ("retention_days", json!({ "retention_days": -1 })),
             ("retention_days", json!({ "retention_days": 3_654 })),
+            ("time_zone", json!({ "time_zone": "Berlin" })),
+            ("time_zone", json!({ "time_zone": 1 })),
+            ("time_zone", json!({ "time_zone": "x".repeat(65) })),
         ];
         for (field, body) in table {
             let error = put(&body).unwrap_err();

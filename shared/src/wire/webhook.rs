@@ -12,7 +12,8 @@ use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{Visitor, VisitorProfile};
 use crate::domain::webhook::WebhookDispatch;
 use crate::domain::webhook_event::WebhookEvent;
-use crate::wire::channel_response;
+use crate::domain::widget_visitor::{Analytics, BrowserSession, GeoIp, WidgetVisitor};
+use crate::wire::integrator_response;
 use crate::wire::json_object::without_nulls;
 
 /// The maximum number of custom data items in a response. Further items are ignored.
@@ -40,9 +41,9 @@ pub fn transcript_bytes(entry: &TimelineEntry) -> usize {
     if is_visible_message(entry) { entry.content.to_plain_text().len() + RECORD_OVERHEAD_BYTES } else { 0 }
 }
 
-/// Whether an entry is a message that the visitor has sent or received.
+/// Whether an entry is a message that the visitor has sent or received. Private notes and calls are not.
 fn is_visible_message(entry: &TimelineEntry) -> bool {
-    entry.from != Sender::System && entry.content.is_displayable()
+    entry.from != Sender::System && entry.content.is_visible_to_visitor()
 }
 
 /// The data that an event's request body is built from.
@@ -53,7 +54,8 @@ pub struct WebhookPayload<'a> {
     /// The agents in the body. For chat_finished, these are all agents who took part in the chat; for other events,
     /// this is the agent who caused the event.
     pub agents: &'a [Agent],
-    /// The newest entries of the chat, from the oldest to the newest. Only chat_finished and offline_message use them.
+    /// Entries of the chat, from the oldest to the newest: for chat_finished, the last ones; for offline_message, those
+    /// before the notification; none for other events.
     pub timeline: &'a [TimelineEntry],
     /// The text of the invitation that the visitor has accepted. Only chat_finished uses it.
     pub invite: Option<String>,
@@ -89,15 +91,16 @@ impl WebhookPayload<'_> {
     }
 
     fn common_fields(&self) -> Map<String, Value> {
+        let widget = self.visitor.widget.as_deref();
         let fields = [
             ("event_name", json!(self.webhook_dispatch.event.name())),
             ("chat_id", json!(self.chat.chat_id)),
             ("widget_id", json!(self.chat.channel_id)),
             ("visitor", visitor_json(self.visitor)),
-            ("session", empty_session_json()),
-            ("page", json!({ "url": self.visitor.profile.page().unwrap_or_default() })),
-            ("analytics", Value::Null),
-            ("user_token", Value::Null),
+            ("session", session_json(self.visitor)),
+            ("page", page_json(self.visitor)),
+            ("analytics", widget.and_then(|widget| widget.analytics.as_ref()).map_or(Value::Null, analytics_json)),
+            ("user_token", json!(widget.and_then(|widget| widget.user_token.as_deref()))),
         ];
         let department = self.chat.department.as_ref().map(|department| ("department", department_json(department)));
         fields.into_iter().chain(department).map(|(name, value)| (name.to_owned(), value)).collect()
@@ -134,7 +137,7 @@ impl WebhookPayload<'_> {
     }
 
     fn offline_message_fields(&self) -> impl Iterator<Item = (String, Value)> {
-        let message = self.timeline.iter().find(|entry| entry.from == Sender::Visitor);
+        let message = self.timeline.iter().rfind(|entry| entry.from == Sender::Visitor);
         let fields = message
             .map(|entry| [("offline_message_id", json!(entry.id)), ("message", json!(entry.content.to_plain_text()))]);
         fields.into_iter().flatten().map(|(name, value)| (name.to_owned(), value))
@@ -226,12 +229,33 @@ fn call_json(call: &PhoneCall) -> Value {
     ]))
 }
 
-/// Returns the `session` object, which describes the visitor's browser. Its fields are empty, because the visitor's
-/// messages come from the integrator's server.
-fn empty_session_json() -> Value {
-    let names = ["region_code", "country", "country_code", "region", "city", "latitude", "longitude", "organization"];
-    let geoip: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), json!(""))).collect();
-    json!({ "geoip": geoip, "utm": "", "utm_json": {}, "ip_addr": "", "user_agent": "" })
+/// Returns the `session` object, which describes the visitor's browser. Its fields are empty for the visitor of an API
+/// channel, whose messages come from the integrator's server.
+pub(super) fn session_json(visitor: &Visitor) -> Value {
+    let WidgetVisitor { session, utm, .. } = visitor.widget.as_deref().cloned().unwrap_or_default();
+    let BrowserSession { ip_addr, user_agent, referrer: _, geoip } = session;
+    let GeoIp { region_code, country, country_code, region, city, latitude, longitude } = geoip;
+    let utm_json: Map<String, Value> = utm.parameters().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+    let utm = utm.parameters().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("|");
+    json!({
+        "geoip": {
+            "region_code": region_code, "country": country, "country_code": country_code, "region": region,
+            "city": city, "latitude": latitude, "longitude": longitude, "organization": "",
+        },
+        "utm": utm, "utm_json": utm_json, "ip_addr": ip_addr, "user_agent": user_agent,
+    })
+}
+
+/// Returns the `page` object (specification, table C1).
+pub(super) fn page_json(visitor: &Visitor) -> Value {
+    let title = visitor.widget.as_deref().and_then(|widget| widget.page_title.as_deref());
+    let url = visitor.profile.page().unwrap_or_default();
+    Value::Object(without_nulls([("url", json!(url)), ("title", json!(title))]))
+}
+
+fn analytics_json(analytics: &Analytics) -> Value {
+    let Analytics { ga, ym } = analytics;
+    json!({ "ga": ga, "ym": ym })
 }
 
 /// The meaning of a webhook's HTTP response.
@@ -267,7 +291,7 @@ pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> Webh
     if event == WebhookEvent::CallEvent {
         return WebhookResponse::Confirmed(Box::default());
     }
-    let value = channel_response::parse_json(body);
+    let value = integrator_response::parse_json(body);
     let object = value.as_ref().and_then(Value::as_object);
     let result = object.and_then(|object| object.get("result")?.as_str()).map(str::trim);
     match (object, result) {

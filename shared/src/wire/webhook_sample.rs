@@ -3,20 +3,13 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::agent::{Agent, AgentSnapshot, Role};
-use crate::domain::chat::{Chat, Rating, ReceiversFailingUntil, Sender};
-use crate::domain::chat_state::ChatState;
-use crate::domain::department::ChatDepartment;
-use crate::domain::message_content::Content;
 use crate::domain::phone_call::{CallKind, CallStatus, PhoneCall};
-use crate::domain::rate_limit::RateWindow;
-use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{OverriddenIntegratorValues, ProfileSources, Visitor, VisitorChanges, VisitorProfile};
 use crate::domain::webhook::WebhookDispatch;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::wire::json_fields::Fields;
+use crate::wire::sample_data;
 use crate::wire::webhook::WebhookPayload;
 
 /// The event to send when an admin tests a webhook.
@@ -31,10 +24,7 @@ pub enum SampleEvent {
 const EVENT_NAMES: &str =
     "test, call_event, chat_accepted, chat_assigned, chat_finished, chat_updated, offline_message";
 
-const SAMPLE_ACCOUNT_ID: &str = "sample";
-const SAMPLE_CHANNEL_ID: &str = "sample";
-/// The number of both the sample chat and the sample visitor. It is larger than the number of any real chat or visitor.
-const SAMPLE_NUMBER: u64 = 1_000_000_000;
+const SAMPLE_MESSAGE_ID: &str = "00000000-0000-4000-8000-000000000001";
 
 /// Parses the body of POST /admin/settings/webhooks/{webhook_id}/test. The default is the `test` event.
 pub fn parse_sample(body: &Value) -> Result<SampleEvent, Error> {
@@ -55,12 +45,9 @@ impl SampleEvent {
 }
 
 fn event_body(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
-    let agent = agent(now);
-    let author = AgentSnapshot::from(agent.clone());
-    let timeline = [
-        entry(1, Sender::Visitor, "Hello, this is a sample message.", now),
-        entry(2, Sender::Agent(author.clone()), "Hello, this is a sample answer.", now),
-    ];
+    let agent = sample_data::agent(now);
+    let timeline =
+        [sample_data::visitor_message(SAMPLE_MESSAGE_ID, now), sample_data::agent_message(SAMPLE_MESSAGE_ID, now)];
     let webhook_dispatch = WebhookDispatch {
         event,
         webhook_id: webhook_id.to_owned(),
@@ -68,7 +55,7 @@ fn event_body(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
         assign_to: Some("https://crm.example/cards/1".to_owned()),
         call: Some(call()),
     };
-    let (chat, visitor) = (chat(author, now), visitor());
+    let (chat, visitor) = (sample_data::chat(now), sample_data::visitor());
     let invite = Some("Can I help you?".to_owned());
     let agents = &[agent];
     WebhookPayload {
@@ -82,91 +69,9 @@ fn event_body(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
     .body()
 }
 
-fn agent(now: Timestamp) -> Agent {
-    Agent {
-        account_id: SAMPLE_ACCOUNT_ID.to_owned(),
-        agent_id: 1,
-        name: "Sample Agent".to_owned(),
-        email: "agent@example.com".to_owned(),
-        phone: Some("+1 202 555 0101".to_owned()),
-        photo: None,
-        role: Role::Agent,
-        created_at: now,
-    }
-}
-
 fn call() -> PhoneCall {
     let record_url = Some("https://example.com/record.mp3".to_owned());
     PhoneCall { kind: CallKind::Callback, phone: "+1 202 555 0102".to_owned(), status: CallStatus::End(record_url) }
-}
-
-fn chat(author: AgentSnapshot, now: Timestamp) -> Chat {
-    Chat {
-        account_id: SAMPLE_ACCOUNT_ID.to_owned(),
-        chat_id: SAMPLE_NUMBER,
-        state: ChatState::Active(author),
-        version: 1,
-        channel_id: SAMPLE_CHANNEL_ID.to_owned(),
-        channel_name: "Sample channel".to_owned(),
-        external_id: "sample".to_owned(),
-        has_numeric_id: false,
-        invite_hash: None,
-        visitor_number: SAMPLE_NUMBER,
-        visitor_name: "Sample Visitor".to_owned(),
-        department: Some(ChatDepartment { department_id: 1, name: "Sample department".to_owned() }),
-        participants: vec![1],
-        bot_id: None,
-        bot_event_at: None,
-        seq: 2,
-        opened_at: now,
-        updated_at: now,
-        last_message: None,
-        typing_started_at: None,
-        failing_until: ReceiversFailingUntil::default(),
-        rate: RateWindow::default(),
-        rating: Some(Rating::Positive),
-        retention_days: None,
-    }
-}
-
-fn visitor() -> Visitor {
-    Visitor {
-        account_id: SAMPLE_ACCOUNT_ID.to_owned(),
-        channel_id: SAMPLE_CHANNEL_ID.to_owned(),
-        external_id: "sample".to_owned(),
-        number: SAMPLE_NUMBER,
-        profile: VisitorProfile {
-            name: Some("Sample Visitor".to_owned()),
-            phone: Some("+1 202 555 0102".to_owned()),
-            email: Some("visitor@example.com".to_owned()),
-            photo: None,
-            url: Some("https://example.com/page".to_owned()),
-            description: Some("Sent by a test of the webhook.".to_owned()),
-        },
-        sources: ProfileSources::default(),
-        integrator_values: OverriddenIntegratorValues::default(),
-        chats: 1,
-        blacklisted: false,
-        open_chat: Some(SAMPLE_NUMBER),
-        last_chat: Some(SAMPLE_NUMBER),
-        retain_until: None,
-        changes: VisitorChanges::default(),
-    }
-}
-
-fn entry(seq: u64, from: Sender, text: &str, now: Timestamp) -> TimelineEntry {
-    TimelineEntry {
-        account_id: SAMPLE_ACCOUNT_ID.to_owned(),
-        chat_id: SAMPLE_NUMBER,
-        seq,
-        id: "00000000-0000-4000-8000-000000000001".to_owned(),
-        from,
-        content: Content::text(text),
-        at: now,
-        webhook_dispatch: None,
-        retain_until: None,
-        delivery: None,
-    }
 }
 
 #[cfg(test)]

@@ -2,10 +2,17 @@
 
 pub mod account_resources;
 pub mod account_with_webhook;
+pub mod agent_socket;
 pub mod api_client;
+pub mod attempt_schedule;
 pub mod bot_fixture;
-pub mod routes;
+pub mod built_files;
+pub mod call_fixture;
+pub mod chat_copies;
+pub mod protected_routes;
+pub mod shown_request;
 pub mod test_concurrency;
 pub mod test_host;
 pub mod test_receiver;
 pub mod wait;
+pub mod widget_client;

@@ -1,7 +1,7 @@
 //! The host under test. By default, this is the local host, which runs in this process and starts the real functions.
 //!
 //! Most tests share one host, and each of them creates its own account. A test that measures time runs concurrently
-//! only with other such tests. A test that loads the machine or kills processes runs alone (`test_concurrency.rs`).
+//! only with other such tests. A test that loads the machine runs alone (`test_concurrency.rs`).
 //! Whenever no test is running, all queues of the shared host must become empty.
 //!
 //! If SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY are set, the shared host is the deployed stack at that URL
@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
-use local::demo::integrator;
+use local::demo::{integrator, journal::Journal};
 use local::{Host, HostStorage, LogLine, LogSink, Options, cargo_build, random_and_digest};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ pub fn run_alone_on_own_host_with(parameters: &[(&str, &str)], test: impl AsyncF
     run_alone(on_own_host(parameters, test));
 }
 
-/// Runs a test on its own host while no other test is running. Use it for a test that kills the host's processes.
+/// Runs a test on its own host while no other test is running.
 pub fn run_alone_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
     run_alone(on_own_host(&[], test));
 }
@@ -170,7 +170,7 @@ impl TestHost {
             template: cargo_build::workspace_root().join("template.yaml"),
             parameters: all,
             binaries: binaries().await.to_owned(),
-            extra_routes: integrator::router(),
+            extra_routes: integrator::router(Journal::default()),
             log: LogSink::Memory(Arc::clone(&log)),
         })
         .await

@@ -1,16 +1,22 @@
 //! The demo account. The first run creates it through the public API. Later runs keep the user's changes and recreate
 //! only what is missing.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{bot, integrator};
+use super::{bot, gateway, integrator, webhook};
 use crate::api_client::{self, ApiClient};
 use crate::file_store::{self, FileStore};
 use crate::random_and_digest::{self, RandomError};
 use crate::terminal;
 
 const DEMO_FILE: &str = "demo.json";
+/// A number from the range reserved for fiction, like the agent's. The demo gateway calls no real phone.
+const DEMO_ACCOUNT_NUMBER: &str = "+442079460000";
+const DEMO_AGENT_PHONE: &str = "+442079460001";
+const DEMO_CALL_MINUTES: u64 = 600;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -39,7 +45,7 @@ pub struct DemoAccount {
     pub channel_id: String,
     /// The endpoint for visitors' messages. It is secret, because anyone who knows it can write to the channel.
     pub channel_url: String,
-    /// Always `None`: widget channels are not implemented yet.
+    /// The widget, whose chats start with the bot. `None` in a file that was written before there were widgets.
     pub widget_id: Option<String>,
     /// The bot provider that [`bot`] emulates.
     pub provider_id: String,
@@ -47,11 +53,38 @@ pub struct DemoAccount {
     pub bot_token: String,
     /// The endpoint of a second channel. Chats in this channel start with the bot.
     pub bot_channel_url: String,
+    /// The webhook whose receiver [`webhook`] emulates. `None` in a file that was written before there was one.
+    pub webhook_id: Option<String>,
+    /// Signs the requests to and from the telephony provider that [`gateway`] emulates. `None` in a file from a version
+    /// without the demo gateway.
+    #[serde(default)]
+    pub gateway_secret: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct AccountResponse {
     account_id: String,
+}
+
+#[derive(Deserialize)]
+struct WidgetResponse {
+    widget_id: String,
+}
+
+#[derive(Deserialize)]
+struct WebhookResponse {
+    webhook_id: String,
+}
+
+#[derive(Deserialize)]
+struct WebhookList {
+    webhooks: Vec<ListedWebhook>,
+}
+
+#[derive(Deserialize)]
+struct ListedWebhook {
+    webhook_id: String,
+    url: String,
 }
 
 #[derive(Deserialize)]
@@ -69,6 +102,16 @@ struct DemoChannelSettings {
 struct ProviderResponse {
     provider_id: String,
     endpoint: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct TelephonyResponse {
+    telephony: Option<DemoTelephony>,
+}
+
+#[derive(Deserialize)]
+struct DemoTelephony {
+    url: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -137,6 +180,9 @@ async fn restore(
     ensure_agent(api, &admin_token, &mut demo).await?;
     ensure_channel(api, &admin_token, &mut demo).await?;
     ensure_bot_channel(api, &admin_token, &mut demo).await?;
+    ensure_widget(api, &admin_token, &mut demo).await?;
+    ensure_webhook(api, &admin_token, &mut demo).await?;
+    ensure_gateway(api, operator_key, &admin_token, &mut demo).await?;
     Ok(demo)
 }
 
@@ -187,9 +233,80 @@ fn receiver_error(error: api_client::Error) -> Error {
 async fn ensure_bot_channel(api: &ApiClient, admin_token: &str, demo: &mut DemoAccount) -> Result<(), Error> {
     if !update_channel_url(api, admin_token, &mut demo.bot_channel_url).await? {
         terminal::print_error("the demo channel with a bot no longer exists: created a new one");
-        (demo.bot_token, demo.bot_channel_url) = connect_bot(api, admin_token, &demo.provider_id).await?;
+        (demo.bot_token, demo.bot_channel_url) = connect_bot(api, admin_token, &demo.provider_id, None).await?;
     }
     Ok(())
+}
+
+async fn ensure_widget(api: &ApiClient, admin_token: &str, demo: &mut DemoAccount) -> Result<(), Error> {
+    if let Some(widget_id) = &demo.widget_id {
+        match api.get::<Value>(&format!("/admin/channels/{widget_id}"), admin_token).await {
+            Ok(_) => return Ok(()),
+            Err(error) if error.has_status(404) => {}
+            Err(error) => return Err(error.into()),
+        }
+        terminal::print_error("the demo widget no longer exists: created a new one");
+    }
+    demo.widget_id = Some(create_widget(api, admin_token).await?);
+    Ok(())
+}
+
+async fn ensure_webhook(api: &ApiClient, admin_token: &str, demo: &mut DemoAccount) -> Result<(), Error> {
+    if let Some(webhook_id) = &demo.webhook_id {
+        let WebhookList { webhooks } = api.get("/admin/settings", admin_token).await?;
+        if let Some(existing) = webhooks.iter().find(|webhook| webhook.webhook_id == *webhook_id) {
+            if let Some(url) = webhook::with_base_url(&existing.url, api.base_url()) {
+                let path = format!("/admin/settings/webhooks/{webhook_id}");
+                api.patch(&path, admin_token, &json!({"url": url})).await?;
+            }
+            return Ok(());
+        }
+        terminal::print_error("the demo webhook no longer exists: created a new one");
+    }
+    demo.webhook_id = Some(create_webhook(api, admin_token).await?);
+    Ok(())
+}
+
+/// Connects the demo gateway if it was never connected. Otherwise, updates its URL to use this run's base URL.
+async fn ensure_gateway(
+    api: &ApiClient,
+    operator_key: &str,
+    admin_token: &str,
+    demo: &mut DemoAccount,
+) -> Result<(), Error> {
+    if demo.gateway_secret.is_none() {
+        let widget_id = demo.widget_id.clone().unwrap_or_default();
+        let ids = (demo.account_id.as_str(), widget_id.as_str());
+        demo.gateway_secret = Some(connect_gateway(api, operator_key, admin_token, ids).await?);
+        return Ok(());
+    }
+    let TelephonyResponse { telephony } = api.get("/admin/telephony", admin_token).await?;
+    let url = telephony.and_then(|telephony| gateway::with_base_url(&telephony.url?, api.base_url()));
+    if let Some(url) = url {
+        api.patch("/admin/telephony", admin_token, &json!({"url": url})).await?;
+    }
+    Ok(())
+}
+
+/// Makes the demo gateway the account's telephony provider, tops up the balance and lets visitors ask for callbacks.
+/// Returns the gateway's signing secret.
+async fn connect_gateway(
+    api: &ApiClient,
+    operator_key: &str,
+    admin_token: &str,
+    (account_id, widget_id): (&str, &str),
+) -> Result<String, Error> {
+    let secret = format!("whsec_{}", STANDARD.encode(random_and_digest::random_hex::<16>()?));
+    let telephony = json!({
+        "provider": "http", "url": gateway::url(api.base_url()), "signing_secret": secret,
+        "number": DEMO_ACCOUNT_NUMBER, "channel_id": widget_id, "record": true,
+    });
+    api.patch("/admin/telephony", admin_token, &telephony).await?;
+    let top_up = json!({"minutes": DEMO_CALL_MINUTES, "reference": "demo"});
+    let path = format!("/operator/accounts/{account_id}/call-balance");
+    api.post::<Value>(&path, Some(operator_key), &top_up).await?;
+    api.put("/admin/settings", admin_token, &json!({"callback": {"enabled": true}})).await?;
+    Ok(secret)
 }
 
 /// Updates the URLs of a channel and its integrator to use this run's base URL. Returns `false` if the channel no
@@ -226,7 +343,10 @@ async fn create(api: &ApiClient, operator_key: &str) -> Result<DemoAccount, Erro
     let admin_token = log_in(api, &admin_email, &admin_password).await?;
     let (agent_email, agent_password) = create_agent(api, &admin_token).await?;
     let ChannelResponse { channel_id, endpoint } = create_channel(api, &admin_token, false).await?;
-    let (bot_token, bot_channel_url) = connect_bot(api, &admin_token, &provider_id).await?;
+    let widget_id = create_widget(api, &admin_token).await?;
+    let (bot_token, bot_channel_url) = connect_bot(api, &admin_token, &provider_id, Some(&widget_id)).await?;
+    let webhook_id = create_webhook(api, &admin_token).await?;
+    let gateway_secret = connect_gateway(api, operator_key, &admin_token, (&account_id, &widget_id)).await?;
     Ok(DemoAccount {
         account_id,
         admin_email,
@@ -235,10 +355,12 @@ async fn create(api: &ApiClient, operator_key: &str) -> Result<DemoAccount, Erro
         agent_password,
         channel_id,
         channel_url: channel_url(api, &endpoint),
-        widget_id: None,
+        widget_id: Some(widget_id),
         provider_id,
         bot_token,
         bot_channel_url,
+        webhook_id: Some(webhook_id),
+        gateway_secret: Some(gateway_secret),
     })
 }
 
@@ -254,18 +376,46 @@ fn new_credentials(name: &str) -> Result<(String, String), RandomError> {
 /// Creates an agent and returns the agent's e-mail address and password.
 async fn create_agent(api: &ApiClient, admin_token: &str) -> Result<(String, String), Error> {
     let (email, password) = new_credentials("agent")?;
-    let agent = json!({"name": "Demo Agent", "email": email, "password": password, "role": "agent"});
+    let agent = json!({
+        "name": "Demo Agent", "email": email, "password": password, "role": "agent", "phone": DEMO_AGENT_PHONE,
+    });
     api.post::<Value>("/admin/agents", Some(admin_token), &agent).await?;
     Ok((email, password))
 }
 
-/// Creates a channel and connects the bot to it. Returns the bot's token and the channel's URL.
-async fn connect_bot(api: &ApiClient, admin_token: &str, provider_id: &str) -> Result<(String, String), Error> {
+/// Creates a channel and connects the bot to it and to the widget. Returns the bot's token and the channel's URL.
+async fn connect_bot(
+    api: &ApiClient,
+    admin_token: &str,
+    provider_id: &str,
+    widget_id: Option<&str>,
+) -> Result<(String, String), Error> {
     let token = random_and_digest::random_hex::<16>()?;
     let ChannelResponse { channel_id, endpoint } = create_channel(api, admin_token, true).await?;
-    let bot = json!({"provider_id": provider_id, "token": token, "name": "Demo Bot", "channel_ids": [channel_id]});
+    let channel_ids: Vec<&str> = [channel_id.as_str()].into_iter().chain(widget_id).collect();
+    let bot = json!({"provider_id": provider_id, "token": token, "name": "Demo Bot", "channel_ids": channel_ids});
     api.post::<Value>("/admin/bots", Some(admin_token), &bot).await?;
     Ok((token, channel_url(api, &endpoint)))
+}
+
+/// Creates the widget of the shop on the demo site, and returns its id. The widget is on the left, because the console
+/// and the journal are on the right.
+async fn create_widget(api: &ApiClient, admin_token: &str) -> Result<String, api_client::Error> {
+    let settings = json!({
+        "title": "Cairn Outdoor",
+        "greeting": "Hello! Ask about our opening hours, or for a person.",
+        "color": "#1d5a46",
+        "position": "left",
+    });
+    let widget = json!({"kind": "widget", "name": "Demo widget", "widget": settings});
+    let WidgetResponse { widget_id } = api.post("/admin/channels", Some(admin_token), &widget).await?;
+    Ok(widget_id)
+}
+
+async fn create_webhook(api: &ApiClient, admin_token: &str) -> Result<String, api_client::Error> {
+    let webhook = json!({"url": webhook::url(api.base_url())});
+    let WebhookResponse { webhook_id } = api.post("/admin/settings/webhooks", Some(admin_token), &webhook).await?;
+    Ok(webhook_id)
 }
 
 /// Creates a channel. A channel with a bot shows Markdown and buttons, because the demo bot sends both.

@@ -9,6 +9,7 @@ use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
+use super::journal::{Journal, Receiver};
 use crate::api_client::{self, ApiClient, Error};
 
 const PATH_PREFIX: &str = "/_local/bot";
@@ -28,8 +29,11 @@ pub fn with_base_url(endpoint: &str, base_url: &str) -> Option<String> {
 
 /// A demo bot. The host needs the bot's routes before the provider exists, so the bot is connected later. Until then,
 /// it responds with 503. Clones share the connection.
-#[derive(Debug, Clone, Default)]
-pub struct DemoBot(Arc<OnceLock<ProviderConnection>>);
+#[derive(Debug, Clone)]
+pub struct DemoBot {
+    connection: Arc<OnceLock<ProviderConnection>>,
+    journal: Journal,
+}
 
 /// What the bot needs to call the Bot API.
 #[derive(Debug)]
@@ -39,9 +43,15 @@ struct ProviderConnection {
 }
 
 impl DemoBot {
+    /// Returns a bot that records its requests in the journal.
+    #[must_use]
+    pub fn new(journal: Journal) -> Self {
+        Self { connection: Arc::default(), journal }
+    }
+
     /// Connects the bot on behalf of the provider `provider_id`. Only the first call has an effect.
     pub fn connect(&self, api: ApiClient, provider_id: &str) {
-        let _ = self.0.set(ProviderConnection { api, provider_id: provider_id.to_owned() });
+        let _ = self.connection.set(ProviderConnection { api, provider_id: provider_id.to_owned() });
     }
 
     /// Returns a router with the route at which the bot receives events. The host serves it on its port.
@@ -53,8 +63,10 @@ impl DemoBot {
 /// Receives an event from the service (specification, B-2). As the specification allows, the bot posts its own events
 /// before it responds.
 async fn receive_event(State(bot): State<DemoBot>, Path(token): Path<String>, Json(event): Json<Value>) -> StatusCode {
-    let Some(connection) = bot.0.get() else { return StatusCode::SERVICE_UNAVAILABLE };
-    for reply in replies(&event) {
+    let Some(connection) = bot.connection.get() else { return StatusCode::SERVICE_UNAVAILABLE };
+    let replies = replies(&event);
+    bot.journal.record(Receiver::Bot, &event, replies.clone());
+    for reply in replies {
         match connection.post(&token, &reply).await {
             Ok(_) => {}
             // An agent has already accepted the chat.

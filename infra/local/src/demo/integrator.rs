@@ -1,11 +1,12 @@
 //! The demo integrator emulates a customer's server. The messages that it receives for visitors are printed to the
 //! terminal.
 
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
+use super::journal::{Journal, Receiver};
 use crate::{api_client, terminal};
 
 const PATH_PREFIX: &str = "/_local/integrator";
@@ -24,13 +25,19 @@ pub fn with_base_url(url: &str, base_url: &str) -> Option<String> {
 }
 
 /// Returns a router with the route at which the integrator receives messages. The host serves it on its port.
-pub fn router() -> Router {
-    Router::new().route(&format!("{PATH_PREFIX}/{{channel_id}}"), post(receive_message))
+pub fn router(journal: Journal) -> Router {
+    Router::new().route(&format!("{PATH_PREFIX}/{{channel_id}}"), post(receive_message)).with_state(journal)
 }
 
-async fn receive_message(Path(_channel_id): Path<String>, Json(body): Json<Value>) -> Json<Value> {
+async fn receive_message(
+    State(journal): State<Journal>,
+    Path(_channel_id): Path<String>,
+    Json(body): Json<Value>,
+) -> Json<Value> {
     terminal::print_line(&terminal_line(&body));
-    Json(json!({"result": "ok"}))
+    let response = json!({"result": "ok"});
+    journal.record(Receiver::Integrator, &body, vec![response.clone()]);
+    Json(response)
 }
 
 /// Formats the sender and the message as one line. Control characters are replaced, so that a message cannot control

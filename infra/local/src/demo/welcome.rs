@@ -25,12 +25,20 @@ struct ListedChat {
 ///
 /// # Errors
 /// The agent cannot log in or list chats, or the operating system cannot provide random numbers.
-pub async fn welcome_text(api: &ApiClient, demo: &DemoAccount) -> Result<String, account::Error> {
+pub async fn welcome_text(api: &ApiClient, demo: &DemoAccount, sign_in_link: &str) -> Result<String, account::Error> {
     let token = account::log_in(api, &demo.agent_email, &demo.agent_password).await?;
     let chat_id = next_chat_id(api, &token).await?;
     // Each run uses a new visitor, so the first command always opens a new chat. The third command accepts this chat.
     let visitor_suffix = random_and_digest::random_hex::<3>()?;
-    Ok(format_text(api.base_url(), demo, &token, chat_id, &visitor_suffix))
+    let console = format!("{sign_in_link}   (signs in the agent; works once)");
+    let demo_site = format!(
+        "
+Demo site:         {}   (a shop with the widget, the agents' console and the integrator's journal)
+",
+        demo_url(api.base_url())
+    );
+    let heading = demo_site + &heading(api.base_url(), &console);
+    Ok(heading + &credentials_and_commands(api.base_url(), demo, &token, chat_id, &visitor_suffix))
 }
 
 /// Returns the number that the account's next chat will have. Chats are numbered from 1 in each account.
@@ -65,21 +73,39 @@ To create an account of your own, paste this command into another terminal:
 
 {CURL_COMMAND} -H 'authorization: Bearer {operator_key}' {JSON_HEADER} -d '{account}' '{base_url}/operator/accounts'
 "#,
-        heading = heading(base_url),
+        heading = heading(base_url, &console_url(base_url)),
     ))
 }
 
-fn heading(base_url: &str) -> String {
+/// Returns the URL of the agent console.
+#[must_use]
+pub fn console_url(base_url: &str) -> String {
+    format!("{base_url}/console/")
+}
+
+/// Returns the URL of the demo site.
+#[must_use]
+pub fn demo_url(base_url: &str) -> String {
+    format!("{base_url}/demo")
+}
+
+fn heading(base_url: &str, console: &str) -> String {
     format!(
         "
 Switchboard is running at {base_url}   (press Ctrl-C to stop)
 API description:   {base_url}/openapi.json
-Agent console:     {base_url}/console/
+Agent console:     {console}
 "
     )
 }
 
-fn format_text(base_url: &str, demo: &DemoAccount, token: &str, chat_id: u64, visitor_suffix: &str) -> String {
+fn credentials_and_commands(
+    base_url: &str,
+    demo: &DemoAccount,
+    token: &str,
+    chat_id: u64,
+    visitor_suffix: &str,
+) -> String {
     let DemoAccount { admin_email, admin_password, agent_email, agent_password, channel_url, bot_channel_url, .. } =
         demo;
     let agent_header = format!("-H 'authorization: Bearer {token}'");
@@ -93,7 +119,7 @@ fn format_text(base_url: &str, demo: &DemoAccount, token: &str, chat_id: u64, vi
     let (hello, hours, human) =
         (visitor_message("Hello!"), visitor_message("What are your hours?"), visitor_message("I want a human."));
     format!(
-        r#"{heading}
+        r#"
   admin   {admin_email}   {admin_password}
   agent   {agent_email}   {agent_password}
 
@@ -116,7 +142,6 @@ A visitor writes to the bot; its reply is printed below:
 The agent goes online and the visitor asks for a human; the bot then invites the agent, and the chat is waiting:
 
 {CURL_COMMAND} {agent_header} {JSON_HEADER} -X PUT -d '{{"status":"online"}}' '{base_url}/agent/presence' && {human} '{bot_channel_url}'
-"#,
-        heading = heading(base_url),
+"#
     )
 }

@@ -11,12 +11,16 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use dynoxide::Database;
+use rusqlite::Connection;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
 use super::error::Error;
 use super::proxy::DynamoProxy;
+use super::stream_retention::limit_stream_records;
 use super::table_setup;
+use super::table_streams::{StreamReader, TableStreams};
 use super::write_conflicts::WriteConflicts;
 use crate::http_server::serve;
 use crate::iam::Roles;
@@ -26,10 +30,14 @@ use crate::usage::UsageMeter;
 /// How often expired items are deleted. On AWS, items may be deleted days after they expire.
 const TTL_DELETION_INTERVAL: Duration = Duration::from_secs(60);
 
+/// How often streams are read while expired items are being deleted.
+const TTL_STREAM_INTERVAL: Duration = Duration::from_millis(10);
+
 /// A running database. Dropping it stops its thread.
 pub(crate) struct DynamoEngine {
     url: String,
     database: Database,
+    streams: TableStreams,
     write_conflicts: Arc<WriteConflicts>,
     stop: oneshot::Sender<()>,
     thread: JoinHandle<()>,
@@ -44,16 +52,19 @@ impl DynamoEngine {
         meter: UsageMeter,
         roles: Roles,
     ) -> Result<Self, Error> {
-        let database = match file {
-            Some(file) => Database::new(&file.to_string_lossy()),
-            None => Database::memory(),
+        let location = match file {
+            Some(file) => file.to_string_lossy().into_owned(),
+            // The name lets a second connection open the same database in memory.
+            None => format!("file:/{}?vfs=memdb", Uuid::now_v7()),
         };
-        let database = database.map_err(Error::Open)?;
+        let database = Database::new(&location).map_err(Error::Open)?;
+        limit_stream_records(&Connection::open(&location)?)?;
         table_setup::create_or_update_tables(&database, template)?;
+        let streams = TableStreams::new(template);
         let write_conflicts = Arc::default();
         let (proxy_listener, proxy_address) = bind()?;
         let (engine_listener, engine_address) = bind()?;
-        let proxy = DynamoProxy::new(engine_address, meter, roles, Arc::clone(&write_conflicts))?;
+        let proxy = DynamoProxy::new(engine_address, meter, roles, streams.clone(), Arc::clone(&write_conflicts))?;
         let (stop, stop_requested) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let served_database = database.clone();
@@ -61,7 +72,7 @@ impl DynamoEngine {
         let thread = thread.spawn(move || {
             run(&runtime, (proxy_listener, proxy), (engine_listener, served_database), stop_requested);
         })?;
-        Ok(Self { url: format!("http://{proxy_address}"), database, write_conflicts, stop, thread })
+        Ok(Self { url: format!("http://{proxy_address}"), database, streams, write_conflicts, stop, thread })
     }
 
     /// Returns the base URL for table requests. Each function appends its name as the path.
@@ -74,16 +85,18 @@ impl DynamoEngine {
         self.write_conflicts.set_interval(interval);
     }
 
+    /// Returns a reader of the table's stream.
+    pub fn read_stream(&self, table: &str) -> Result<StreamReader, Error> {
+        self.streams.read(&self.database, table)
+    }
+
     /// Deletes expired items periodically until the returned future is dropped.
     pub fn delete_expired_items(&self) -> impl Future<Output = ()> + Send + use<> {
-        let database = self.database.clone();
+        let (database, streams) = (self.database.clone(), self.streams.clone());
         async move {
             loop {
                 tokio::time::sleep(TTL_DELETION_INTERVAL).await;
-                let database = database.clone();
-                // After an error, the next pass deletes the items. Until then, functions must filter out expired items,
-                // as on AWS.
-                let _ = tokio::task::spawn_blocking(move || database.sweep_ttl()).await;
+                delete_items_expired_now(database.clone(), &streams).await;
             }
         }
     }
@@ -95,6 +108,16 @@ impl DynamoEngine {
         // This fails only if the thread has panicked. The database is closed in that case as well.
         let _ = tokio::task::spawn_blocking(move || thread.join()).await;
     }
+}
+
+/// Deletes all items that have expired. After an error, the next pass deletes the remaining items. Until then,
+/// functions must filter out expired items, as on AWS.
+async fn delete_items_expired_now(database: Database, streams: &TableStreams) {
+    let mut pass = tokio::task::spawn_blocking(move || database.sweep_ttl());
+    while tokio::time::timeout(TTL_STREAM_INTERVAL, &mut pass).await.is_err() {
+        streams.notify_all();
+    }
+    streams.notify_all();
 }
 
 /// Listens on a free port and returns the listener with its address.
@@ -127,4 +150,63 @@ fn run(
 
 fn register(listener: TcpListener) -> std::io::Result<tokio::net::TcpListener> {
     tokio::net::TcpListener::from_std(listener)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn start(file: Option<&Path>, has_stream: bool) -> DynamoEngine {
+        let table = TableDefinition {
+            name: "Items".to_owned(),
+            attribute_definitions: json!([{"AttributeName": "pk", "AttributeType": "S"}]),
+            key_schema: json!([{"AttributeName": "pk", "KeyType": "HASH"}]),
+            indexes: Vec::new(),
+            ttl_attribute: Some("expires_at".to_owned()),
+            has_stream,
+        };
+        let roles = Roles::new(std::iter::empty());
+        DynamoEngine::start(file, &[table], UsageMeter::default(), roles).unwrap()
+    }
+
+    fn put(engine: &DynamoEngine, item: &Value) {
+        let request = json!({"TableName": "Items", "Item": item});
+        engine.database.put_item(serde_json::from_value(request).unwrap()).unwrap();
+        engine.streams.notify_all();
+    }
+
+    #[tokio::test]
+    async fn expired_item_is_removed_by_the_service() {
+        let engine = start(None, true);
+        let item = json!({"pk": {"S": "a"}, "expires_at": {"N": "1"}});
+        put(&engine, &item);
+        let mut reader = engine.read_stream("Items").unwrap();
+        delete_items_expired_now(engine.database.clone(), &engine.streams).await;
+        let event = reader.next().await.unwrap().remove(0).event;
+        let actual = (&event["eventName"], &event["dynamodb"]["OldImage"], &event["userIdentity"]);
+        let service = json!({"type": "Service", "principalId": "dynamodb.amazonaws.com"});
+        assert_eq!(actual, (&json!("REMOVE"), &item, &service));
+        engine.stop().await;
+    }
+
+    #[tokio::test]
+    async fn stream_of_an_existing_table_follows_the_template() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tables");
+        for has_stream in [false, true, false] {
+            let engine = start(Some(&file), has_stream);
+            let reader = engine.read_stream("Items");
+            assert_eq!(reader.is_ok(), has_stream);
+            put(&engine, &json!({"pk": {"S": "a"}, "has_stream": {"BOOL": has_stream}}));
+            if let Ok(mut reader) = reader {
+                let records = reader.next().await.unwrap();
+                let images = records.iter().map(|record| &record.event["dynamodb"]["NewImage"]["has_stream"]["BOOL"]);
+                assert_eq!(images.collect::<Vec<_>>(), [true]);
+            }
+            engine.stop().await;
+        }
+    }
 }

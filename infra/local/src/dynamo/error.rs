@@ -6,6 +6,11 @@ pub enum Error {
     Open(dynoxide::errors::DynoxideError),
     #[error("the table database: {0}")]
     Engine(#[from] dynoxide::errors::DynoxideError),
+    /// The database cannot be prepared for streams.
+    #[error("the table database: {0}")]
+    Streams(#[from] rusqlite::Error),
+    #[error("{0} has no stream")]
+    NoStream(String),
     /// The engine's thread or listeners cannot be started.
     #[error("the table database cannot be served: {0}")]
     Serve(#[from] std::io::Error),

@@ -3,6 +3,8 @@
 //! # Layout
 //! - `engine.rs`: the database and the thread that serves it
 //! - `table_setup.rs`: creates the template's tables or compares them with existing ones
+//! - `stream_retention.rs`: limits the number of stream records in the database
+//! - `table_streams.rs`: reads the changes of tables for event source mappings
 //! - `write_conflicts.rs`: simulates conflicts between concurrent writes for tests
 //! - `proxy.rs`: the endpoint for functions; checks permissions and counts capacity units
 //! - `error.rs`: the reasons why the tables cannot be served
@@ -10,8 +12,11 @@
 mod engine;
 mod error;
 mod proxy;
+mod stream_retention;
 mod table_setup;
+mod table_streams;
 mod write_conflicts;
 
 pub(crate) use self::engine::DynamoEngine;
 pub use self::error::Error;
+pub(crate) use self::table_streams::{StreamReader, StreamRecord};

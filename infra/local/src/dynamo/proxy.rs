@@ -20,8 +20,10 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use tokio::sync::watch;
 
 use super::error::Error;
+use super::table_streams::TableStreams;
 use super::write_conflicts::WriteConflicts;
 use crate::arn::table_arn;
 use crate::aws_operation::operation_name;
@@ -36,7 +38,15 @@ pub(super) struct DynamoProxy {
     client: Client<HttpConnector, Body>,
     meter: UsageMeter,
     roles: Roles,
+    streams: TableStreams,
     write_conflicts: Arc<WriteConflicts>,
+}
+
+/// A request that the function may make.
+struct AuthorizedRequest {
+    body: Bytes,
+    /// Notify the readers of the streams that the request writes to.
+    written_streams: Vec<watch::Sender<()>>,
 }
 
 /// The request fields that determine the required permissions and the usage.
@@ -88,12 +98,13 @@ impl DynamoProxy {
         engine: SocketAddr,
         meter: UsageMeter,
         roles: Roles,
+        streams: TableStreams,
         write_conflicts: Arc<WriteConflicts>,
     ) -> Result<Self, Error> {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         let client = Client::builder(TokioExecutor::new()).build(connector);
-        Ok(Self { engine: format!("http://{engine}/").parse()?, client, meter, roles, write_conflicts })
+        Ok(Self { engine: format!("http://{engine}/").parse()?, client, meter, roles, streams, write_conflicts })
     }
 
     pub fn router(self) -> Router {
@@ -108,8 +119,8 @@ impl DynamoProxy {
     /// Forwards a request to the engine. Returns `None` if the engine does not respond.
     async fn forward(&self, function: &str, headers: HeaderMap, body: Bytes) -> Option<Response> {
         let operation = operation_name(&headers, SERVICE).to_owned();
-        let body = match self.authorize(function, &operation, body) {
-            Ok(body) => body,
+        let AuthorizedRequest { body, written_streams } = match self.authorize(function, &operation, body) {
+            Ok(request) => request,
             Err(denied) => return Some(denied.into_response()),
         };
         if let Some(conflict) = self.write_conflicts.reject(&operation, &body) {
@@ -121,24 +132,29 @@ impl DynamoProxy {
         *request.headers_mut() = without_connection_headers(headers);
         let (mut head, body) = self.client.request(request).await.ok()?.into_parts();
         let body = axum::body::to_bytes(Body::new(body), usize::MAX).await.ok()?;
+        written_streams.iter().for_each(|sender| sender.send_replace(()));
         self.record_capacity(function, &operation, &body);
         head.headers = without_connection_headers(head.headers);
         Some(Response::from_parts(head, Body::from(body)))
     }
 
-    /// Checks the permissions and counts the request. Returns the body, with the `ReturnConsumedCapacity` parameter
-    /// added if the operation consumes capacity units.
-    fn authorize(&self, function: &str, operation: &str, body: Bytes) -> Result<Bytes, AccessDenied> {
+    /// Checks the permissions and counts the request. Adds the `ReturnConsumedCapacity` parameter to the body if the
+    /// operation consumes capacity units.
+    fn authorize(&self, function: &str, operation: &str, body: Bytes) -> Result<AuthorizedRequest, AccessDenied> {
         // A body that cannot be parsed is forwarded, so that the engine returns the same error as DynamoDB.
         let request: TableRequest<'_> = serde_json::from_slice(&body).unwrap_or_default();
         self.roles.authorize(function, &request.permissions(operation))?;
         for table in request.table_names() {
             self.meter.count_dynamodb_request(function, table, operation);
         }
-        if request.return_consumed_capacity.is_none() && capacity_units(operation, 0.0).is_some() {
-            return Ok(with_capacity_parameter(&body).unwrap_or(body));
-        }
-        Ok(body)
+        let capacity = capacity_units(operation, 0.0);
+        let written_streams = match capacity {
+            Some(CapacityUnits::Write(_)) => self.streams.senders(request.table_names()),
+            Some(CapacityUnits::Read(_)) | None => Vec::new(),
+        };
+        let is_parameter_missing = request.return_consumed_capacity.is_none() && capacity.is_some();
+        let with_parameter = if is_parameter_missing { with_capacity_parameter(&body) } else { None };
+        Ok(AuthorizedRequest { body: with_parameter.unwrap_or(body), written_streams })
     }
 
     fn record_capacity(&self, function: &str, operation: &str, body: &[u8]) {
@@ -185,9 +201,11 @@ async fn forward(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let response = proxy.forward(&function, headers, body).await;
-    // There is no response, because the host is stopping. The SDK retries until the function ends.
-    response.unwrap_or_else(|| StatusCode::SERVICE_UNAVAILABLE.into_response())
+    // If the function is killed, its request still completes in a task of its own. Otherwise, the engine could complete
+    // a write of which the readers of the stream are not notified.
+    let response = tokio::spawn(async move { proxy.forward(&function, headers, body).await }).await;
+    // Without a response, the host is stopping. The SDK retries until the function ends.
+    response.ok().flatten().unwrap_or_else(|| StatusCode::SERVICE_UNAVAILABLE.into_response())
 }
 
 /// Returns `amount` as the operation's read or write units, or `None` if the operation consumes no capacity units.

@@ -1,5 +1,5 @@
 //! Creates the template's tables. Tables from an earlier run must have the same keys and indexes; missing indexes are
-//! added.
+//! added, and their streams are enabled or disabled.
 
 use dynoxide::Database;
 use dynoxide::errors::DynoxideError;
@@ -20,6 +20,7 @@ fn create_or_update_table(database: &Database, table: &TableDefinition) -> Resul
             database.create_table(request(table, create_table_request(table))?)?;
         }
     }
+    set_stream(database, table)?;
     enable_ttl(database, table)
 }
 
@@ -83,6 +84,19 @@ fn add_index(database: &Database, table: &TableDefinition, expected: &IndexDefin
         "AttributeDefinitions": table.attribute_definitions,
         "GlobalSecondaryIndexUpdates": [{"Create": index_definition(expected)}],
     });
+    database.update_table(request(table, update)?)?;
+    Ok(())
+}
+
+/// Enables or disables the table's stream if it differs from the template.
+fn set_stream(database: &Database, table: &TableDefinition) -> Result<(), Error> {
+    let existing = describe_table(database, table)?.unwrap_or_default();
+    if existing.get("StreamSpecification").is_some() == table.has_stream {
+        return Ok(());
+    }
+    let view_type = table.has_stream.then_some("NEW_AND_OLD_IMAGES");
+    let specification = json!({"StreamEnabled": table.has_stream, "StreamViewType": view_type});
+    let update = json!({"TableName": table.name, "StreamSpecification": specification});
     database.update_table(request(table, update)?)?;
     Ok(())
 }

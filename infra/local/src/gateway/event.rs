@@ -13,6 +13,7 @@ use time::OffsetDateTime;
 
 use super::routes::RouteMatch;
 use crate::arn::AWS_ACCOUNT_ID;
+use crate::request_text::{header_text, query_pairs};
 use crate::time_format::access_log_time;
 
 /// The API id in events. AWS generates an id for every API; locally, the id is constant.
@@ -153,21 +154,8 @@ fn omit_absent_fields(mut event: Value) -> Value {
 /// Decodes a query string. If a name is repeated, its values are joined with commas.
 fn query_parameters(query: &str) -> BTreeMap<String, String> {
     let mut parameters: BTreeMap<String, String> = BTreeMap::new();
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let value = decode(value);
-        parameters.entry(decode(name)).and_modify(|joined| *joined = format!("{joined},{value}")).or_insert(value);
+    for (name, value) in query_pairs(query) {
+        parameters.entry(name).and_modify(|joined| *joined = format!("{joined},{value}")).or_insert(value);
     }
     parameters
-}
-
-/// Decodes a header value as UTF-8, or as ISO 8859-1 if it is not valid UTF-8.
-fn header_text(value: &[u8]) -> String {
-    let latin1 = |_| value.iter().copied().map(char::from).collect();
-    std::str::from_utf8(value).map_or_else(latin1, str::to_owned)
-}
-
-fn decode(text: &str) -> String {
-    let text = text.replace('+', " ");
-    percent_decode_str(&text).decode_utf8_lossy().into_owned()
 }

@@ -1,27 +1,22 @@
 //! Builds the environment variables for a function process: first those that Lambda sets, then those from the template.
 //! Processes do not inherit the host's own environment, so a function cannot depend on it.
 
-use std::path::Path;
-
 use uuid::Uuid;
 
+use super::launcher::LaunchContext;
 use crate::arn::REGION;
 use crate::service_endpoints::ServiceEndpoints;
 use crate::template::Function;
 
 /// Returns the variables that are the same for all of a function's processes.
-pub(super) fn function_variables(
-    function: &Function,
-    binaries: &Path,
-    endpoints: &ServiceEndpoints,
-) -> Vec<(String, String)> {
+pub(super) fn function_variables(function: &Function, context: &LaunchContext) -> Vec<(String, String)> {
     let name = function.name.as_str();
     let log_group = function.logging.group.clone().unwrap_or_else(|| format!("/aws/lambda/{name}"));
     let memory_mb = function.memory_mb.to_string();
-    let task_root = binaries.to_string_lossy();
+    let task_root = context.binaries.to_string_lossy();
     let standard = [
         ("_HANDLER", function.handler.as_str()),
-        ("AWS_ACCESS_KEY_ID", "local"),
+        ("AWS_ACCESS_KEY_ID", context.access_keys.of_function(name)),
         ("AWS_DEFAULT_REGION", REGION),
         ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", &memory_mb),
         ("AWS_LAMBDA_FUNCTION_NAME", name),
@@ -42,7 +37,7 @@ pub(super) fn function_variables(
         ("AWS_LAMBDA_LOG_LEVEL", function.logging.level.as_deref()),
     ];
     let logging = logging.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    let endpoints = endpoints.sdk_variables(name).map(|(name, value)| (name.to_owned(), value));
+    let endpoints = context.endpoints.sdk_variables(name).map(|(name, value)| (name.to_owned(), value));
     let to_owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
     let template = function.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
     standard.into_iter().chain(logging).map(to_owned).chain(endpoints).chain(template).collect()

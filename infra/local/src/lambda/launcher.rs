@@ -17,6 +17,7 @@ use super::mailbox::Mailbox;
 use super::process::{Process, Supervisor};
 use super::process_group::ProcessGroup;
 use super::process_registry::ProcessRegistry;
+use crate::access_keys::AccessKeys;
 use crate::arn::function_arn;
 use crate::log::LogSink;
 use crate::service_endpoints::ServiceEndpoints;
@@ -28,6 +29,7 @@ pub(crate) struct LaunchContext {
     /// The folder that contains the function binaries.
     pub binaries: PathBuf,
     pub endpoints: ServiceEndpoints,
+    pub access_keys: AccessKeys,
     pub log: LogSink,
     pub meter: UsageMeter,
 }
@@ -56,7 +58,7 @@ impl Launcher {
             function: function.name.clone(),
             timeout: function.timeout,
             binary: context.binaries.join(&function.name),
-            environment: environment::function_variables(function, &context.binaries, &context.endpoints),
+            environment: environment::function_variables(function, context),
             endpoints: context.endpoints.clone(),
             log: context.log.clone(),
             registry,

@@ -14,8 +14,8 @@ use crate::template::Function;
 use crate::usage::UsageMeter;
 
 /// The concurrency limit for a function without reserved concurrency in the template. The limit is higher if the
-/// function's queues need more. A single machine gains nothing from more processes. Invocations beyond the limit are
-/// queued in order.
+/// function's queues and streams need more. A single machine gains nothing from more processes. Invocations beyond the
+/// limit are queued in order.
 const DEFAULT_CONCURRENCY_LIMIT: u32 = 64;
 
 pub(super) struct ProcessPool {
@@ -36,10 +36,12 @@ struct IdleProcess {
 }
 
 /// Returns the function's reserved concurrency. If the template sets none, returns a limit that is sufficient for the
-/// maximum concurrency of all queues.
+/// maximum concurrency of all queues and streams.
 fn concurrency_limit(function: &Function) -> u32 {
     let queues = function.queues.iter().map(|queue| queue.max_concurrency.unwrap_or_default());
-    function.reserved_concurrency.unwrap_or_else(|| queues.sum::<u32>().max(DEFAULT_CONCURRENCY_LIMIT))
+    let streams = function.streams.iter().map(|stream| stream.lanes);
+    let event_sources = queues.chain(streams).sum::<u32>();
+    function.reserved_concurrency.unwrap_or_else(|| event_sources.max(DEFAULT_CONCURRENCY_LIMIT))
 }
 
 impl ProcessPool {

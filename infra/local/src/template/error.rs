@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::filter_pattern::FilterPatternError;
+
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("line {line}: {path}{kind}")]
 pub struct Error {
@@ -85,8 +87,19 @@ pub enum ErrorKind {
         /// The logical id of the other function.
         owner: String,
     },
+    #[error("{0:?} is not a function of this template")]
+    UnknownFunction(String),
+    #[error("the local host supports only one WebSocket API")]
+    SecondWebSocketApi,
     #[error("{0:?} is not a queue of this template")]
     UnknownQueue(String),
+    /// `GetAtt` refers to the stream of a table without a `StreamSpecification`.
+    #[error("the table {0} has no StreamSpecification")]
+    TableWithoutStream(String),
+    #[error("{0:?} is not a stream of this template")]
+    UnknownStream(String),
+    #[error(transparent)]
+    FilterPattern(#[from] FilterPatternError),
     #[error("{0:?} is not a role of this template")]
     UnknownRole(String),
 }

@@ -1,10 +1,11 @@
-//! Reads a function's `Events`: HTTP API routes, queues and schedules.
+//! Reads a function's `Events`: HTTP API routes, queues, streams and schedules.
 
 use std::time::Duration;
 
 use super::error::{Error, ErrorKind, ValuePath};
 use super::evaluated_value::EvaluatedValue;
-use super::queue::queue_name_from_arn;
+use super::queue_mapping::{self, QueueMapping};
+use super::stream_mapping::{self, StreamMapping};
 
 /// An HTTP API route.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,21 +19,6 @@ pub struct Route {
     pub timeout: Duration,
     /// The line number in the template, counted from 1.
     pub line: usize,
-}
-
-/// An event source mapping for a queue.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QueueMapping {
-    /// The name of the local queue.
-    pub queue: String,
-    /// The maximum number of messages in one invocation.
-    pub batch_size: u32,
-    /// How long the mapping waits for more messages when a batch is not full.
-    pub batching_window: Duration,
-    /// Whether the function reports which messages in a batch failed (`ReportBatchItemFailures`).
-    pub reports_partial_failures: bool,
-    /// The maximum number of concurrent invocations for this queue. With `None`, the host uses its own default.
-    pub max_concurrency: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +57,7 @@ impl Route {
 pub(super) enum EventSource {
     Route(Route),
     Queue(QueueMapping),
+    Stream(StreamMapping),
     Schedule(Schedule),
 }
 
@@ -81,10 +68,11 @@ pub(super) fn read(name: &str, event: &EvaluatedValue<'_>) -> Result<Option<Even
     let schedule_with = |key| Ok(Some(EventSource::Schedule(schedule(name, &properties.require(key)?)?)));
     match event_type.text()?.as_str() {
         "HttpApi" => Ok(Some(EventSource::Route(route(&properties)?))),
-        "SQS" if is_enabled(&properties)? => Ok(Some(EventSource::Queue(queue_mapping(&properties)?))),
+        "SQS" if is_enabled(&properties)? => Ok(Some(EventSource::Queue(queue_mapping::read(&properties)?))),
+        "DynamoDB" if is_enabled(&properties)? => Ok(Some(EventSource::Stream(stream_mapping::read(&properties)?))),
         "Schedule" if is_enabled(&properties)? => schedule_with("Schedule"),
         "ScheduleV2" if is_enabled(&properties)? => schedule_with("ScheduleExpression"),
-        "SQS" | "Schedule" | "ScheduleV2" => Ok(None),
+        "SQS" | "DynamoDB" | "Schedule" | "ScheduleV2" => Ok(None),
         other => Err(event_type.error(ErrorKind::UnsupportedEvent(other.to_owned()))),
     }
 }
@@ -136,39 +124,6 @@ fn method(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Error> {
         "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" => Ok(Some(text)),
         _ => Err(method.unexpected_value("an HTTP method or ANY")),
     }
-}
-
-fn queue_mapping(properties: &EvaluatedValue<'_>) -> Result<QueueMapping, Error> {
-    let queue = queue_name_from_arn(&properties.require("Queue")?)?;
-    // A receive from a FIFO queue returns at most ten messages, and Lambda does not combine several receives into one
-    // batch.
-    let max_batch_size = if queue.ends_with(".fifo") { 10 } else { 10_000 };
-    let concurrency = properties.get_or_empty("ScalingConfig")?.get("MaximumConcurrency")?;
-    Ok(QueueMapping {
-        batch_size: properties.number_or("BatchSize", 1..=max_batch_size, 10)?,
-        batching_window: batching_window(&queue, properties)?,
-        reports_partial_failures: reports_partial_failures(properties)?,
-        max_concurrency: concurrency.map(|limit| limit.number(2..=1000)).transpose()?,
-        queue,
-    })
-}
-
-fn batching_window(queue: &str, properties: &EvaluatedValue<'_>) -> Result<Duration, Error> {
-    let max_seconds = if queue.ends_with(".fifo") { 0 } else { 300 };
-    let seconds = properties.number_or("MaximumBatchingWindowInSeconds", 0..=max_seconds, 0)?;
-    Ok(Duration::from_secs(seconds.into()))
-}
-
-fn reports_partial_failures(properties: &EvaluatedValue<'_>) -> Result<bool, Error> {
-    let Some(response_types) = properties.get("FunctionResponseTypes")? else {
-        return Ok(false);
-    };
-    for response_type in response_types.items()? {
-        if response_type.text()? != "ReportBatchItemFailures" {
-            return Err(response_type.unexpected_value("ReportBatchItemFailures"));
-        }
-    }
-    Ok(true)
 }
 
 fn schedule(name: &str, expression: &EvaluatedValue<'_>) -> Result<Schedule, Error> {

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use super::error::{Error, ErrorKind, ValuePath};
 use super::evaluated_value::EvaluatedValue;
-use super::event_sources::{self, EventSource, QueueMapping, Route, Schedule};
+use super::event_sources::{self, EventSource, Route, Schedule};
 use super::policy::{self, PermissionsByRole};
+use super::queue_mapping::QueueMapping;
+use super::stream_mapping::StreamMapping;
 use crate::iam::Permission;
 
 /// A function with its event sources and permissions.
@@ -31,6 +33,7 @@ pub struct Function {
     pub logging: Logging,
     pub routes: Vec<Route>,
     pub queues: Vec<QueueMapping>,
+    pub streams: Vec<StreamMapping>,
     pub schedules: Vec<Schedule>,
     pub permissions: Vec<Permission>,
 }
@@ -70,6 +73,7 @@ pub(super) fn read(
         logging: logging(&properties.get_or_empty("LoggingConfig")?)?,
         routes: Vec::new(),
         queues: Vec::new(),
+        streams: Vec::new(),
         schedules: Vec::new(),
         permissions: Vec::new(),
     };
@@ -77,11 +81,12 @@ pub(super) fn read(
         match event_sources::read(&name, &event)? {
             Some(EventSource::Route(route)) => function.routes.push(route),
             Some(EventSource::Queue(queue)) => function.queues.push(queue),
+            Some(EventSource::Stream(stream)) => function.streams.push(stream),
             Some(EventSource::Schedule(schedule)) => function.schedules.push(schedule),
             None => {}
         }
     }
-    function.permissions = policy::function_permissions(properties, &function.queues, roles)?;
+    function.permissions = policy::function_permissions(properties, &function, roles)?;
     Ok(function)
 }
 

@@ -8,7 +8,8 @@
 //! - `scope.rs`, `parameters.rs`, `intrinsics.rs`, `conditions.rs`: evaluate names, parameters, intrinsic functions and
 //!   conditions
 //! - `evaluated_value.rs`: typed access to evaluated values
-//! - `function.rs`, `event_sources.rs`, `queue.rs`, `table.rs`: the resources that run locally
+//! - `function.rs`, `queue.rs`, `table.rs`, `web_socket_api.rs`: the resources that run locally
+//! - `event_sources.rs`, `queue_mapping.rs`, `stream_mapping.rs`: the events that invoke a function
 //! - `policy.rs`: the functions' permissions
 //! - `globals.rs`: the properties that all functions share
 
@@ -22,10 +23,13 @@ mod intrinsics;
 mod parameters;
 mod policy;
 mod queue;
+mod queue_mapping;
 mod scope;
+mod stream_mapping;
 mod table;
 #[cfg(test)]
 mod tests;
+mod web_socket_api;
 mod yaml;
 
 use std::collections::BTreeMap;
@@ -37,11 +41,14 @@ use crate::arn::role_arn;
 use crate::sqs::QueueDefinition;
 
 pub use self::error::{Error, ErrorKind, ValuePath};
-pub use self::event_sources::{QueueMapping, Route, Schedule};
+pub use self::event_sources::{Route, Schedule};
 pub use self::function::{Function, Logging};
-pub(crate) use self::policy::queue_consumer_permissions;
+pub(crate) use self::policy::event_source_permissions;
+pub use self::queue_mapping::QueueMapping;
 pub use self::scope::Addresses;
+pub use self::stream_mapping::StreamMapping;
 pub use self::table::{IndexDefinition, TableDefinition};
+pub use self::web_socket_api::{SocketRoute, WebSocketApi};
 
 /// The resources of a template that run locally, each list in template order.
 #[derive(Debug, Default)]
@@ -49,6 +56,7 @@ pub struct Template {
     pub functions: Vec<Function>,
     pub tables: Vec<TableDefinition>,
     pub queues: Vec<QueueDefinition>,
+    pub web_socket_api: Option<WebSocketApi>,
 }
 
 impl Template {
@@ -70,6 +78,7 @@ impl Template {
         for (name, resource) in &resources {
             template.add_resource(name, resource, &roles)?;
         }
+        template.web_socket_api = read_web_socket_api(&resources, &template.functions)?;
         template.check_duplicates()?;
         Ok(template)
     }
@@ -106,6 +115,25 @@ impl Template {
         }
         Ok(())
     }
+}
+
+/// Reads the WebSocket API. Its routes refer to functions, so it is read after them.
+fn read_web_socket_api(
+    resources: &[(&str, EvaluatedValue<'_>)],
+    functions: &[Function],
+) -> Result<Option<WebSocketApi>, Error> {
+    let mut api = None;
+    for (name, resource) in resources {
+        let resource_type = resource.require("Type")?;
+        if resource_type.text()? != "AWS::Serverless::WebSocketApi" {
+            continue;
+        }
+        if api.is_some() {
+            return Err(resource_type.error(ErrorKind::SecondWebSocketApi));
+        }
+        api = Some(web_socket_api::read(name, &resource.get_or_empty("Properties")?, functions)?);
+    }
+    Ok(api)
 }
 
 fn read_roles(resources: &[(&str, EvaluatedValue<'_>)]) -> Result<PermissionsByRole, Error> {

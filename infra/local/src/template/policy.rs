@@ -4,12 +4,22 @@ use std::collections::BTreeMap;
 
 use super::error::{Error, ErrorKind};
 use super::evaluated_value::EvaluatedValue;
-use super::event_sources::QueueMapping;
+use super::function::Function;
+use super::queue_mapping::QueueMapping;
+use super::stream_mapping::StreamMapping;
+use crate::arn::table_stream_arn;
 use crate::iam::Permission;
 use crate::sqs::Queues;
 
 /// The SQS actions that Lambda performs with the function's role to consume a queue.
 const QUEUE_CONSUMER_ACTIONS: [&str; 3] = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
+
+/// The DynamoDB actions that Lambda performs with the function's role to read a stream.
+const STREAM_CONSUMER_ACTIONS: [&str; 4] =
+    ["dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:DescribeStream", "dynamodb:ListStreams"];
+
+/// The only place where a policy may contain a wildcard: the id of a WebSocket connection, at the end of a resource.
+const ANY_CONNECTION: &str = "/@connections/*";
 
 /// The permissions of each role in the template, by the role's ARN.
 pub(super) type PermissionsByRole = BTreeMap<String, Vec<Permission>>;
@@ -24,27 +34,33 @@ pub(super) fn role_permissions(properties: &EvaluatedValue<'_>) -> Result<Vec<Pe
 }
 
 /// Returns a function's permissions. If the function has no `Role`, SAM creates a role that has the function's policies
-/// and may also consume the function's queues.
+/// and may also consume the function's queues and streams.
 pub(super) fn function_permissions(
     properties: &EvaluatedValue<'_>,
-    queues: &[QueueMapping],
+    function: &Function,
     roles: &PermissionsByRole,
 ) -> Result<Vec<Permission>, Error> {
     if let Some(role) = properties.get("Role")? {
         let arn = role.text()?;
         return roles.get(&arn).cloned().ok_or_else(|| role.error(ErrorKind::UnknownRole(arn)));
     }
-    let mut permissions: Vec<_> = queues.iter().flat_map(queue_consumer_permissions).collect();
+    let mut permissions = event_source_permissions(function);
     for policy in policies(properties)? {
         permissions.extend(document_permissions(&policy)?);
     }
     Ok(permissions)
 }
 
-/// Returns the permissions that a function's role needs to consume the queue.
-pub(crate) fn queue_consumer_permissions(mapping: &QueueMapping) -> Vec<Permission> {
-    let resource = Queues::arn(&mapping.queue);
-    QUEUE_CONSUMER_ACTIONS.map(|action| Permission { action: action.to_owned(), resource: resource.clone() }).into()
+/// Returns the permissions that a function's role needs to consume the function's queues and streams.
+pub(crate) fn event_source_permissions(function: &Function) -> Vec<Permission> {
+    let queues = function.queues.iter().map(|QueueMapping { queue, .. }| Queues::arn(queue));
+    let streams = function.streams.iter().map(|StreamMapping { table, .. }| table_stream_arn(table));
+    let queues = queues.flat_map(|arn| permissions_on(arn, &QUEUE_CONSUMER_ACTIONS));
+    queues.chain(streams.flat_map(|arn| permissions_on(arn, &STREAM_CONSUMER_ACTIONS))).collect()
+}
+
+fn permissions_on(resource: String, actions: &'static [&str]) -> impl Iterator<Item = Permission> {
+    actions.iter().map(move |action| Permission { action: (*action).to_owned(), resource: resource.clone() })
 }
 
 fn policies<'s>(properties: &EvaluatedValue<'s>) -> Result<Vec<EvaluatedValue<'s>>, Error> {
@@ -71,8 +87,8 @@ fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permissio
     if effect.text()? != "Allow" {
         return Err(effect.unexpected_value("Allow"));
     }
-    let actions = names_without_wildcards(&statement.require("Action")?)?;
-    let resources = names_without_wildcards(&statement.require("Resource")?)?;
+    let actions = names_without_wildcards(&statement.require("Action")?, "")?;
+    let resources = names_without_wildcards(&statement.require("Resource")?, ANY_CONNECTION)?;
     let actions_on = |resource: &String| {
         let resource = resource.clone();
         actions.iter().map(move |action| Permission { action: action.clone(), resource: resource.clone() })
@@ -80,9 +96,11 @@ fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permissio
     Ok(resources.iter().flat_map(actions_on).collect())
 }
 
-fn names_without_wildcards(value: &EvaluatedValue<'_>) -> Result<Vec<String>, Error> {
+/// Returns the names. Wildcards are rejected, except in names that end in `allowed_suffix`.
+fn names_without_wildcards(value: &EvaluatedValue<'_>, allowed_suffix: &str) -> Result<Vec<String>, Error> {
     let names = value.texts()?;
-    if names.iter().any(|name| name.contains(['*', '?'])) {
+    let has_wildcard = |name: &String| name.strip_suffix(allowed_suffix).unwrap_or(name).contains(['*', '?']);
+    if names.iter().any(has_wildcard) {
         return Err(value.unexpected_value("names without wildcards"));
     }
     Ok(names)

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::error::{Error, ErrorKind, ValuePath};
 use super::parameters;
 use super::yaml::{Node, section_entries};
-use crate::arn::{AWS_ACCOUNT_ID, REGION, function_arn, role_arn, table_arn};
+use crate::arn::{AWS_ACCOUNT_ID, REGION, function_arn, role_arn, table_arn, table_stream_arn};
 use crate::sqs::Queues;
 
 /// The base URLs of this host's services.
@@ -20,12 +20,20 @@ pub struct Addresses {
     pub queues: String,
 }
 
+impl Addresses {
+    /// Returns the value of `GetAtt SocketApi.ApiEndpoint`. The gateway accepts WebSockets on the same port.
+    fn web_sockets(&self) -> String {
+        self.gateway.replacen("http", "ws", 1)
+    }
+}
+
 pub(super) struct Scope {
     parameters: BTreeMap<String, Node>,
     pub(super) conditions: BTreeMap<String, Node>,
     /// The type of each declared resource, by logical id.
     resource_types: BTreeMap<String, String>,
     fifo_queues: BTreeSet<String>,
+    tables_with_stream: BTreeSet<String>,
     addresses: Addresses,
 }
 
@@ -36,6 +44,7 @@ impl Scope {
             conditions: section_entries(template, "Conditions").cloned().collect(),
             resource_types: BTreeMap::new(),
             fifo_queues: BTreeSet::new(),
+            tables_with_stream: BTreeSet::new(),
             addresses,
         };
         scope.declare_resources(template)?;
@@ -50,9 +59,12 @@ impl Scope {
             }
             let resource_type = resource.get("Type").map(Node::as_text).unwrap_or_default();
             self.resource_types.insert(logical_id.clone(), resource_type.to_owned());
-            let is_fifo = resource.get("Properties").and_then(|properties| properties.get("FifoQueue"));
-            if is_fifo.is_some_and(|is_fifo| is_fifo.as_text() == "true") {
+            let property = |name| resource.get("Properties").and_then(|properties| properties.get(name));
+            if property("FifoQueue").is_some_and(|is_fifo| is_fifo.as_text() == "true") {
                 self.fifo_queues.insert(logical_id.clone());
+            }
+            if property("StreamSpecification").is_some() {
+                self.tables_with_stream.insert(logical_id.clone());
             }
         }
         Ok(())
@@ -73,6 +85,10 @@ impl Scope {
 
     pub fn is_queue(&self, logical_id: &str) -> bool {
         self.resource_types.get(logical_id).is_some_and(|resource_type| resource_type == "AWS::SQS::Queue")
+    }
+
+    pub fn has_stream(&self, logical_id: &str) -> bool {
+        self.tables_with_stream.contains(logical_id)
     }
 
     /// Returns a queue's name, which is its logical id. As on AWS, the name of a FIFO queue also ends in `.fifo`.
@@ -122,9 +138,15 @@ impl Scope {
             ("AWS::SQS::Queue", "QueueName") => self.queue_name(logical_id),
             ("AWS::SQS::Queue", "QueueUrl") => Queues::url(&self.addresses.queues, &self.queue_name(logical_id)),
             ("AWS::DynamoDB::Table", "Arn") => table_arn(logical_id),
+            ("AWS::DynamoDB::Table", "StreamArn") if self.has_stream(logical_id) => table_stream_arn(logical_id),
+            ("AWS::DynamoDB::Table", "StreamArn") => {
+                return Err(path.error(line, ErrorKind::TableWithoutStream(logical_id.to_owned())));
+            }
             ("AWS::IAM::Role", "Arn") => role_arn(logical_id),
             ("AWS::Serverless::Function", "Arn") => function_arn(logical_id),
             ("AWS::Serverless::HttpApi", "ApiEndpoint") => self.addresses.gateway.clone(),
+            ("AWS::Serverless::WebSocketApi", "ApiEndpoint") => self.addresses.web_sockets(),
+            ("AWS::Serverless::WebSocketApi", "ApiId") => logical_id.to_owned(),
             (_, "Arn") => format!("arn:aws:local:{REGION}:{AWS_ACCOUNT_ID}:{logical_id}"),
             (_, attribute) => format!("{logical_id}.{attribute}"),
         })

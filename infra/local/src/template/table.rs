@@ -15,6 +15,8 @@ pub struct TableDefinition {
     pub indexes: Vec<IndexDefinition>,
     /// The attribute that stores an item's expiry time, if time to live is enabled.
     pub ttl_attribute: Option<String>,
+    /// Whether the table has a stream. Its records contain both images of an item.
+    pub has_stream: bool,
 }
 
 /// A global secondary index.
@@ -23,6 +25,15 @@ pub struct IndexDefinition {
     pub name: String,
     pub key_schema: Value,
     pub projection: Value,
+}
+
+impl TableDefinition {
+    /// Returns the name of the partition key.
+    pub(crate) fn partition_key(&self) -> &str {
+        let keys = self.key_schema.as_array().into_iter().flatten();
+        let mut keys = keys.filter(|key| key.get("KeyType").is_some_and(|key_type| key_type == "HASH"));
+        keys.next().and_then(|key| key.get("AttributeName")?.as_str()).unwrap_or_default()
+    }
 }
 
 pub(super) fn read(logical_id: &str, properties: &EvaluatedValue<'_>) -> Result<TableDefinition, Error> {
@@ -35,6 +46,7 @@ pub(super) fn read(logical_id: &str, properties: &EvaluatedValue<'_>) -> Result<
         key_schema: key_schema(properties)?,
         indexes: indexes?,
         ttl_attribute: ttl_attribute(properties)?,
+        has_stream: has_stream(properties)?,
     })
 }
 
@@ -76,4 +88,17 @@ fn ttl_attribute(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Erro
         return Ok(None);
     }
     specification.require("AttributeName")?.text().map(Some)
+}
+
+/// Returns whether the table has a `StreamSpecification`. Other view types than `NEW_AND_OLD_IMAGES` are rejected,
+/// because the local host compares the images to find out whether a write changed the item.
+fn has_stream(properties: &EvaluatedValue<'_>) -> Result<bool, Error> {
+    let Some(specification) = properties.get("StreamSpecification")? else {
+        return Ok(false);
+    };
+    let view_type = specification.require("StreamViewType")?;
+    if view_type.text()? != "NEW_AND_OLD_IMAGES" {
+        return Err(view_type.unexpected_value("NEW_AND_OLD_IMAGES"));
+    }
+    Ok(true)
 }

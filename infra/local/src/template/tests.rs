@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::filter_pattern::FilterPattern;
 use crate::sqs::RedrivePolicy;
 
 fn read(text: &str) -> Result<Template, Error> {
@@ -28,6 +29,7 @@ Conditions:
   Either: !Or [!Condition Yes, !Condition No]
 Resources:
   Api: {{Type: AWS::Serverless::HttpApi}}
+  SocketApi: {{Type: AWS::Serverless::WebSocketApi, Properties: {{Routes: {{}}, RouteSelectionExpression: $request.body.t}}}}
   LogGroup: {{Type: AWS::Logs::LogGroup}}
   Items:
     Type: AWS::DynamoDB::Table
@@ -68,6 +70,8 @@ fn intrinsic_functions_have_local_values() {
         ("!GetAtt [Items, Arn]", "arn:aws:dynamodb:us-east-1:000000000000:table/Items"),
         ("{'Fn::GetAtt': [Jobs, QueueName]}", "Jobs"),
         ("!GetAtt Api.ApiEndpoint", "http://gateway"),
+        ("!Sub '${SocketApi.ApiEndpoint}/socket'", "ws://gateway/socket"),
+        ("!Ref SocketApi", "SocketApi"),
         ("!GetAtt LogGroup.Arn", "arn:aws:local:us-east-1:000000000000:LogGroup"),
         (
             "!Sub 'hello ${Name} ${Items.Arn} ${!Name}'",
@@ -100,7 +104,7 @@ fn invalid_value_is_reported_with_its_path() {
         ("!Join [a]", "expected a separator and a list, found a list"),
     ] {
         let error = read(&template_with_variable(value)).unwrap_err().to_string();
-        let expected = format!("line 26: F.Environment.Variables.V: {message}");
+        let expected = format!("line 27: F.Environment.Variables.V: {message}");
         assert_eq!(error, expected, "{value}");
     }
 }
@@ -278,6 +282,10 @@ fn unsupported_policy_is_rejected() {
             "Policies.0.Statement.0.Action: expected names without wildcards, found \"s:*\"",
         ),
         (
+            "Policies: [{Statement: [{Effect: Allow, Action: 's:A', Resource: 'x/*/@connections/*'}]}]",
+            "Policies.0.Statement.0.Resource: expected names without wildcards, found \"x/*/@connections/*\"",
+        ),
+        (
             "Policies: [{Statement: [{Effect: Allow, Action: 's:A', Resource: x, Condition: {}}]}]",
             "Policies.0.Statement.0.Condition: expected nothing but Sid, Effect, Action and Resource, found a mapping",
         ),
@@ -293,6 +301,10 @@ fn template_with_event(event: &str) -> String {
         "Resources:
   Jobs: {{Type: AWS::SQS::Queue}}
   Ordered: {{Type: AWS::SQS::Queue, Properties: {{FifoQueue: true}}}}
+  Plain: {{Type: AWS::DynamoDB::Table, Properties: {{AttributeDefinitions: [], KeySchema: []}}}}
+  Items:
+    Type: AWS::DynamoDB::Table
+    Properties: {{AttributeDefinitions: [], KeySchema: [], StreamSpecification: {{StreamViewType: NEW_AND_OLD_IMAGES}}}}
   F:
     Type: AWS::Serverless::Function
     Properties:
@@ -324,6 +336,31 @@ fn event_sources_are_read() {
         }]
     );
     assert!(function("{Type: SQS, Properties: {Queue: !GetAtt Jobs.Arn, Enabled: false}}").queues.is_empty());
+
+    const STREAM: &str = "Stream: !GetAtt Items.StreamArn, StartingPosition: LATEST";
+    let pattern = r#"{"eventName": ["REMOVE"]}"#;
+    let stream = function(&format!(
+        "{{Type: DynamoDB, Properties: {{{STREAM}, BatchSize: 20, MaximumBatchingWindowInSeconds: 1, ParallelizationFactor: 10, MaximumRecordAgeInSeconds: 60, MaximumRetryAttempts: 2, BisectBatchOnFunctionError: true, FunctionResponseTypes: [ReportBatchItemFailures], FilterCriteria: {{Filters: [{{Pattern: '{pattern}'}}]}}}}}}"
+    ));
+    let expected = StreamMapping {
+        table: "Items".to_owned(),
+        batch_size: 20,
+        batching_window: Duration::from_secs(1),
+        lanes: 10,
+        max_record_age: Duration::from_mins(1),
+        max_retries: Some(2),
+        bisects_failed_batches: true,
+        reports_partial_failures: true,
+        filters: vec![FilterPattern::parse(pattern).unwrap()],
+    };
+    assert_eq!(stream.streams, [expected]);
+    let stream_arn = "arn:aws:dynamodb:us-east-1:000000000000:table/Items/stream/2026-01-01T00:00:00.000";
+    assert!(stream.permissions.iter().all(|permission| permission.resource == stream_arn));
+    for unlimited in ["", ", MaximumRecordAgeInSeconds: -1, MaximumRetryAttempts: -1"] {
+        let stream = function(&format!("{{Type: DynamoDB, Properties: {{{STREAM}{unlimited}}}}}")).streams.remove(0);
+        assert_eq!((stream.batch_size, stream.lanes, stream.max_retries), (100, 1, None));
+        assert_eq!(stream.max_record_age, Duration::from_hours(24));
+    }
 
     for (rate, seconds) in [("1 minute", 60), ("5 minutes", 300), ("2 hours", 7_200), ("1 day", 86_400)] {
         let function = function(&format!("{{Type: Schedule, Properties: {{Schedule: rate({rate})}}}}"));
@@ -357,12 +394,32 @@ fn invalid_event_is_reported_with_its_path() {
             "FunctionResponseTypes.0: expected ReportBatchItemFailures, found \"All\"",
         ),
         (
+            "{Type: DynamoDB, Properties: {Stream: !GetAtt Plain.StreamArn, StartingPosition: LATEST}}",
+            "Stream: the table Plain has no StreamSpecification",
+        ),
+        (
+            "{Type: DynamoDB, Properties: {Stream: !GetAtt Items.Arn, StartingPosition: LATEST}}",
+            "Stream: \"arn:aws:dynamodb:us-east-1:000000000000:table/Items\" is not a stream of this template",
+        ),
+        (
+            "{Type: DynamoDB, Properties: {Stream: !GetAtt Items.StreamArn, StartingPosition: TRIM_HORIZON}}",
+            "StartingPosition: expected LATEST, found \"TRIM_HORIZON\"",
+        ),
+        (
+            "{Type: DynamoDB, Properties: {Stream: !GetAtt Items.StreamArn, StartingPosition: LATEST, MaximumRecordAgeInSeconds: 1}}",
+            "MaximumRecordAgeInSeconds: expected a whole number from 60 to 604800, found \"1\"",
+        ),
+        (
+            "{Type: DynamoDB, Properties: {Stream: !GetAtt Items.StreamArn, StartingPosition: LATEST, FilterCriteria: {Filters: [{Pattern: '{\"a\": [{\"cidr\": \"b\"}]}'}]}}}",
+            "FilterCriteria.Filters.0.Pattern: the local host does not support the filter pattern {\"cidr\":\"b\"}",
+        ),
+        (
             "{Type: Schedule, Properties: {Schedule: cron(0 0 * * ? *)}}",
             "Schedule: expected rate(n minutes), (n hours) or (n days), found \"cron(0 0 * * ? *)\"",
         ),
     ] {
         let error = read(&template_with_event(event)).unwrap_err().to_string();
-        let expected = format!("line 9: F.Events.E.{message}").replace("E.Queue is", "E: Queue is");
+        let expected = format!("line 13: F.Events.E.{message}").replace("E.Queue is", "E: Queue is");
         assert_eq!(error, expected, "{event}");
     }
 }
@@ -391,6 +448,69 @@ fn route_or_binary_of_two_functions_is_rejected() {
     );
 }
 
+/// Returns a template with a function and a WebSocket API that has these properties.
+fn template_with_web_socket_api(properties: &str) -> String {
+    format!(
+        "Resources:
+  Api:
+    Type: AWS::Serverless::WebSocketApi
+    Properties:
+      {properties}
+  F: {{Type: AWS::Serverless::Function, Properties: {{CodeUri: target/lambda/f/}}}}
+"
+    )
+}
+
+#[test]
+fn message_selects_a_route_of_the_web_socket_api() {
+    let text = template_with_web_socket_api(
+        "{StageName: s, RouteSelectionExpression: $request.body.a.b, Routes: {$default: {FunctionArn: !GetAtt F.Arn}, x: {FunctionArn: !GetAtt F.Arn, IntegrationTimeout: 50}}}",
+    );
+    let api = read(&text).unwrap().web_socket_api.unwrap();
+    assert_eq!((api.id.as_str(), api.stage.as_str(), api.route("$connect")), ("Api", "s", None));
+    assert_eq!(api.route("$default").unwrap().timeout, Duration::from_secs(29));
+    let route = api.route("x").unwrap();
+    assert_eq!((route.function.as_str(), route.timeout), ("f", Duration::from_millis(50)));
+    for (body, key) in [
+        (r#"{"a": {"b": "x"}}"#, "x"),
+        (r#"{"a": {"b": "$default"}}"#, "$default"),
+        (r#"{"a": {"b": "y"}}"#, "$default"),
+        (r#"{"a": "x"}"#, "$default"),
+        (r#""x""#, "$default"),
+        ("x", "$default"),
+    ] {
+        assert_eq!(api.route_for_message(body).unwrap().key, key, "{body}");
+    }
+}
+
+#[test]
+fn invalid_web_socket_api_is_rejected() {
+    let route = "Routes: {x: {FunctionArn: !GetAtt F.Arn}}";
+    for (properties, message) in [
+        (route.to_owned(), "Api: RouteSelectionExpression is missing"),
+        (
+            format!("{{RouteSelectionExpression: $request.header.x, {route}}}"),
+            "Api.RouteSelectionExpression: expected $request.body.<name>, found \"$request.header.x\"",
+        ),
+        (
+            format!("{{StageName: $default, RouteSelectionExpression: $request.body.x, {route}}}"),
+            "Api.StageName: expected letters, digits, hyphens and underscores, found \"$default\"",
+        ),
+        (
+            "{RouteSelectionExpression: $request.body.x, Routes: {x: {FunctionArn: y}}}".to_owned(),
+            "Api.Routes.x.FunctionArn: \"y\" is not a function of this template",
+        ),
+    ] {
+        let error = read(&template_with_web_socket_api(&properties)).unwrap_err().to_string();
+        assert_eq!(error, format!("line 5: {message}"), "{properties}");
+    }
+    let second = "  Second:\n    Type: AWS::Serverless::WebSocketApi\n";
+    let text =
+        template_with_web_socket_api(&format!("{{RouteSelectionExpression: $request.body.x, {route}}}")) + second;
+    let error = read(&text).unwrap_err().to_string();
+    assert_eq!(error, "line 8: Second.Type: the local host supports only one WebSocket API");
+}
+
 #[test]
 fn tables_are_read_in_the_format_of_dynamodb() {
     let text = "Resources:
@@ -406,11 +526,17 @@ fn tables_are_read_in_the_format_of_dynamodb() {
           KeySchema: [{AttributeName: due, KeyType: HASH}]
           Projection: {ProjectionType: INCLUDE, NonKeyAttributes: [a]}
       TimeToLiveSpecification: {AttributeName: expires_at, Enabled: true}
+      StreamSpecification: {StreamViewType: NEW_AND_OLD_IMAGES}
 ";
     let table = read(text).unwrap().tables.remove(0);
     assert_eq!(table.key_schema, serde_json::json!([{"AttributeName": "pk", "KeyType": "HASH"}]));
     assert_eq!(table.indexes[0].projection["NonKeyAttributes"], serde_json::json!(["a"]));
     assert_eq!(table.ttl_attribute.as_deref(), Some("expires_at"));
+    assert!(table.has_stream);
+    assert_eq!(table.partition_key(), "pk");
+    let error = read(&text.replace("NEW_AND_OLD_IMAGES", "KEYS_ONLY")).unwrap_err().to_string();
+    let message = "expected NEW_AND_OLD_IMAGES, found \"KEYS_ONLY\"";
+    assert_eq!(error, format!("line 14: Items.StreamSpecification.StreamViewType: {message}"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests that run the local host with real processes: template, Lambda, gateway, queues, tables, schedules.
+//! Tests that run the local host with real processes: template, Lambda, gateway, WebSockets, queues, tables, schedules.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -8,4 +8,8 @@ mod lifecycle;
 mod permissions;
 mod probe_host;
 mod queues;
+mod sign_in;
+mod streams;
 mod tables;
+mod web_socket_client;
+mod web_sockets;

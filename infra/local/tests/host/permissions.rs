@@ -5,8 +5,9 @@ use serde_json::json;
 
 use crate::probe_host::{ProbeHost, link_binaries, start_with_template_change};
 
+/// Returns the permissions that the probe function has not used.
 fn unused(host: &Host) -> Vec<String> {
-    let unused = host.unused_permissions().into_iter();
+    let unused = host.unused_permissions().into_iter().filter(|(function, _)| function == "probe");
     unused.map(|(function, Permission { action, resource })| format!("{function} {action} {resource}")).collect()
 }
 
@@ -50,11 +51,25 @@ async fn forbidden_operation_gets_the_error_of_aws() {
 }
 
 #[tokio::test]
-async fn role_that_may_not_consume_its_queue_prevents_the_start() {
-    let folder = link_binaries();
-    let error =
-        start_with_template_change(folder.path(), "sqs:GetQueueAttributes", "sqs:PurgeQueue").await.err().unwrap();
-    assert!(matches!(error, Error::MissingPermission { .. }), "{error}");
-    let message = "sqs:GetQueueAttributes on resource: arn:aws:sqs:us-east-1:000000000000:Jobs";
-    assert!(error.to_string().starts_with("Worker: User: ") && error.to_string().contains(message), "{error}");
+async fn role_without_consumer_permission_prevents_the_start() {
+    for (from, to, function, message) in [
+        (
+            "sqs:GetQueueAttributes",
+            "sqs:PurgeQueue",
+            "Worker",
+            "sqs:GetQueueAttributes on resource: arn:aws:sqs:us-east-1:000000000000:Jobs",
+        ),
+        (
+            "dynamodb:GetShardIterator",
+            "dynamodb:GetItem",
+            "Watcher",
+            "dynamodb:GetShardIterator on resource: arn:aws:dynamodb:us-east-1:000000000000:table/Watched/stream/",
+        ),
+    ] {
+        let folder = link_binaries();
+        let error = start_with_template_change(folder.path(), from, to).await.err().unwrap();
+        assert!(matches!(error, Error::MissingPermission { .. }), "{error}");
+        let error = error.to_string();
+        assert!(error.starts_with(&format!("{function}: User: ")) && error.contains(message), "{error}");
+    }
 }

@@ -11,7 +11,8 @@ use local::{Error, Host, HostStorage, LogLine, LogSink, Options};
 use tempfile::TempDir;
 
 /// The functions of `template.yaml` in this folder. Each is a link to the `test_function` example.
-const FUNCTIONS: [&str; 6] = ["probe", "hasty", "single", "never-starts", "cannot-start", "worker"];
+const FUNCTIONS: [&str; 8] =
+    ["probe", "socket-probe", "hasty", "single", "never-starts", "cannot-start", "worker", "watcher"];
 
 /// Dereferences to the host. `folder` contains the binaries, and `lines` is the captured log.
 pub struct ProbeHost {
@@ -32,6 +33,15 @@ impl ProbeHost {
     pub async fn start() -> Self {
         let folder = link_binaries();
         let (options, lines) = memory_options(folder.path());
+        let host = Host::start(options).await.unwrap();
+        Self { host, lines, folder }
+    }
+
+    /// Like [`start`](Self::start), but stores the data in `folder`, and replaces one occurrence of `from` in the
+    /// template with `to`.
+    pub async fn start_with_template_change(from: &str, to: &str) -> Self {
+        let folder = link_binaries();
+        let (options, lines) = changed_template_options(folder.path(), from, to);
         let host = Host::start(options).await.unwrap();
         Self { host, lines, folder }
     }
@@ -62,13 +72,19 @@ pub fn memory_options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
 /// Starts a host with its binaries and data in `folder`. In its copy of the template, one occurrence of `from` is
 /// replaced with `to`.
 pub async fn start_with_template_change(folder: &Path, from: &str, to: &str) -> Result<Host, Error> {
+    Host::start(changed_template_options(folder, from, to).0).await
+}
+
+/// Returns options for a host with its binaries and data in `folder`, and the log lines that the host captures. In the
+/// host's copy of the template, one occurrence of `from` is replaced with `to`.
+pub fn changed_template_options(folder: &Path, from: &str, to: &str) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     let text = std::fs::read_to_string(template_path()).unwrap();
     assert!(text.contains(from));
-    let (options, _) = memory_options(folder);
+    let (options, lines) = memory_options(folder);
     let options =
         Options { template: folder.join("template.yaml"), storage: HostStorage::Dir(folder.join("data")), ..options };
     std::fs::write(&options.template, text.replacen(from, to, 1)).unwrap();
-    Host::start(options).await
+    (options, lines)
 }
 
 pub fn template_path() -> PathBuf {

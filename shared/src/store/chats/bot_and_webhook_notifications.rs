@@ -11,6 +11,7 @@ use crate::domain::visitor::Visitor;
 use crate::domain::webhook::{Webhook, WebhookDispatch, WebhookEventDetails};
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
+use crate::store::chats::due_index::{closed_chat_values, set_closed_chat};
 use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 
@@ -29,29 +30,56 @@ impl Chats {
         if contents.is_empty() {
             return Ok(Vec::new());
         }
-        let key = header_key(&chat.account_id, chat.chat_id);
-        let mut values = vec![(":count", n(contents.len()))];
-        // Receivers expect no more events about a chat after chat_finished, so a closed chat sends none. Call events
-        // are an exception, because a call can outlast its chat. A call event also resets the chat's idle time.
-        let (update, condition) = if event == WebhookEvent::CallEvent {
-            values.push((":now", n(context.now.0)));
-            ("SET #seq = #seq + :count, #updated_at = :now", ITEM_EXISTS)
-        } else {
-            values.push((":closed", s(ChatState::Closed(None).name())));
-            ("SET #seq = #seq + :count", "attribute_exists(#pk) AND #state <> :closed")
+        let update = ItemUpdate {
+            key: header_key(&chat.account_id, chat.chat_id),
+            update: "SET #seq = #seq + :count, #other_change_at = :now",
+            // Receivers expect no more events about a chat after chat_finished, so a closed chat sends none.
+            condition: "attribute_exists(#pk) AND #state <> :closed",
+            values: vec![
+                (":count", n(contents.len())),
+                (":now", n(context.now.0)),
+                (":closed", s(ChatState::Closed(None).name())),
+            ],
         };
-        let mut header = match self.table.update(ItemUpdate { key, update, condition, values }).await {
-            Ok(item) => chat_from_item(item)?,
-            Err(WriteError::ConditionFailed { .. }) => return Ok(Vec::new()),
-            Err(error) => return Err(error.into()),
-        };
-        header.seq = header.seq.saturating_sub(contents.len() as u64);
+        let Some(mut header) = self.reserve_entries(update, contents.len()).await? else { return Ok(Vec::new()) };
         let entries = context.create_entries(&mut header, contents)?;
         if let [first, others @ ..] = entries.as_slice() {
             let others = others.iter().map(entry_write).collect::<Result<_, _>>()?;
             self.store_entry_with(first, None, others).await?;
         }
         Ok(entries)
+    }
+
+    /// Assigns the entry numbers of call events and returns the header with the last number before them. Returns `None`
+    /// if the chat has been erased. A call can outlast its chat, so a closed chat gets call events too. An event also
+    /// resets the chat's idle time. Costs one write.
+    pub(in crate::store) async fn reserve_call_events(
+        &self,
+        chat: &Chat,
+        count: usize,
+        now: Timestamp,
+    ) -> Result<Option<Chat>, WriteError> {
+        let mut values = vec![(":count", n(count)), (":now", n(now.0))];
+        let update = if chat.state.is_closed() {
+            values.extend(closed_chat_values(&chat.account_id, now));
+            concat!("SET #seq = #seq + :count, #updated_at = :now, ", set_closed_chat!())
+        } else {
+            "SET #seq = #seq + :count, #updated_at = :now"
+        };
+        let key = header_key(&chat.account_id, chat.chat_id);
+        self.reserve_entries(ItemUpdate { key, update, condition: ITEM_EXISTS, values }, count).await
+    }
+
+    /// Updates a header to assign entry numbers. Returns the header with the last number before them, or `None` if the
+    /// condition of the update fails.
+    async fn reserve_entries(&self, update: ItemUpdate, count: usize) -> Result<Option<Chat>, WriteError> {
+        let mut header = match self.table.update(update).await {
+            Ok(item) => chat_from_item(item)?,
+            Err(WriteError::ConditionFailed { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        header.seq = header.seq.saturating_sub(count as u64);
+        Ok(Some(header))
     }
 }
 
@@ -128,6 +156,7 @@ impl NotificationContext<'_> {
                 from: Sender::System,
                 content: Content::without_text(kind),
                 at: self.now,
+                caused_by: None,
                 webhook_dispatch,
                 retain_until: chat.retain_until(self.now),
                 delivery: Some(Delivery::new(target, self.now)),

@@ -4,7 +4,6 @@
 use crate::domain::bot::Bot;
 use crate::domain::chat::{Chat, MessagePreview, Sender};
 use crate::domain::chat_state::{ChatEvent, ChatState};
-use crate::domain::delivery::{Delivery, Target};
 use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::message_content::{Content, RichSupport};
 use crate::domain::timeline_entry::TimelineEntry;
@@ -94,9 +93,10 @@ impl Chats {
             from: Sender::Bot(bot.name.clone()),
             content: if is_displayable { content } else { content.into_not_displayable() },
             at: now,
+            caused_by: None,
             webhook_dispatch: None,
             retain_until: header.retain_until(now),
-            delivery: is_displayable.then(|| Delivery::new(Target::Channel, now)),
+            delivery: header.delivery_to_visitor(now).filter(|_| is_displayable),
         };
         match self.store_entry(&entry, key).await {
             Ok(()) => Ok(MessageReceipt::of(&entry)),

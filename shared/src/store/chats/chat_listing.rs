@@ -7,7 +7,7 @@ use futures_util::future::try_join_all;
 
 use crate::domain::chat::Chat;
 use crate::error::Error;
-use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, chat_from_item, header_key, item_chat_id, listing_key};
+use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, item_chat_id, listing_key};
 use crate::store::table::{Query, n, s};
 
 /// The maximum number of headers that one batch request reads.
@@ -56,6 +56,14 @@ impl ChatListing<'_> {
     /// chat that has left all of these states is omitted; a chat that has moved from one of them to another appears
     /// only once.
     pub async fn next(&mut self, count: usize) -> Result<ChatPage, Error> {
+        let mut page = self.next_unfiltered(count).await?;
+        page.chats.retain(|chat| self.states.iter().any(|cursor| cursor.state == chat.state.name()));
+        Ok(page)
+    }
+
+    /// Reads the next page like [`next`](Self::next), but also returns the chats that have left all of these states and
+    /// that the index does not omit yet.
+    pub async fn next_unfiltered(&mut self, count: usize) -> Result<ChatPage, Error> {
         let count = count.min(MAX_HEADERS_PER_READ);
         let (chats, account_id) = (self.chats, self.account_id);
         // Reading one more number than the page needs shows whether there is another page.
@@ -68,11 +76,7 @@ impl ChatListing<'_> {
             ids.push(id);
         }
         let next = ids.last().copied().filter(|_| self.newest_buffered().is_some());
-        let items = chats.table.batch_get(ids.into_iter().map(|id| header_key(account_id, id)).collect()).await?;
-        let mut found: Vec<Chat> = items.into_iter().map(chat_from_item).collect::<Result<_, _>>()?;
-        found.retain(|chat| self.states.iter().any(|cursor| cursor.state == chat.state.name()));
-        found.sort_by_key(|chat| std::cmp::Reverse(chat.chat_id));
-        Ok(ChatPage { chats: found, next })
+        Ok(ChatPage { chats: chats.chats_by_id(account_id, &ids).await?, next })
     }
 
     fn newest_buffered(&self) -> Option<u64> {

@@ -18,7 +18,7 @@ use crate::store::chats::due_index::{Backlog, OverdueItem, delivery_due_at, fail
 use crate::store::chats::items::{AttemptItem, FailureItem};
 use crate::store::chats::transitions::HandoverResult;
 use crate::store::chats::{Chats, entry_from_item, entry_key, header_key};
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 use crate::store::to_attribute;
 
 /// How long the chat's header marks the receiver as failing after a failed attempt.
@@ -48,7 +48,8 @@ impl Chats {
     /// to wait for the chat's earlier messages starts with its first attempt.
     ///
     /// Returns false and writes nothing if the delivery has changed since it was read. Fails with [`Error::Unwritable`]
-    /// if the entry would exceed the maximum size of an item. Costs one write.
+    /// if the entry would exceed the maximum size of an item. Costs one write. A delivery that failed costs one read
+    /// and one transaction of two writes.
     pub async fn record_attempt(
         &self,
         entry: &TimelineEntry,
@@ -71,7 +72,8 @@ impl Chats {
     }
 
     /// Marks a delivery as failed because its last attempt does not fit into the entry. Removes all recorded attempts
-    /// to make room for the failed state. Returns false if the delivery has changed since it was read. Costs one write.
+    /// to make room for the failed state. Returns false if the delivery has changed since it was read. Costs one read
+    /// and one transaction of two writes.
     pub async fn fail_unstorable_attempt(
         &self,
         entry: &TimelineEntry,
@@ -135,7 +137,18 @@ impl Chats {
         let key = entry_key(&entry.account_id, entry.chat_id, entry.seq);
         let condition =
             "#delivery.#state = :pending AND #delivery.#round = :round AND #delivery.#attempts_made = :attempts_made";
-        self.table.update(ItemUpdate { key, update, condition, values }).await.map(|_| ())
+        let update = ItemUpdate { key, update, condition, values };
+        match delivery_update {
+            DeliveryUpdate::Failed(..) => self.store_failure(entry, update).await,
+            DeliveryUpdate::RetryAfter(_) | DeliveryUpdate::Delivered => self.table.update(update).await.map(|_| ()),
+        }
+    }
+
+    /// Stores an update that marks a delivery as failed, and counts the failure for the reports. Costs one read and one
+    /// transaction of two writes.
+    async fn store_failure(&self, entry: &TimelineEntry, update: ItemUpdate) -> Result<(), WriteError> {
+        let counted = self.count_failure_write(entry).await?;
+        self.table.transact([Write::Update(update)].into_iter().chain(counted).collect()).await
     }
 
     /// Stores the final state of a pending delivery without making another attempt. Returns false if the delivery is
@@ -155,23 +168,23 @@ impl Chats {
     }
 
     /// Sets the flag in the chat's header that says the receiver is failing. The flag expires after
-    /// `FAILING_MARK_TTL`. Costs one write. Does nothing for webhooks, which have no such flag.
+    /// `FAILING_MARK_TTL`. Costs one write. Does nothing for webhooks and calls, which have no such flag.
     pub async fn mark_failing(&self, chat: &Chat, target: Target, now: Timestamp) -> Result<(), Error> {
         let update = match target {
             Target::Channel => "SET #channel_failing_until = :until",
             Target::Bot => "SET #bot_failing_until = :until",
-            Target::Webhook => return Ok(()),
+            Target::Webhook | Target::Call => return Ok(()),
         };
         self.set_failing_mark(chat, update, vec![(":until", n(now.plus(FAILING_MARK_TTL).0))]).await
     }
 
     /// Clears the flag in the chat's header that says the receiver is failing. Costs one write. Does nothing for
-    /// webhooks.
+    /// webhooks and calls.
     pub async fn mark_healthy(&self, chat: &Chat, target: Target) -> Result<(), Error> {
         let update = match target {
             Target::Channel => "REMOVE #channel_failing_until",
             Target::Bot => "REMOVE #bot_failing_until",
-            Target::Webhook => return Ok(()),
+            Target::Webhook | Target::Call => return Ok(()),
         };
         self.set_failing_mark(chat, update, vec![]).await
     }
@@ -222,7 +235,8 @@ impl Chats {
     /// A delivery that awaits the bot's reaction ([`bot_reaction`]) is not attempted again after its first attempt.
     /// Instead, the chat is handed over to the agents, unless the bot has reacted or no longer owns the chat.
     ///
-    /// Costs one read and one write. A handover also costs the reads and writes of
+    /// Costs one read and one write. A delivery that failed costs one more read, and the write is a transaction of two
+    /// writes. A handover also costs the reads and writes of
     /// [`hand_over_to_agents`](Self::hand_over_to_agents).
     pub async fn resolve_overdue(&self, overdue: &OverdueItem, now: Timestamp) -> Result<OverdueResult, Error> {
         let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(OverdueResult::NotNeeded) };
@@ -234,13 +248,14 @@ impl Chats {
         let is_abandoned = if awaits_bot_reaction {
             delivery.attempts_made > 0 || delivery.requeues >= MAX_BOT_REQUEUES
         } else {
-            delivery.requeues >= MAX_REQUEUES
+            // A late attempt fails the call, so a call is requeued until an attempt is made.
+            delivery.requeues >= MAX_REQUEUES && delivery.target != Target::Call
         };
         if is_abandoned {
             if awaits_bot_reaction && let Some(state) = self.hand_over_unanswered(&entry, now).await? {
                 return self.finish_delivery(&entry, state).await.map(|_| OverdueResult::NotNeeded);
             }
-            let has_failed = self.fail_overdue(&entry.account_id, overdue, now).await?;
+            let has_failed = self.fail_overdue(&entry, overdue, now).await?;
             return Ok(if has_failed {
                 OverdueResult::Failed { entry, is_handed_over: awaits_bot_reaction }
             } else {
@@ -283,7 +298,7 @@ impl Chats {
     }
 
     /// Marks an overdue delivery as failed. Returns false if the delivery has changed since it was read.
-    async fn fail_overdue(&self, account_id: &str, overdue: &OverdueItem, now: Timestamp) -> Result<bool, Error> {
+    async fn fail_overdue(&self, entry: &TimelineEntry, overdue: &OverdueItem, now: Timestamp) -> Result<bool, Error> {
         let failure = Failure { code: None, message: "Not delivered: every try was cut short".into(), hidden: false };
         let update = ItemUpdate {
             key: overdue.key.clone(),
@@ -291,15 +306,15 @@ impl Chats {
                      #delivery.#result_visible_at = :now, #due = :due, #due_at = #at",
             condition: "#due_at = :due_at",
             values: vec![
-                (":due", s(failed_partition(account_id))),
+                (":due", s(failed_partition(&entry.account_id))),
                 (":failed", s(DeliveryState::Failed.name())),
                 (":failure", to_attribute(&FailureItem::from(&failure))?),
                 (":now", n(now.0)),
                 (":due_at", n(overdue.due_at.0)),
             ],
         };
-        match self.table.update(update).await {
-            Ok(_) => Ok(true),
+        match self.store_failure(entry, update).await {
+            Ok(()) => Ok(true),
             Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => Ok(false),
             Err(WriteError::Error(error)) => Err(error),
         }
@@ -350,10 +365,12 @@ const START_REPLAY: &str = "SET #delivery.#state = :pending, #delivery.#round = 
      #delivery.#requeues = :zero, #delivery.#round_started_at = :now, #delivery.#attempts_made = :zero, #due = :due, \
      #due_at = :next_due REMOVE #delivery.#failure, #delivery.#result_visible_at";
 
-/// A condition expression that holds if [`bot_reaction::awaits_bot_reaction`] is false for the entry.
-macro_rules! not_awaiting_bot {
+/// A condition expression that holds if the entry is not a phone call and [`bot_reaction::awaits_bot_reaction`] is
+/// false for it.
+macro_rules! is_repeatable {
     () => {
-        "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind = :unavailable))"
+        "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind = :unavailable)) \
+         AND #delivery.#target <> :call"
     };
 }
 
@@ -371,7 +388,8 @@ macro_rules! and_not_expired {
 /// rules are those of [`ReplayScope::replay_obstacle`].
 fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, AttributeValue)>) {
     let failed = (":failed", s(DeliveryState::Failed.name()));
-    let not_for_bot = [
+    let repeatable = [
+        (":call", s(Target::Call.name())),
         (":bot", s(Target::Bot.name())),
         (":visitor", s(Sender::Visitor.name())),
         (":unavailable", s(BotNotification::AgentUnavailable.name())),
@@ -385,18 +403,18 @@ fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, Att
         ),
         ReplayScope::AllFailed => (
             and_not_expired!(
-                not_awaiting_bot!(),
+                is_repeatable!(),
                 " AND #delivery.#state = :failed AND #delivery.#result_visible_at <= :now"
             ),
-            [failed].into_iter().chain(not_for_bot).collect(),
+            [failed].into_iter().chain(repeatable).collect(),
         ),
         ReplayScope::Single => (
             and_not_expired!(
-                not_awaiting_bot!(),
+                is_repeatable!(),
                 " AND (#delivery.#state = :delivered \
                  OR (#delivery.#state = :failed AND #delivery.#result_visible_at <= :now))"
             ),
-            [failed, (":delivered", s(DeliveryState::Delivered.name()))].into_iter().chain(not_for_bot).collect(),
+            [failed, (":delivered", s(DeliveryState::Delivered.name()))].into_iter().chain(repeatable).collect(),
         ),
     }
 }

@@ -1,7 +1,9 @@
 //! The sparse `due` index, which contains only the items that have the `due` attribute. These are pending deliveries
-//! and open chats, which scheduled functions process after their due time, as well as failed deliveries and retention
-//! passes. (A retention pass applies a changed retention period to closed chats.) Each kind of item has its own
-//! partitions.
+//! and open chats, which scheduled functions process after their due time, as well as failed deliveries, closed chats
+//! and retention passes. (A retention pass applies a changed retention period to closed chats.) Each kind of item has
+//! its own partitions.
+
+use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::domain::retry_schedule;
 use crate::domain::timestamp::Timestamp;
@@ -49,6 +51,26 @@ impl Backlog {
 /// entries.
 pub(in crate::store) fn failed_partition(account_id: &str) -> String {
     format!("{account_id}#failed")
+}
+
+/// Returns the partition of the `due` index that contains an account's closed and erased chats, ordered by the time at
+/// which they were closed or erased.
+pub(in crate::store) fn closed_chats_partition(account_id: &str) -> String {
+    format!("{account_id}#closed")
+}
+
+/// The assignments that put a chat among the account's closed chats, or move it there to a later time. Their values are
+/// [`closed_chat_values`].
+macro_rules! set_closed_chat {
+    () => {
+        "#due = :due, #due_at = :due_at"
+    };
+}
+pub(in crate::store) use set_closed_chat;
+
+/// Returns the values of [`set_closed_chat`]. `at` is the time of the closing, or of a later change of the closed chat.
+pub(in crate::store) fn closed_chat_values(account_id: &str, at: Timestamp) -> [(&'static str, AttributeValue); 2] {
+    [(":due", s(closed_chats_partition(account_id))), (":due_at", n(at.0))]
 }
 
 /// Returns the time at which a delivery becomes overdue if its round started at `since`.

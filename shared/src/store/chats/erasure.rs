@@ -1,24 +1,32 @@
 //! Erases a visitor on request (GDPR): the visitor, all of the visitor's chats with their timelines and panels, and the
 //! visitor number.
 
+use std::time::Duration;
+
 use futures_util::future::try_join_all;
 use serde::Deserialize;
 
 use crate::domain::chat_state::ChatState;
-use crate::domain::visitor::Visitor;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::items::{VisitorItem, VisitorNumberItem};
+use crate::store::chats::due_index::{closed_chat_values, set_closed_chat};
+use crate::store::chats::items::VisitorNumberItem;
 use crate::store::chats::{
-    Chats, HEADER_SORT_KEY, chat_from_item, chat_pk, header_key, item_chat_id, item_key, listing_key, visitor_key,
-    visitor_number_key,
+    Chats, HEADER_SORT_KEY, chat_from_item, chat_pk, erased_chat_key, header_key, item_chat_id, item_key, listing_key,
+    visitor_from_item, visitor_key, visitor_number_key,
 };
-use crate::store::from_item;
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteError, n, s};
+use crate::store::{from_item, to_attribute};
 
 /// The number of index items that one query reads.
 const INDEX_PAGE_ITEMS: i32 = 1_000;
 /// The maximum number of a chat's items that are deleted concurrently.
 const MAX_CONCURRENT_DELETES: i32 = 25;
+/// The maximum duration of a request. The recorded time of an erasure is this much later than the start of the request,
+/// because it must not be earlier than the erasure itself.
+const MAX_REQUEST_DURATION: Duration = Duration::from_secs(30);
+/// How long it is recorded that a chat was erased. This must be longer than a cursor of `GET /agent/changes` is valid.
+const ERASED_CHAT_TTL: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
 /// What an erasure request has deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +45,8 @@ type HasTime<'a> = &'a (dyn Fn() -> bool + Sync);
 struct Erasure<'a> {
     account_id: &'a str,
     number: u64,
+    /// The time that is recorded for the erased chats.
+    erased_at: Timestamp,
     has_time: HasTime<'a>,
     erased: ErasureReport,
     /// Whether the visitor's item no longer has to be deleted, because it has been deleted or now belongs to another
@@ -69,6 +79,7 @@ impl Chats {
         &self,
         account_id: &str,
         number: u64,
+        now: Timestamp,
         has_time: HasTime<'_>,
     ) -> Result<ErasureReport, Error> {
         let number_item = self.table.get(visitor_number_key(account_id, number)).await?;
@@ -76,8 +87,8 @@ impl Chats {
         let visitor_exists = number_item.is_some() || progress.is_some();
         let mut progress: ErasureProgress = progress.map(from_item).transpose()?.unwrap_or_default();
         let is_visitor_handled = number_item.is_some();
-        let mut erasure =
-            Erasure { account_id, number, has_time, erased: ErasureReport::default(), is_visitor_handled };
+        let (erased_at, erased) = (now.plus(MAX_REQUEST_DURATION), ErasureReport::default());
+        let mut erasure = Erasure { account_id, number, erased_at, has_time, erased, is_visitor_handled };
         if let Some(item) = number_item {
             let VisitorNumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
             if !self.erase_visitor_item(&mut erasure, Key::new(visitor_pk, visitor_sk)).await? {
@@ -108,7 +119,10 @@ impl Chats {
         erasure.is_visitor_handled = true;
         let is_same_visitor = "#number = :number";
         let visitor = self.table.delete_if(key, is_same_visitor, vec![(":number", n(erasure.number))]).await?;
-        let visitor = visitor.map(from_item::<VisitorItem>).transpose()?.map(Visitor::from);
+        let visitor = visitor.map(visitor_from_item).transpose()?;
+        if let Some(visitor) = &visitor {
+            self.forget_last_call(&visitor.channel_id, &visitor.external_id).await?;
+        }
         match visitor.and_then(|visitor| visitor.open_chat) {
             Some(open_chat) => Box::pin(self.erase_chat(erasure, open_chat)).await,
             None => Ok(true),
@@ -151,17 +165,28 @@ impl Chats {
         Ok(true)
     }
 
-    /// Erases a chat. First, the chat is closed, so that nothing more is written to it. Then its items are deleted. The
-    /// header is deleted last, because an interrupted erasure finds the other items through the header. Returns false
-    /// if the time ran out.
+    /// Erases a chat. First, the chat is closed and marked, so that nothing more is written to it: messages require an
+    /// open chat, and private notes require a chat without the mark. Then its items are deleted, and the erasure is
+    /// recorded in the `due` index, where agents' consoles look for closed chats. The header is deleted
+    /// last, because an interrupted erasure finds the other items through the header. Returns false if the time ran
+    /// out.
     async fn erase_chat(&self, erasure: &mut Erasure<'_>, chat_id: u64) -> Result<bool, Error> {
         let header = header_key(erasure.account_id, chat_id);
-        let close = ItemUpdate {
+        let mut close = ItemUpdate {
             key: header.clone(),
-            update: "SET #state = :closed REMOVE #due, #due_at ADD #version :one",
+            update: concat!(
+                "SET #state = :closed, #erasing = :true, ",
+                set_closed_chat!(),
+                " REMOVE #waiting_since ADD #version :one"
+            ),
             condition: ITEM_EXISTS,
-            values: vec![(":closed", s(ChatState::Closed(None).name())), (":one", n(1))],
+            values: vec![
+                (":closed", s(ChatState::Closed(None).name())),
+                (":true", to_attribute(&true)?),
+                (":one", n(1)),
+            ],
         };
+        close.values.extend(closed_chat_values(erasure.account_id, erasure.erased_at));
         let closed = match self.table.update(close).await {
             // The chat has already been erased, and the index does not reflect this yet.
             Err(WriteError::ConditionFailed { .. }) => return Ok(true),
@@ -198,11 +223,24 @@ impl Chats {
             }
             erasure.erased.entries += deleted;
         }
+        self.record_erased_chat(erasure, chat_id).await?;
         // If this is the visitor's open chat, `erase_visitor_item` has already deleted the header.
         if self.table.delete(header).await?.is_some() {
             erasure.erased.chats += 1;
         }
         Ok(true)
+    }
+
+    /// Stores the fact that a chat was erased, for the agents' consoles that still show the chat. Costs one write.
+    async fn record_erased_chat(&self, erasure: &Erasure<'_>, chat_id: u64) -> Result<(), Error> {
+        let mut update = ItemUpdate {
+            key: erased_chat_key(erasure.account_id, chat_id),
+            update: concat!("SET #expires_at = :expires_at, ", set_closed_chat!()),
+            condition: "",
+            values: vec![(":expires_at", n(erasure.erased_at.plus(ERASED_CHAT_TTL).seconds()))],
+        };
+        update.values.extend(closed_chat_values(erasure.account_id, erasure.erased_at));
+        Ok(self.table.update(update).await.map(|_| ())?)
     }
 
     async fn delete_all(&self, keys: Vec<Key>) -> Result<u64, Error> {

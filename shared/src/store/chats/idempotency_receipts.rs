@@ -25,15 +25,25 @@ pub struct MessageReceipt {
     pub id: String,
     /// Whether the message must be delivered to a bot.
     pub is_for_bot: bool,
+    /// Whether the message must be delivered to an integrator.
+    pub is_for_channel: bool,
     /// False if this is a bot's message that the channel cannot display.
     pub is_displayable: bool,
 }
 
 impl MessageReceipt {
     pub fn of(entry: &TimelineEntry) -> Self {
-        let is_for_bot = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot);
+        let is_for = |target| entry.delivery.as_ref().is_some_and(|delivery| delivery.target == target);
+        let (is_for_bot, is_for_channel) = (is_for(Target::Bot), is_for(Target::Channel));
         let is_displayable = entry.content.is_displayable();
-        Self { chat_id: entry.chat_id, seq: entry.seq, id: entry.id.clone(), is_for_bot, is_displayable }
+        Self {
+            chat_id: entry.chat_id,
+            seq: entry.seq,
+            id: entry.id.clone(),
+            is_for_bot,
+            is_for_channel,
+            is_displayable,
+        }
     }
 }
 
@@ -46,6 +56,8 @@ struct ReceiptItem {
     id: String,
     #[serde(default)]
     is_for_bot: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_for_channel: bool,
     #[serde(default)]
     body_hash: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -62,10 +74,21 @@ impl IdempotencyKey {
     pub(in crate::store) fn receipt_write(&self, entry: &TimelineEntry) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
         let expires_at = entry.at.plus(RECEIPT_TTL).seconds();
-        let MessageReceipt { chat_id, seq, id, is_for_bot, is_displayable } = MessageReceipt::of(entry);
+        let MessageReceipt { chat_id, seq, id, is_for_bot, is_for_channel, is_displayable } = MessageReceipt::of(entry);
         let (not_displayable, body_hash) = (!is_displayable, Some(self.body_hash.clone()));
-        to_item(&ReceiptItem { pk, sk, chat_id, seq, id, is_for_bot, not_displayable, body_hash, expires_at })
-            .map(Write::Create)
+        let item = ReceiptItem {
+            pk,
+            sk,
+            chat_id,
+            seq,
+            id,
+            is_for_bot,
+            is_for_channel,
+            body_hash,
+            not_displayable,
+            expires_at,
+        };
+        to_item(&item).map(Write::Create)
     }
 }
 
@@ -75,12 +98,13 @@ impl Chats {
     pub async fn earlier_receipt(&self, key: Option<&IdempotencyKey>) -> Result<Option<MessageReceipt>, Error> {
         let Some(key) = key else { return Ok(None) };
         let Some(item) = self.table.get(key.item_key()).await? else { return Ok(None) };
-        let ReceiptItem { pk: _, sk: _, chat_id, seq, id, is_for_bot, not_displayable, body_hash, expires_at: _ } =
+        let ReceiptItem { chat_id, seq, id, is_for_bot, is_for_channel, not_displayable, body_hash, .. } =
             from_item(item)?;
         if body_hash.is_some_and(|first| first != key.body_hash) {
             return Err(Error::IdempotencyMismatch);
         }
-        Ok(Some(MessageReceipt { chat_id, seq, id, is_for_bot, is_displayable: !not_displayable }))
+        let is_displayable = !not_displayable;
+        Ok(Some(MessageReceipt { chat_id, seq, id, is_for_bot, is_for_channel, is_displayable }))
     }
 }
 

@@ -4,11 +4,12 @@
 
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::chat::Chat;
+use crate::domain::chat_state::ChatState;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::due_index::OverdueItem;
 use crate::store::chats::{Chats, chat_from_item};
-use crate::store::table::{ItemUpdate, WriteError, n};
+use crate::store::table::{ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
 
 impl Chats {
@@ -36,8 +37,9 @@ impl Chats {
         let update = ItemUpdate {
             key: due_item.key.clone(),
             update: "SET #due_at = :next, #retention_days = :retention_days",
-            condition: "#due_at = :due_at",
+            condition: "#due_at = :due_at AND #state <> :closed",
             values: vec![
+                (":closed", s(ChatState::Closed(None).name())),
                 (":next", n(settings.next_idle_check(chat.updated_at, now).0)),
                 (":retention_days", to_attribute(&retention_days)?),
                 (":due_at", n(due_item.due_at.0)),

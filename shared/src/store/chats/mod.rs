@@ -4,8 +4,12 @@
 pub mod agent_messages;
 pub mod bot_and_webhook_notifications;
 pub mod bot_messages;
+pub mod calls;
+pub mod chat_changes;
 pub mod chat_listing;
+pub mod contact_search;
 pub mod deliveries;
+mod delivery_counts;
 pub mod delivery_listing;
 pub mod due_index;
 pub mod erasure;
@@ -13,20 +17,24 @@ pub mod idempotency_receipts;
 pub mod idle_check;
 pub mod items;
 pub mod new_chat_rate_limit;
-pub mod offline_messages;
+pub mod notes;
 pub mod panels;
 mod pending_refusals;
-pub mod refusal_counts;
+pub mod refused_message_counts;
+pub mod report_counters;
 pub mod retention;
 pub mod transcript;
 pub mod transfers;
 pub mod transitions;
 pub mod typing_and_rating;
+mod visitor_data_size;
 pub mod visitor_expiry;
 pub mod visitor_messages;
 pub mod visitor_profile;
 pub mod visitor_updates;
+pub mod widget_visitors;
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -64,15 +72,26 @@ impl Dependency for Chats {
     }
 }
 
+/// The partition of a chat is this prefix, the account, `#` and the chat number.
+pub(in crate::store) const CHAT_PREFIX: &str = "CHAT#";
+
 pub(in crate::store) fn chat_pk(account_id: &str, chat_id: u64) -> String {
-    format!("CHAT#{account_id}#{chat_id}")
+    format!("{CHAT_PREFIX}{account_id}#{chat_id}")
 }
 
 /// The sort key of a chat's header. It sorts after the entries, because their sort keys consist of digits.
 pub(in crate::store) const HEADER_SORT_KEY: &str = "HEAD";
 
+/// The sort key of the item that records the erasure of a chat.
+pub(in crate::store) const ERASED_CHAT_SORT_KEY: &str = "ERASED";
+
 pub(in crate::store) fn header_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), HEADER_SORT_KEY)
+}
+
+/// Returns the key of the item that records the erasure of a chat. The item contains nothing but the chat's number.
+pub(in crate::store) fn erased_chat_key(account_id: &str, chat_id: u64) -> Key {
+    Key::new(format!("ERASED_CHAT#{account_id}#{chat_id}"), ERASED_CHAT_SORT_KEY)
 }
 
 pub(in crate::store) fn entry_key(account_id: &str, chat_id: u64, seq: u64) -> Key {
@@ -83,18 +102,26 @@ fn entry_sort_key(seq: u64) -> String {
     format!("{seq:010}")
 }
 
+pub(in crate::store) const PANEL_SORT_KEY: &str = "PANEL";
+
 pub(in crate::store) fn panel_key(account_id: &str, chat_id: u64) -> Key {
-    Key::new(chat_pk(account_id, chat_id), "PANEL")
+    Key::new(chat_pk(account_id, chat_id), PANEL_SORT_KEY)
 }
+
+pub(in crate::store) const VISITOR_PREFIX: &str = "VISITOR#";
 
 /// Returns the key of a visitor's item. It contains a hash of the integrator's visitor id, because the id itself may be
 /// long and may be personal data.
 pub(in crate::store) fn visitor_key(channel_id: &str, external_id: &str) -> Key {
-    Key::new(format!("VISITOR#{channel_id}#{}", crate::domain::sha256::hex_digest(external_id)), "VISITOR")
+    Key::new(format!("{VISITOR_PREFIX}{channel_id}#{}", crate::domain::sha256::hex_digest(external_id)), "VISITOR")
 }
 
 pub(in crate::store) fn visitor_number_key(account_id: &str, number: u64) -> Key {
     Key::new(format!("VISITOR_NUMBER#{account_id}#{number}"), "VISITOR")
+}
+
+pub(in crate::store) fn counters_key(account_id: &str) -> Key {
+    Key::new(format!("COUNTERS#{account_id}"), "COUNTERS")
 }
 
 /// Returns the partition of the `listing` index that contains an account's chats in one state.
@@ -104,6 +131,10 @@ pub(in crate::store) fn listing_key(account_id: &str, state: &str) -> String {
 
 pub(in crate::store) fn chat_from_item(item: Item) -> Result<Chat, Error> {
     from_item::<HeaderItem>(item)?.try_into()
+}
+
+pub(in crate::store) fn visitor_from_item(item: Item) -> Result<Visitor, Error> {
+    Ok(from_item::<VisitorItem>(item)?.into())
 }
 
 pub(in crate::store) fn entry_from_item(item: Item) -> Result<TimelineEntry, Error> {
@@ -162,10 +193,19 @@ impl Chats {
         self.table.get(header_key(account_id, chat_id)).await?.map(chat_from_item).transpose()
     }
 
+    /// Reads the headers of at most 100 chats and returns them in the order of `chat_ids`. Chats that do not exist are
+    /// omitted. Costs one read for each chat.
+    pub async fn chats_by_id(&self, account_id: &str, chat_ids: &[u64]) -> Result<Vec<Chat>, Error> {
+        let items = self.table.batch_get(chat_ids.iter().map(|id| header_key(account_id, *id)).collect()).await?;
+        let chats = items.into_iter().map(|item| chat_from_item(item).map(|chat| (chat.chat_id, chat)));
+        let mut chats: HashMap<u64, Chat> = chats.collect::<Result<_, _>>()?;
+        Ok(chat_ids.iter().filter_map(|id| chats.remove(id)).collect())
+    }
+
     /// Reads a visitor by channel and by the integrator's visitor id. Costs one read.
     pub async fn visitor(&self, channel_id: &str, external_id: &str) -> Result<Option<Visitor>, Error> {
         let item = self.table.get(visitor_key(channel_id, external_id)).await?;
-        item.map(|item| Ok(from_item::<VisitorItem>(item)?.into())).transpose()
+        item.map(visitor_from_item).transpose()
     }
 
     /// Reads the visitor with this number in an account. Returns `None` if the visitor has expired. Costs two reads.
@@ -178,7 +218,7 @@ impl Chats {
         let Some(item) = self.table.get(visitor_number_key(account_id, number)).await? else { return Ok(None) };
         let VisitorNumberItem { visitor_pk, visitor_sk, .. } = from_item(item)?;
         let item = self.table.get(Key::new(visitor_pk, visitor_sk)).await?;
-        let visitor: Option<Visitor> = item.map(from_item::<VisitorItem>).transpose()?.map(Visitor::from);
+        let visitor = item.map(visitor_from_item).transpose()?;
         Ok(visitor.filter(|visitor| !visitor.is_expired(now)))
     }
 

@@ -11,7 +11,7 @@ use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::{Chats, panel_key};
-use crate::store::table::{ItemUpdate, Write, s};
+use crate::store::table::{Item, ItemUpdate, Write, s};
 use crate::store::{from_item, to_attribute};
 
 /// The length of an invitation's hash in the header, in hexadecimal digits.
@@ -65,7 +65,7 @@ impl Chats {
     /// Reads a chat's panel. Returns an empty panel if none is stored. Costs one read.
     pub async fn panel(&self, account_id: &str, chat_id: u64) -> Result<Panel, Error> {
         let item = self.table.get(panel_key(account_id, chat_id)).await?.unwrap_or_default();
-        from_item::<PanelItem>(item).map(Panel::from)
+        panel_from_item(item)
     }
 
     /// Stores the panel fields that a webhook's response contains. Other fields are preserved, because another webhook
@@ -119,6 +119,10 @@ impl Chats {
         };
         self.table.update_if(update).await
     }
+}
+
+pub(in crate::store) fn panel_from_item(item: Item) -> Result<Panel, Error> {
+    from_item::<PanelItem>(item).map(Panel::from)
 }
 
 impl From<PanelItem> for Panel {

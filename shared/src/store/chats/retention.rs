@@ -39,6 +39,13 @@ pub struct RetentionPass {
     due_at: u64,
 }
 
+impl RetentionPass {
+    /// Whether no chat has been processed yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.before_chat_id == CHAT_ID_UPPER_BOUND
+    }
+}
+
 /// The attributes of a visitor's item that determine when it expires.
 #[derive(Deserialize)]
 struct VisitorExpiryItem {
@@ -117,6 +124,11 @@ impl Chats {
             before_chat_id = next;
             self.save_progress(pass, before_chat_id, now).await?;
         }
+    }
+
+    /// Postpones a pass to the next run before it has processed any chat. Costs one write.
+    pub(crate) async fn postpone_retention(&self, pass: &RetentionPass, now: Timestamp) -> Result<(), Error> {
+        self.save_progress(pass, pass.before_chat_id, now).await
     }
 
     /// Stores a pass's progress. The due time is set to the current time, so that the next run processes other

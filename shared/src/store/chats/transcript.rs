@@ -29,7 +29,8 @@ impl Chats {
         chat_id: u64,
         limits: TranscriptLimits,
     ) -> Result<Vec<TimelineEntry>, Error> {
-        let Some(query) = timeline_query(account_id, chat_id, 1..=MAX_SEQ, MAX_TRANSCRIPT_ENTRIES_PER_QUERY) else {
+        let limit = i32::try_from(limits.max_entries).unwrap_or(i32::MAX).min(MAX_TRANSCRIPT_ENTRIES_PER_QUERY);
+        let Some(query) = timeline_query(account_id, chat_id, 1..=MAX_SEQ, limit) else {
             return Ok(Vec::new());
         };
         let query = Query { descending: true, ..query };

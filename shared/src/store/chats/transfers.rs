@@ -59,6 +59,7 @@ fn after_transfer(
         from: Sender::System,
         content: Content::text(format!("{} transferred the chat to {name}", by.agent.name)),
         at: now,
+        caused_by: Some(by.agent.without_photo()),
         webhook_dispatch: None,
         retain_until: before.retain_until(now),
         delivery: None,

@@ -5,9 +5,10 @@
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::bot::BotNotification;
-use crate::domain::chat::Chat;
+use crate::domain::chat::{BotHandover, Chat};
 use crate::domain::chat_state::{ChatEvent, ChatState};
 use crate::domain::message_content::ContentKind;
+use crate::domain::report::Counter;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{Webhook, WebhookEventDetails};
@@ -15,7 +16,9 @@ use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
-use crate::store::chats::items::{AgentSnapshotItem, ChatDepartmentItem};
+use crate::store::chats::due_index::{closed_chat_values, set_closed_chat};
+use crate::store::chats::items::{AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem};
+use crate::store::chats::report_counters::count_write;
 use crate::store::chats::visitor_expiry::{VisitorExpiry, chat_expiry, visitor_writes_on_close};
 use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, entry_write, header_key, listing_key};
 use crate::store::table::{ItemUpdate, Write, WriteError, n, s};
@@ -46,6 +49,8 @@ struct TransitionEffects {
     state: ChatState,
     notice: Option<BotNotification>,
     event: Option<WebhookEvent>,
+    /// The agent who makes the transition. Its entries contain this agent.
+    agent: Option<AgentSnapshot>,
     /// Whether the transition counts as the bot's reaction to earlier entries.
     is_bot_event: bool,
 }
@@ -53,7 +58,7 @@ struct TransitionEffects {
 impl TransitionEffects {
     /// Creates the effects of a transition that notifies nobody.
     fn silent(state: ChatState) -> Self {
-        Self { state, notice: None, event: None, is_bot_event: false }
+        Self { state, notice: None, event: None, agent: None, is_bot_event: false }
     }
 }
 
@@ -69,20 +74,21 @@ impl Chats {
         now: Timestamp,
     ) -> Result<Transition, Error> {
         let context = NotificationContext { webhooks, agent_id: Some(agent.agent_id), now };
-        // The photo's URL can be long, and every write to a larger header is more expensive.
-        let without_photo = AgentSnapshot { photo: None, ..agent.clone() };
+        let without_photo = agent.without_photo();
         let offer = chat.state.offered_department();
         let effects_of = |before: &Chat| {
             let state = before.state.after_event(ChatEvent::Accept(&without_photo, offer))?;
             let notice = before.bot_id.is_some().then_some(BotNotification::AgentJoined);
-            Ok(TransitionEffects { state, notice, event: Some(WebhookEvent::ChatAccepted), is_bot_event: false })
+            let (event, agent) = (Some(WebhookEvent::ChatAccepted), Some(without_photo.clone()));
+            Ok(TransitionEffects { state, notice, event, agent, is_bot_event: false })
         };
         self.transition(chat, context, &effects_of).await
     }
 
     /// Closes a chat that the agent owns, or that was offered to the agent when `chat` was read. Also removes the
-    /// reference to the open chat from the visitor's item. Does nothing if the agent has already closed the chat. Costs
-    /// one transaction. Each retry after a concurrent write also costs one read.
+    /// reference to the open chat from the visitor's item, and counts the chat for the reports. Does nothing if the
+    /// agent has already closed the chat. Costs one transaction. Each retry after a concurrent write also costs one
+    /// read.
     pub async fn close(
         &self,
         chat: Chat,
@@ -95,7 +101,8 @@ impl Chats {
         let effects_of = |before: &Chat| {
             let state = before.state.after_event(ChatEvent::Close(agent, offer))?;
             let notice = before.bot_id.is_some().then_some(BotNotification::ChatClosed);
-            Ok(TransitionEffects { state, notice, event: Some(WebhookEvent::ChatFinished), is_bot_event: false })
+            let (event, agent) = (Some(WebhookEvent::ChatFinished), Some(agent.without_photo()));
+            Ok(TransitionEffects { state, notice, event, agent, is_bot_event: false })
         };
         self.transition(chat, context, &effects_of).await
     }
@@ -118,7 +125,7 @@ impl Chats {
             let notice = before.bot_id.is_some().then_some(BotNotification::ChatClosed);
             // Webhooks do not know about chats that no agent has accepted.
             let event = (!before.participants.is_empty()).then_some(WebhookEvent::ChatFinished);
-            Ok(TransitionEffects { state, notice, event, is_bot_event: false })
+            Ok(TransitionEffects { state, notice, event, agent: None, is_bot_event: false })
         };
         match self.transition(chat.clone(), context, &effects_of).await {
             Ok(transition) => Ok(Some(transition)),
@@ -140,7 +147,7 @@ impl Chats {
         let effects_of = |before: &Chat| {
             let state = before.state.after_event(ChatEvent::BotInvites { is_agent_online })?;
             let notice = (!is_agent_online).then_some(BotNotification::AgentUnavailable);
-            Ok(TransitionEffects { state, notice, event: None, is_bot_event: true })
+            Ok(TransitionEffects { state, notice, event: None, agent: None, is_bot_event: true })
         };
         self.read_and_transition(account_id, chat_id, context, &effects_of).await
     }
@@ -246,7 +253,7 @@ impl Chats {
         effects: TransitionEffects,
         context: &NotificationContext<'_>,
     ) -> Result<Transition, WriteError> {
-        let TransitionEffects { state, notice, event, is_bot_event } = effects;
+        let TransitionEffects { state, notice, event, agent, is_bot_event } = effects;
         let notices = notice.map(|notice| (ContentKind::BotNotification(notice), None));
         let events =
             event.into_iter().flat_map(|event| context.webhook_notifications(event, WebhookEventDetails::default()));
@@ -256,9 +263,13 @@ impl Chats {
         if let Some(agent_id) = context.agent_id {
             after.add_participant(agent_id);
         }
-        let notifications = context.create_entries(&mut after, contents)?;
+        let mut notifications = context.create_entries(&mut after, contents)?;
+        notifications.iter_mut().for_each(|entry| entry.caused_by.clone_from(&agent));
         if is_bot_event {
             after.bot_event_at = Some(after.updated_at);
+        }
+        if before.state == ChatState::Bot && after.state.is_waiting() {
+            after.handover = Some(BotHandover { at: after.updated_at, is_fallback: !is_bot_event });
         }
         let usual = VisitorExpiry::of_closed_chat(&after);
         let later = match self.write_transition(before, &after, &notifications, &usual).await {
@@ -283,6 +294,7 @@ impl Chats {
         let mut others = notifications.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;
         if after.state.is_closed() {
             others.extend(visitor_writes_on_close(after, expiry));
+            others.push(count_write(after, &Counter::of_closing(before, after)));
         }
         if others.is_empty() {
             self.table.update(header).await?;
@@ -295,12 +307,17 @@ impl Chats {
 
 const UPDATE_OPEN_CHAT: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, \
      #department = :department, #participants = :participants, #listing = :listing, #updated_at = :now, #seq = :seq, \
-     #bot_event_at = :bot_event_at REMOVE #typing_started_at";
+     #bot_event_at = :bot_event_at, #handover = :handover, #waiting_since = :waiting_since REMOVE #typing_started_at, #typing_text";
 
-/// Like [`UPDATE_OPEN_CHAT`], but also removes the chat from the idle checks and sets its expiry.
-const UPDATE_CLOSED_CHAT: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, \
-     #department = :department, #participants = :participants, #listing = :listing, #updated_at = :now, #seq = :seq, \
-     #bot_event_at = :bot_event_at, #expires_at = :expires_at REMOVE #typing_started_at, #due, #due_at";
+/// Like [`UPDATE_OPEN_CHAT`], but also moves the chat in the `due` index from the idle checks to the closed chats, and
+/// sets its expiry.
+const UPDATE_CLOSED_CHAT: &str = concat!(
+    "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, #department = :department, \
+     #participants = :participants, #listing = :listing, #updated_at = :now, #seq = :seq, \
+     #bot_event_at = :bot_event_at, #handover = :handover, #waiting_since = :waiting_since, #expires_at = :expires_at, ",
+    set_closed_chat!(),
+    " REMOVE #typing_started_at, #typing_text"
+);
 
 /// Returns the header update for a transition. Its condition fails if the chat has had any other transition or entry
 /// since `before` was read. Comparing only the state and the agent would not be enough, because a chat can return to
@@ -316,12 +333,15 @@ pub(in crate::store) fn transition_update(before: &Chat, after: &Chat) -> Result
         (":now", n(after.updated_at.0)),
         (":seq", n(after.seq)),
         (":bot_event_at", to_attribute(&after.bot_event_at.map(|at| at.0))?),
+        (":handover", to_attribute(&after.handover.map(BotHandoverItem::from))?),
+        (":waiting_since", to_attribute(&after.waiting_since.map(|at| at.0))?),
         (":version", n(after.version)),
         (":old_version", n(before.version)),
         (":old_seq", n(before.seq)),
     ];
     let update = if after.state.is_closed() {
         values.push((":expires_at", chat_expiry(after)));
+        values.extend(closed_chat_values(&after.account_id, after.updated_at));
         UPDATE_CLOSED_CHAT
     } else {
         UPDATE_OPEN_CHAT

@@ -1,4 +1,7 @@
-//! Stores messages from visitors.
+//! Stores messages from visitors. An offline message is a message that a visitor leaves while no agent is online. It
+//! opens a chat for the agents, even if the channel has a bot, and webhooks are notified of it. The same applies to a
+//! phone call. A call to the visitor also costs one read of the reference to the visitor's last call, and a read of
+//! that call if there is one.
 //!
 //! A message in an open chat costs two reads (visitor and header) and two writes (header and entry). If it changes the
 //! visitor's data, it costs one more write. If webhooks are notified of that change, all writes except the header's are
@@ -8,29 +11,37 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Deserialize;
 
 use crate::domain::account_settings::AccountSettings;
-use crate::domain::channel::Channel;
+use crate::domain::channel::{Channel, ChannelKind};
 use crate::domain::chat::{Chat, MessagePreview, ReceiversFailingUntil, Sender};
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::department::ChatDepartment;
 use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::message_content::{Content, truncate_chars};
+use crate::domain::phone_call::{Call, CallKind, CallStatus};
 use crate::domain::rate_limit::RateWindow;
+use crate::domain::report::Counter;
+use crate::domain::time_zone::Day;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{
     OverriddenIntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
 };
+use crate::domain::webhook::WebhookEventDetails;
+use crate::domain::webhook_event::WebhookEvent;
+use crate::domain::widget_visitor::Page;
 use crate::error::Error;
-use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
+use crate::store::chats::bot_and_webhook_notifications::{NotificationContent, NotificationContext};
+use crate::store::chats::calls::CallSlot;
 use crate::store::chats::idempotency_receipts::MessageReceipt;
 use crate::store::chats::items::{EntryItem, HeaderItem, MessagePreviewItem};
 use crate::store::chats::panels::{invite_hash, invite_write};
+use crate::store::chats::report_counters::count_write;
 use crate::store::chats::visitor_updates::{
     visitor_number_retain_write, visitor_number_write, visitor_update, visitor_write,
 };
-use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
-use crate::store::table::{ItemUpdate, Key, Write, WriteError, n, s};
+use crate::store::chats::{Chats, chat_from_item, counters_key, entry_write, header_key};
+use crate::store::table::{ItemUpdate, Write, WriteError, n, s};
 use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute, to_item};
 
@@ -44,12 +55,19 @@ pub struct IncomingMessage<'a> {
     pub department: Option<&'a ChatDepartment>,
     /// The value of `sender.id` as text.
     pub external_id: &'a str,
-    /// Whether the JSON value of `sender.id` was a number.
-    pub has_numeric_id: bool,
+    /// Whether the JSON value of `sender.id` was a number. `None` for an incoming call, which has no `sender.id`. The
+    /// value then comes from the visitor's last chat.
+    pub has_numeric_id: Option<bool>,
     /// The value of `sender.invite`.
     pub invite: Option<&'a str>,
-    /// The visitor's data in `sender`.
+    /// The visitor's data that the message contains.
     pub profile: &'a VisitorProfile,
+    /// The source of this data.
+    pub source: ProfileSource,
+    /// The page of a widget's visitor.
+    pub page: Option<&'a Page>,
+    /// Whether this is an offline message.
+    pub is_offline: bool,
     pub content: &'a Content,
     pub settings: &'a AccountSettings,
     pub key: Option<&'a IdempotencyKey>,
@@ -59,7 +77,9 @@ pub struct IncomingMessage<'a> {
 /// The result of storing a visitor's message.
 pub struct StoreMessageResult {
     pub receipt: MessageReceipt,
-    /// The stored chat_updated events, which the caller must queue.
+    /// The stored entry, or `None` if an earlier request with the same idempotency key stored it.
+    pub entry: Option<TimelineEntry>,
+    /// The stored chat_updated, offline_message and call_event events, which the caller must queue.
     pub notifications: Vec<TimelineEntry>,
 }
 
@@ -85,6 +105,10 @@ pub(in crate::store) struct LastAssignedNumbers {
 impl Chats {
     /// Stores a visitor's message in the visitor's open chat, or opens a chat with it. Returns `None` and stores
     /// nothing if the visitor is blacklisted.
+    ///
+    /// # Errors
+    /// Fails with `InvalidVisitorToken` if the channel is a widget and the visitor does not exist, and with a conflict
+    /// if a call is in progress when the visitor asks for another one.
     pub async fn store_visitor_message(
         &self,
         incoming: &IncomingMessage<'_>,
@@ -93,13 +117,16 @@ impl Chats {
         let mut races = WriteRaces::new("visitor message");
         loop {
             if let Some(receipt) = self.earlier_receipt(incoming.key).await? {
-                return Ok(Some(StoreMessageResult { receipt, notifications: Vec::new() }));
+                return Ok(Some(StoreMessageResult { receipt, entry: None, notifications: Vec::new() }));
             }
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
             let written = match visitor {
                 Some(visitor) if visitor.blacklisted => return Ok(None),
                 Some(visitor) if visitor.open_chat.is_some() => {
                     self.append_to_open_chat(incoming, visitor, &mut must_notify_webhooks).await
+                }
+                visitor if incoming.is_from_unknown_browser(visitor.as_ref()) => {
+                    return Err(Error::InvalidVisitorToken);
                 }
                 visitor => self.open_chat(incoming, visitor.map(|it| it.reset_if_expired(incoming.now))).await,
             };
@@ -125,13 +152,15 @@ impl Chats {
         let chat = chat.filter(|chat| !chat.state.is_closed()).ok_or(WriteError::Contended)?;
         let rate = chat.rate.count_message(incoming.settings.limits.visitor_messages, incoming.now);
         let rate = rate.map_err(Error::RateLimited)?;
+        let call_slot = self.call_slot(incoming).await?;
 
-        visitor.merge_profile(incoming.profile, ProfileSource::Integrator);
+        incoming.update_visitor(&mut visitor);
         *must_notify_webhooks |= visitor.changes.must_notify_webhooks;
         visitor.changes.must_notify_webhooks = *must_notify_webhooks;
         let agent_id = chat.state.agent().map(|agent| agent.agent_id);
         let context = NotificationContext { webhooks: &incoming.settings.webhooks, agent_id, now: incoming.now };
-        let notifications = context.chat_updated_notifications(&chat, &visitor);
+        let mut notifications = context.chat_updated_notifications(&chat, &visitor);
+        notifications.extend(incoming.notifications(&context));
         let mut visitor_update = visitor_update(&visitor)?;
         if notifications.is_empty()
             && let Some(update) = visitor_update.take()
@@ -152,8 +181,13 @@ impl Chats {
         let mut others = notifications.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;
         others.extend(visitor_update.map(Write::DynamicUpdate));
         others.extend(new_invite.map(|invite| invite_write(&header, invite)));
+        let counters = incoming.finished_call_counters();
+        if !counters.is_empty() {
+            others.push(count_write(&header, &counters));
+        }
+        others.extend(call_slot.map(|slot| slot.replace_write(entry.chat_id, entry.seq, incoming.now)));
         self.store_entry_with(&entry, incoming.key, others).await?;
-        Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), notifications })
+        Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), entry: Some(entry), notifications })
     }
 
     /// Assigns the next entry numbers of an open chat and returns the new header. The write succeeds only if the chat's
@@ -166,10 +200,8 @@ impl Chats {
     ) -> Result<Chat, WriteError> {
         let HeaderUpdate { rate, visitor_name, new_invite, entry_count } = update;
         let preview = MessagePreview::of(incoming.content, &Sender::Visitor, incoming.now);
-        let mut assignments = String::from(
-            "#seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, \
-             #has_numeric_id = :has_numeric_id",
-        );
+        let mut assignments =
+            String::from("#seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name");
         let mut values = vec![
             (":one", n(1)),
             (":now", n(incoming.now.0)),
@@ -178,8 +210,11 @@ impl Chats {
             (":count", n(entry_count)),
             (":state", s(chat.state.name())),
             (":window", n(chat.rate.started_at.0)),
-            (":has_numeric_id", AttributeValue::Bool(incoming.has_numeric_id)),
         ];
+        if let Some(has_numeric_id) = incoming.has_numeric_id {
+            assignments.push_str(", #has_numeric_id = :has_numeric_id");
+            values.push((":has_numeric_id", AttributeValue::Bool(has_numeric_id)));
+        }
         // Within a window, the count is incremented rather than replaced, so that concurrent messages do not conflict
         // with each other.
         let condition = if rate.started_at == chat.rate.started_at {
@@ -196,7 +231,7 @@ impl Chats {
             values.push((":invite_hash", s(invite_hash(invite))));
         }
         let key = header_key(&chat.account_id, chat.chat_id);
-        let update = format!("SET {assignments} REMOVE #typing_started_at");
+        let update = format!("SET {assignments} REMOVE #typing_started_at, #typing_text");
         Ok(chat_from_item(self.table.update(ItemUpdate { key, update, condition, values }).await?)?)
     }
 
@@ -208,20 +243,28 @@ impl Chats {
         existing: Option<Visitor>,
     ) -> Result<StoreMessageResult, WriteError> {
         let is_new = existing.is_none();
+        let call_slot = self.call_slot(incoming).await?;
+        let has_numeric_id = self.has_numeric_id(incoming, existing.as_ref()).await?;
         let counters = self.allocate_numbers(incoming, is_new).await?;
-        let mut visitor = existing.unwrap_or_else(|| incoming.new_visitor(counters.visitors));
-        visitor.merge_profile(incoming.profile, ProfileSource::Integrator);
+        let mut visitor =
+            existing.unwrap_or_else(|| new_visitor(incoming.channel, incoming.external_id, counters.visitors));
+        incoming.update_visitor(&mut visitor);
         visitor.chats += 1;
         visitor.open_chat = Some(counters.chats);
-        visitor.last_chat = visitor.open_chat;
-        let header = incoming.new_header(&visitor, counters.chats);
+        let previous_chat = visitor.last_chat;
+        let previous_chats = visitor.start_chat(counters.chats);
+        let mut header = Chat { previous_chats, has_numeric_id, ..incoming.new_header(&visitor, counters.chats) };
         let next_idle_check = incoming.settings.next_idle_check(incoming.now, incoming.now);
         let entry = incoming.entry(&header)?;
+        let context = NotificationContext { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
+        let notifications = context.create_entries(&mut header, incoming.notifications(&context))?;
         let mut writes = vec![
-            visitor_write(&visitor, is_new)?,
+            visitor_write(&visitor, is_new, previous_chat)?,
             Write::Create(to_item(&HeaderItem::new(&header, next_idle_check))?),
             Write::Create(to_item(&EntryItem::from(&entry))?),
+            count_write(&header, &[vec![Counter::OpenedChats], incoming.finished_call_counters()].concat()),
         ];
+        writes.extend(notifications.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?);
         writes.extend(incoming.invite.map(|invite| invite_write(&header, invite)));
         if is_new {
             writes.push(visitor_number_write(&visitor)?);
@@ -231,13 +274,40 @@ impl Chats {
         if let Some(key) = incoming.key {
             writes.push(key.receipt_write(&entry)?);
         }
+        writes.extend(call_slot.map(|slot| slot.replace_write(entry.chat_id, entry.seq, incoming.now)));
         self.table.transact(writes).await?;
-        Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), notifications: Vec::new() })
+        Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), entry: Some(entry), notifications })
+    }
+
+    /// Whether requests about the chat that the message opens contain the visitor's id as a number. Costs one read if
+    /// the message does not determine this and the visitor has had a chat.
+    async fn has_numeric_id(&self, incoming: &IncomingMessage<'_>, visitor: Option<&Visitor>) -> Result<bool, Error> {
+        let last_chat = visitor.and_then(|visitor| visitor.last_chat);
+        Ok(match (incoming.has_numeric_id, last_chat) {
+            (Some(has_numeric_id), _) => has_numeric_id,
+            (None, Some(chat_id)) => {
+                let chat = self.chat(&incoming.channel.account_id, chat_id).await?;
+                chat.is_some_and(|chat| chat.has_numeric_id)
+            }
+            (None, None) => false,
+        })
+    }
+
+    /// Returns the slot of a call that has not failed, or `None` for any other message. A visitor with a call in
+    /// progress can still call, but that call does not take the slot. Fails with a conflict if the visitor is called
+    /// and has a call in progress.
+    async fn call_slot(&self, incoming: &IncomingMessage<'_>) -> Result<Option<CallSlot>, Error> {
+        let IncomingMessage { channel, external_id, now, .. } = incoming;
+        let Some(call) = incoming.call().filter(|call| !call.status.is_final()) else { return Ok(None) };
+        match self.free_call_slot(&channel.account_id, &channel.channel_id, external_id, *now).await {
+            Err(Error::Conflict(_)) if call.kind == CallKind::Incoming => Ok(None),
+            slot => slot.map(Some),
+        }
     }
 
     /// Assigns the next chat number and, for a new visitor, the next visitor number. Fails if the channel has reached
     /// its limit on new chats. Costs two writes.
-    pub(in crate::store) async fn allocate_numbers(
+    async fn allocate_numbers(
         &self,
         incoming: &IncomingMessage<'_>,
         is_new_visitor: bool,
@@ -245,7 +315,7 @@ impl Chats {
         let IncomingMessage { channel, settings, now, .. } = incoming;
         self.count_opened_chat(&channel.channel_id, settings.limits.channel_chats, *now).await?;
         let update = ItemUpdate {
-            key: Key::new(format!("COUNTERS#{}", channel.account_id), "COUNTERS"),
+            key: counters_key(&channel.account_id),
             update: "ADD #chats :one, #visitors :visitors",
             condition: "",
             values: vec![(":one", n(1)), (":visitors", n(u8::from(is_new_visitor)))],
@@ -254,28 +324,81 @@ impl Chats {
     }
 }
 
+/// Returns a visitor of a channel without any data.
+pub(in crate::store) fn new_visitor(channel: &Channel, external_id: &str, number: u64) -> Visitor {
+    Visitor {
+        account_id: channel.account_id.clone(),
+        channel_id: channel.channel_id.clone(),
+        external_id: external_id.to_owned(),
+        number,
+        profile: VisitorProfile::default(),
+        sources: ProfileSources::default(),
+        integrator_values: OverriddenIntegratorValues::default(),
+        chats: 0,
+        widget: None,
+        blacklisted: false,
+        open_chat: None,
+        last_chat: None,
+        recent_chats: Vec::new(),
+        retain_until: None,
+        changes: VisitorChanges::default(),
+    }
+}
+
 impl IncomingMessage<'_> {
-    pub(in crate::store) fn new_visitor(&self, number: u64) -> Visitor {
-        Visitor {
-            account_id: self.channel.account_id.clone(),
-            channel_id: self.channel.channel_id.clone(),
-            external_id: self.external_id.to_owned(),
-            number,
-            profile: VisitorProfile::default(),
-            sources: ProfileSources::default(),
-            integrator_values: OverriddenIntegratorValues::default(),
-            chats: 0,
-            blacklisted: false,
-            open_chat: None,
-            last_chat: None,
-            retain_until: None,
-            changes: VisitorChanges::default(),
+    fn call(&self) -> Option<&Call> {
+        self.content.call.as_deref()
+    }
+
+    /// Returns the counters of a call that is stored as failed because no agent is available. Returns nothing for any
+    /// other message.
+    fn finished_call_counters(&self) -> Vec<Counter> {
+        self.call().map(Counter::of_finished_call).unwrap_or_default()
+    }
+
+    /// Whether the message comes from a browser without a valid token. The visitor of a widget must exist before the
+    /// first message, except for an unknown caller.
+    fn is_from_unknown_browser(&self, visitor: Option<&Visitor>) -> bool {
+        let is_known = visitor.is_some_and(|visitor| !visitor.is_expired(self.now))
+            || self.call().is_some_and(|call| call.kind == CallKind::Incoming);
+        self.channel.settings.kind() == ChannelKind::Widget && !is_known
+    }
+
+    /// Adds the data in the message to the visitor.
+    fn update_visitor(&self, visitor: &mut Visitor) {
+        visitor.merge_profile(self.profile, self.source);
+        if let Some(page) = self.page {
+            visitor.set_page(page.clone());
         }
     }
 
+    /// Returns the notifications of an offline message or a call, or nothing for other messages. A call that is stored
+    /// as failed is also notified as started.
+    fn notifications(&self, context: &NotificationContext<'_>) -> Vec<NotificationContent> {
+        if let Some(call) = self.call() {
+            let agent_id = call.agent.as_ref().map(|called| called.agent.agent_id);
+            let later = [&call.status].into_iter().filter(|status| status.is_final());
+            let context = NotificationContext { agent_id, ..*context };
+            return context.call_notifications(call, [&CallStatus::Start].into_iter().chain(later));
+        }
+        if !self.is_offline {
+            return Vec::new();
+        }
+        context.webhook_notifications(WebhookEvent::OfflineMessage, WebhookEventDetails::default())
+    }
+
+    /// Returns the bot with which the chat that the message opens starts.
+    fn first_bot(&self) -> Option<&String> {
+        self.channel.bot_id.as_ref().filter(|_| !self.is_offline && self.call().is_none())
+    }
+
     /// Creates the message's entry, numbered `header.seq`. While a bot owns the chat, the entry is delivered to the
-    /// bot.
-    pub(in crate::store) fn entry(&self, header: &Chat) -> Result<TimelineEntry, Error> {
+    /// bot. A call is delivered to the telephony provider, unless it has already failed.
+    fn entry(&self, header: &Chat) -> Result<TimelineEntry, Error> {
+        let target = match self.call() {
+            Some(call) => (!call.status.is_final()).then_some(Target::Call),
+            None => (header.state == ChatState::Bot).then_some(Target::Bot),
+        };
         Ok(TimelineEntry {
             account_id: header.account_id.clone(),
             chat_id: header.chat_id,
@@ -284,39 +407,49 @@ impl IncomingMessage<'_> {
             from: Sender::Visitor,
             content: self.content.clone(),
             at: self.now,
+            caused_by: None,
             webhook_dispatch: None,
             retain_until: header.retain_until(self.now),
-            delivery: (header.state == ChatState::Bot).then(|| Delivery::new(Target::Bot, self.now)),
+            delivery: target.map(|target| Delivery::new(target, self.now)),
         })
     }
 
     /// Creates the header of the chat that the message opens.
-    pub(in crate::store) fn new_header(&self, visitor: &Visitor, chat_id: u64) -> Chat {
+    fn new_header(&self, visitor: &Visitor, chat_id: u64) -> Chat {
+        let state = ChatState::initial(self.first_bot().is_some());
         Chat {
             account_id: visitor.account_id.clone(),
             chat_id,
-            state: ChatState::initial(self.channel.bot_id.is_some()),
             version: 1,
             channel_id: visitor.channel_id.clone(),
+            channel_kind: self.channel.settings.kind(),
             channel_name: truncate_chars(&self.channel.settings.name, MAX_VISITOR_NAME_CHARS),
             external_id: visitor.external_id.clone(),
-            has_numeric_id: self.has_numeric_id,
+            has_numeric_id: self.has_numeric_id.unwrap_or_default(),
             invite_hash: self.invite.map(invite_hash),
             visitor_number: visitor.number,
             visitor_name: truncate_chars(visitor.profile.display_name(), MAX_VISITOR_NAME_CHARS),
             department: self.department.cloned(),
             participants: Vec::new(),
-            bot_id: self.channel.bot_id.clone(),
+            bot_id: self.first_bot().cloned(),
             bot_event_at: None,
+            handover: None,
             seq: 1,
             opened_at: self.now,
+            opened_on: Day::of(self.now, &self.settings.time_zone),
+            first_answer_at: None,
             updated_at: self.now,
+            other_change_at: None,
             last_message: Some(MessagePreview::of(self.content, &Sender::Visitor, self.now)),
+            waiting_since: state.is_waiting().then_some(self.now),
+            state,
             typing_started_at: None,
+            typing_text: None,
             failing_until: ReceiversFailingUntil::default(),
             rate: RateWindow { started_at: self.now, count: 1 },
             rating: None,
             retention_days: self.settings.retention_days,
+            previous_chats: Vec::new(),
         }
     }
 }

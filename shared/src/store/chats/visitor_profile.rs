@@ -16,8 +16,8 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 impl Chats {
     /// Stores a visitor's changed attributes without notifying webhooks. Costs one write, or two if the name has
     /// changed, because the open chat's header contains the name too.
-    pub async fn save_visitor(&self, visitor: &Visitor) -> Result<(), Error> {
-        self.save_visitor_and_notify(visitor, &[], Timestamp(0)).await.map(|_| ())
+    pub async fn save_visitor(&self, visitor: &Visitor, now: Timestamp) -> Result<(), Error> {
+        self.save_visitor_and_notify(visitor, &[], now).await.map(|_| ())
     }
 
     /// Stores a visitor's changed attributes together with the chat_updated events that report the change. Returns the
@@ -39,7 +39,7 @@ impl Chats {
         }
         let context = NotificationContext { webhooks, agent_id: None, now };
         let count = if visitor.changes.must_notify_webhooks { context.chat_updated_subscriber_count() } else { 0 };
-        let notifications = match self.update_header_for_visitor(visitor, count).await? {
+        let notifications = match self.update_header_for_visitor(visitor, count, now).await? {
             Some(mut header) => {
                 let context =
                     NotificationContext { agent_id: header.state.agent().map(|agent| agent.agent_id), ..context };
@@ -62,16 +62,22 @@ impl Chats {
     /// Sets the visitor's name in the open chat's header if the name has changed. If an agent owns the chat, also
     /// assigns `count` entry numbers and returns the header. Costs at most one write, or two if `count` is not 0 and no
     /// agent owns the chat.
-    async fn update_header_for_visitor(&self, visitor: &Visitor, count: usize) -> Result<Option<Chat>, Error> {
+    async fn update_header_for_visitor(
+        &self,
+        visitor: &Visitor,
+        count: usize,
+        now: Timestamp,
+    ) -> Result<Option<Chat>, Error> {
         let Some(chat_id) = visitor.open_chat else { return Ok(None) };
         let key = header_key(&visitor.account_id, chat_id);
-        let name = (":name", s(truncate_chars(visitor.profile.display_name(), MAX_VISITOR_NAME_CHARS)));
+        let name = s(truncate_chars(visitor.profile.display_name(), MAX_VISITOR_NAME_CHARS));
+        let values = vec![(":name", name), (":now", n(now.0))];
         if count > 0 {
             let update = ItemUpdate {
                 key: key.clone(),
-                update: "SET #visitor_name = :name, #seq = #seq + :count",
+                update: "SET #visitor_name = :name, #other_change_at = :now, #seq = #seq + :count",
                 condition: "#state = :active",
-                values: vec![name.clone(), (":count", n(count)), (":active", s("active"))],
+                values: values.iter().cloned().chain([(":count", n(count)), (":active", s("active"))]).collect(),
             };
             match self.table.update(update).await {
                 Ok(item) => return chat_from_item(item).map(Some),
@@ -80,8 +86,8 @@ impl Chats {
             }
         }
         if visitor.changes.fields.contains(&VisitorField::Name) {
-            let (update, condition) = ("SET #visitor_name = :name", ITEM_EXISTS);
-            self.table.update(ItemUpdate { key, update, condition, values: vec![name] }).await?;
+            let (update, condition) = ("SET #visitor_name = :name, #other_change_at = :now", ITEM_EXISTS);
+            self.table.update(ItemUpdate { key, update, condition, values }).await?;
         }
         Ok(None)
     }

@@ -1,44 +1,69 @@
 //! The writes that store a visitor and the visitor number (the item that maps the number to the visitor). Updates set
 //! only the attributes that have changed, so that concurrent changes to other attributes are preserved.
 
+use std::borrow::Cow;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 
+use crate::domain::chat_search;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{ProfileSource, Visitor, VisitorField};
 use crate::error::Error;
-use crate::store::chats::items::{VisitorItem, VisitorNumberItem};
+use crate::store::chats::items::{VisitorItem, VisitorNumberItem, WidgetVisitorItem};
 use crate::store::chats::{visitor_key, visitor_number_key};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
 use crate::store::{to_attribute, to_item};
 
-/// The `SET` clause of an update, assembled from several parts.
+/// An update expression that is assembled from several parts.
 #[derive(Default)]
-pub(in crate::store) struct SetClause {
-    assignments: Vec<&'static str>,
+pub(in crate::store) struct UpdateExpression {
+    assignments: Vec<Cow<'static, str>>,
+    removals: Vec<Cow<'static, str>>,
     values: ExpressionValues,
 }
 
-impl SetClause {
+impl UpdateExpression {
     /// Adds assignments, together with the values of their placeholders.
     pub(in crate::store) fn add<const N: usize>(
         &mut self,
         assignments: &'static str,
         values: [(&'static str, AttributeValue); N],
     ) {
-        self.assignments.push(assignments);
+        self.assignments.push(assignments.into());
         self.values.extend(values);
     }
 
+    pub(in crate::store) fn remove(&mut self, attribute: &'static str) {
+        self.removals.push(attribute.into());
+    }
+
+    /// Sets an attribute to the placeholder of the same name, or removes the attribute if there is no value.
+    fn set_or_remove(&mut self, placeholder: &'static str, value: Option<String>) {
+        let attribute = format!("#{}", placeholder.trim_start_matches(':'));
+        match value {
+            Some(value) => {
+                self.assignments.push(format!("{attribute} = {placeholder}").into());
+                self.values.push((placeholder, s(value)));
+            }
+            None => self.removals.push(attribute.into()),
+        }
+    }
+
     pub(in crate::store) fn into_update(self, key: Key, condition: &'static str) -> ItemUpdate<String> {
-        ItemUpdate { key, update: format!("SET {}", self.assignments.join(", ")), condition, values: self.values }
+        let mut update = format!("SET {}", self.assignments.join(", "));
+        if !self.removals.is_empty() {
+            update.push_str(&format!(" REMOVE {}", self.removals.join(", ")));
+        }
+        ItemUpdate { key, update, condition, values: self.values }
     }
 }
 
 /// Returns the assignments that store the visitor's changed attributes.
-pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<SetClause, Error> {
+pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<UpdateExpression, Error> {
     let Visitor { profile, sources, integrator_values, .. } = visitor;
     let source = |source: Option<ProfileSource>| to_attribute(&source.map(ProfileSource::name));
-    let mut set = SetClause::default();
+    let mut set = UpdateExpression::default();
+    let widget = WidgetVisitorItem::from(visitor.widget.as_deref().cloned().unwrap_or_default());
     for field in &visitor.changes.fields {
         match field {
             VisitorField::Name => set.add(
@@ -49,22 +74,28 @@ pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<SetClaus
                     (":integrator_name", to_attribute(&integrator_values.name)?),
                 ],
             ),
-            VisitorField::Phone => set.add(
-                "#profile.#phone = :phone, #sources.#phone = :phone_source, #integrator_phone = :integrator_phone",
-                [
-                    (":phone", to_attribute(&profile.phone)?),
-                    (":phone_source", source(sources.phone)?),
-                    (":integrator_phone", to_attribute(&integrator_values.phone)?),
-                ],
-            ),
-            VisitorField::Email => set.add(
-                "#profile.#email = :email, #sources.#email = :email_source, #integrator_email = :integrator_email",
-                [
-                    (":email", to_attribute(&profile.email)?),
-                    (":email_source", source(sources.email)?),
-                    (":integrator_email", to_attribute(&integrator_values.email)?),
-                ],
-            ),
+            VisitorField::Phone => {
+                set.add(
+                    "#profile.#phone = :phone, #sources.#phone = :phone_source, #integrator_phone = :integrator_phone",
+                    [
+                        (":phone", to_attribute(&profile.phone)?),
+                        (":phone_source", source(sources.phone)?),
+                        (":integrator_phone", to_attribute(&integrator_values.phone)?),
+                    ],
+                );
+                set.set_or_remove(":phone_key", profile.phone.as_deref().and_then(chat_search::phone_key));
+            }
+            VisitorField::Email => {
+                set.add(
+                    "#profile.#email = :email, #sources.#email = :email_source, #integrator_email = :integrator_email",
+                    [
+                        (":email", to_attribute(&profile.email)?),
+                        (":email_source", source(sources.email)?),
+                        (":integrator_email", to_attribute(&integrator_values.email)?),
+                    ],
+                );
+                set.set_or_remove(":email_key", profile.email.as_deref().and_then(chat_search::email_key));
+            }
             VisitorField::Description => set.add(
                 "#profile.#description = :description, #sources.#description = :description_source, \
                  #integrator_description = :integrator_description",
@@ -78,6 +109,26 @@ pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<SetClaus
             VisitorField::Url => set.add("#profile.#url = :url", [(":url", to_attribute(&profile.url)?)]),
             VisitorField::Blacklisted => {
                 set.add("#blacklisted = :blacklisted", [(":blacklisted", to_attribute(&visitor.blacklisted)?)]);
+            }
+            VisitorField::Session => {
+                set.add("#widget.#session = :session", [(":session", to_attribute(&widget.session)?)]);
+            }
+            VisitorField::Utm => set.add("#widget.#utm = :utm", [(":utm", to_attribute(&widget.utm)?)]),
+            VisitorField::PageTitle => {
+                set.add("#widget.#page_title = :page_title", [(":page_title", to_attribute(&widget.page_title)?)]);
+            }
+            VisitorField::Analytics => {
+                set.add("#widget.#analytics = :analytics", [(":analytics", to_attribute(&widget.analytics)?)]);
+            }
+            VisitorField::UserToken => {
+                set.add("#widget.#user_token = :user_token", [(":user_token", to_attribute(&widget.user_token)?)]);
+            }
+            VisitorField::CustomData => {
+                set.add("#widget.#custom_data = :custom_data", [(":custom_data", to_attribute(&widget.custom_data)?)]);
+            }
+            VisitorField::HiddenThrough => {
+                let start = to_attribute(&widget.hidden_through)?;
+                set.add("#widget.#hidden_through = :hidden_through", [(":hidden_through", start)]);
             }
         }
     }
@@ -93,21 +144,31 @@ pub(in crate::store) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemU
     Ok(Some(changed_attributes(visitor)?.into_update(key, ITEM_EXISTS)))
 }
 
-/// Returns the write that stores a visitor who opens a chat. Its condition fails if another request has created the
-/// visitor or has opened a chat for the visitor.
-pub(in crate::store) fn visitor_write(visitor: &Visitor, is_new: bool) -> Result<Write, Error> {
+/// Returns the write that stores a visitor who opens a chat. `previous_chat` is the visitor's most recent chat before
+/// it. The condition fails if another request has created the visitor or has started a chat for the visitor.
+pub(in crate::store) fn visitor_write(
+    visitor: &Visitor,
+    is_new: bool,
+    previous_chat: Option<u64>,
+) -> Result<Write, Error> {
     if is_new {
         return to_item(&VisitorItem::from(visitor)).map(Write::Create);
     }
     let mut set = changed_attributes(visitor)?;
     set.add(
-        "#open_chat = :chat, #last_chat = :chat, #chats = :chats",
-        [(":chat", to_attribute(&visitor.open_chat)?), (":chats", n(visitor.chats))],
+        "#open_chat = :chat, #last_chat = :chat, #recent_chats = :recent_chats, #chats = :chats",
+        [
+            (":chat", to_attribute(&visitor.open_chat)?),
+            (":recent_chats", to_attribute(&visitor.recent_chats)?),
+            (":previous_chat", to_attribute(&previous_chat)?),
+            (":chats", n(visitor.chats)),
+        ],
     );
+    set.remove("#expires_at");
     let key = visitor_key(&visitor.channel_id, &visitor.external_id);
-    let mut update = set.into_update(key, "attribute_exists(#pk) AND attribute_not_exists(#open_chat)");
-    update.update.push_str(" REMOVE #expires_at");
-    Ok(Write::DynamicUpdate(update))
+    let condition = "attribute_exists(#pk) AND attribute_not_exists(#open_chat) \
+                     AND (attribute_not_exists(#last_chat) OR #last_chat = :previous_chat)";
+    Ok(Write::DynamicUpdate(set.into_update(key, condition)))
 }
 
 /// Returns the write that creates the visitor number. The number is the `client_id` in the Bot API.

@@ -1,9 +1,13 @@
-//! Counts requests from bots in memory, between two writes to the shared count in the table.
+//! Counts requests in memory, between two writes to the shared count in the table.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Each bot's current window.
+/// The maximum number of callers whose windows are kept in memory. If there are more, those whose windows have ended
+/// are removed.
+const MAX_CALLERS: usize = 1_000;
+
+/// The current window of each caller: of a bot, of an agent who opens sockets, or of a network address.
 #[derive(Clone, Default)]
 pub(super) struct LocalRateWindows(Arc<Mutex<HashMap<String, LocalRateWindow>>>);
 
@@ -17,10 +21,13 @@ pub(super) struct LocalRateWindow {
 }
 
 impl LocalRateWindows {
-    /// Counts one request from a bot in the window with this number, and returns the updated window.
-    pub(super) fn count_request(&self, bot_id: &str, number: u64) -> LocalRateWindow {
+    /// Counts one request of a caller in the window with this number, and returns the updated window.
+    pub(super) fn count_request(&self, caller: &str, number: u64) -> LocalRateWindow {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let window = windows.entry(bot_id.to_owned()).or_default();
+        if windows.len() >= MAX_CALLERS {
+            windows.retain(|_, window| window.number == number);
+        }
+        let window = windows.entry(caller.to_owned()).or_default();
         if window.number != number {
             *window = LocalRateWindow { number, ..LocalRateWindow::default() };
         }
@@ -28,8 +35,8 @@ impl LocalRateWindows {
         *window
     }
 
-    pub(super) fn replace(&self, bot_id: &str, window: LocalRateWindow) {
+    pub(super) fn replace(&self, caller: &str, window: LocalRateWindow) {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        windows.insert(bot_id.to_owned(), window);
+        windows.insert(caller.to_owned(), window);
     }
 }

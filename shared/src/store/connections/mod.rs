@@ -1,18 +1,21 @@
-//! The Connections table: agents' sessions and presence, bots' request counts, failed logins, and circuit breakers (the
-//! shared state of receivers that hang). Every item expires.
+//! The Connections table: agents' sessions, sockets and presence, request counts, failed logins, and circuit breakers
+//! (the shared state of receivers that hang). Every item expires.
 
-pub mod bot_rate_limit;
 pub mod circuit_breakers;
 mod local_rate_windows;
 pub mod login_attempts;
 pub mod presence;
+pub mod request_rate_limit;
 pub mod sessions;
+pub mod sockets;
+pub mod visitor_sockets;
 
 use std::time::Duration;
 
+use crate::domain::sha256;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::connections::local_rate_windows::LocalRateWindows;
-use crate::store::table::Table;
+use crate::store::table::{Key, Table};
 
 /// How long a session lasts after its last request. The agent's presence expires at the same time.
 const SESSION_IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
@@ -35,4 +38,14 @@ impl Connections {
     pub fn new(table: Table) -> Self {
         Self { table, local_rate_windows: LocalRateWindows::default() }
     }
+}
+
+/// Returns the key of a ticket that opens a socket of an agent or a visitor.
+fn ticket_key(ticket: &str) -> Key {
+    Key::new(format!("SOCKET_TICKET#{}", sha256::hex_digest(ticket)), "TICKET")
+}
+
+/// Returns the key of a socket of an agent or a visitor by its connection id.
+fn socket_key(connection_id: &str) -> Key {
+    Key::new(format!("SOCKET#{connection_id}"), "SOCKET")
 }

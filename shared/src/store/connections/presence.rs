@@ -1,44 +1,127 @@
-//! Agents' presence: the status that an agent has set, and the time of the agent's last request.
+//! Agents' presence: the status that an agent has set, the time of the agent's last request, and the agent's open
+//! sockets.
 
-use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
-use crate::domain::agent_presence::{AgentStatus, Presence};
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::Deserialize;
+
+use crate::domain::agent_presence::{AgentStatus, Presence, SocketPresence};
+use crate::domain::socket::AgentSocket;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, SESSION_IDLE_TIMEOUT};
-use crate::store::table::{Item, Key, Query, s};
-use crate::store::{from_item, to_item};
+use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY};
+use crate::store::from_item;
+use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteError, n, s};
 
-#[derive(Serialize, Deserialize)]
+/// How long a presence is kept after the agent's last request, so that admins see when the agent was last active.
+pub(super) const PRESENCE_TTL: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+#[derive(Deserialize)]
 struct PresenceItem {
-    pk: String,
-    sk: String,
     agent_id: u64,
     status: String,
     last_request_at: u64,
-    /// When the presence expires, as Unix time in seconds.
+    /// The agent's open sockets, as [`socket_element`] describes them. The table removes an empty set.
     #[serde(default)]
-    expires_at: u64,
+    sockets: Vec<String>,
+    /// The time at which the close of a socket was last reported. It counts only if no other socket is open.
+    #[serde(default)]
+    socket_lost_at: Option<u64>,
 }
 
+/// The partition of an account's presence items is this prefix and the account.
+pub(in crate::store) const PRESENCE_PREFIX: &str = "PRESENCE#";
+
 pub(super) fn presence_key(account_id: &str, agent_id: u64) -> Key {
-    Key::new(format!("PRESENCE#{account_id}"), format!("{agent_id:010}"))
+    Key::new(format!("{PRESENCE_PREFIX}{account_id}"), format!("{agent_id:010}"))
 }
 
 impl Connections {
-    /// Stores an agent's presence, including the status that the agent has set. Costs one write.
-    pub async fn set_presence(&self, account_id: &str, presence: Presence) -> Result<(), Error> {
-        let Presence { agent_id, status, last_request_at } = presence;
-        let key = presence_key(account_id, agent_id);
-        let expires_at = last_request_at.plus(SESSION_IDLE_TIMEOUT).seconds();
-        let (status, last_request_at) = (status.name().to_owned(), last_request_at.0);
-        let item = PresenceItem { pk: key.pk, sk: key.sk, agent_id, status, last_request_at, expires_at };
-        Ok(self.table.put(to_item(&item)?, false).await?)
+    /// Stores the status that an agent has set, and returns the agent's presence. Costs one write, and one more if the
+    /// presence contains expired sockets.
+    pub async fn set_presence(
+        &self,
+        account_id: &str,
+        agent_id: u64,
+        status: AgentStatus,
+        now: Timestamp,
+    ) -> Result<Presence, Error> {
+        let mut update = presence_update(
+            account_id,
+            agent_id,
+            now,
+            "SET #agent_id = :agent_id, #status = :status, #last_request_at = :now, #expires_at = :expires \
+             REMOVE #socket_lost_at",
+        );
+        update.values.push((":status", s(status.name())));
+        presence_from_item(self.update_presence(update, now).await?)
+    }
+
+    /// Adds a socket to the agent's presence. An agent who has never set a status is offline. Costs one write, and one
+    /// more if the presence contains expired sockets.
+    pub(super) async fn add_socket_to_presence(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
+        let mut update = presence_update(
+            &socket.account_id,
+            socket.agent_id,
+            now,
+            "SET #agent_id = :agent_id, #status = if_not_exists(#status, :offline), #last_request_at = :now, \
+             #expires_at = :expires REMOVE #socket_lost_at ADD #sockets :sockets",
+        );
+        update.values.push((":offline", s(AgentStatus::Offline.name())));
+        update.values.push((":sockets", AttributeValue::Ss(vec![socket_element(socket)])));
+        self.update_presence(update, now).await.map(|_| ())
+    }
+
+    /// Makes an update of a presence, and then removes the expired sockets from it. Their close was not reported.
+    /// Returns the item. Costs one write, and one more if there are expired sockets.
+    async fn update_presence(&self, update: ItemUpdate, now: Timestamp) -> Result<Item, Error> {
+        let key = update.key.clone();
+        let item = self.table.update(update).await?;
+        let expired = expired_socket_elements(&item, now);
+        if expired.is_empty() {
+            return Ok(item);
+        }
+        let values = vec![(":expired", AttributeValue::Ss(expired))];
+        let removal = ItemUpdate { key, update: "DELETE #sockets :expired", condition: ITEM_EXISTS, values };
+        match self.table.update(removal).await {
+            // The agent has signed out in the meantime.
+            Err(WriteError::ConditionFailed { .. }) => Ok(item),
+            updated => Ok(updated?),
+        }
+    }
+
+    /// Removes a socket from the agent's presence. Does nothing if it has already been removed. Costs one write.
+    pub(super) async fn remove_socket_from_presence(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
+        let element = socket_element(socket);
+        let update = ItemUpdate {
+            key: presence_key(&socket.account_id, socket.agent_id),
+            update: "SET #socket_lost_at = :now DELETE #sockets :closed",
+            condition: "contains(#sockets, :element)",
+            values: vec![
+                (":now", n(now.0)),
+                (":closed", AttributeValue::Ss(vec![element.clone()])),
+                (":element", s(element)),
+            ],
+        };
+        self.table.update_if(update).await
     }
 
     /// Reads an agent's presence. Costs one read.
     pub async fn presence(&self, account_id: &str, agent_id: u64) -> Result<Option<Presence>, Error> {
         self.table.get(presence_key(account_id, agent_id)).await?.map(presence_from_item).transpose()
+    }
+
+    /// Records that an agent has signed out: the agent is offline and has no sockets. Does nothing if the agent has no
+    /// presence. Costs one write.
+    pub(super) async fn end_presence(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
+        let update = ItemUpdate {
+            key: presence_key(account_id, agent_id),
+            update: "SET #status = :offline, #last_request_at = :now REMOVE #sockets, #socket_lost_at",
+            condition: ITEM_EXISTS,
+            values: vec![(":offline", s(AgentStatus::Offline.name())), (":now", n(now.0))],
+        };
+        self.table.update_if(update).await
     }
 
     /// Deletes an agent's presence. Costs one write.
@@ -51,7 +134,7 @@ impl Connections {
         let query = Query {
             index: None,
             condition: "#pk = :account",
-            values: vec![(":account", s(format!("PRESENCE#{account_id}")))],
+            values: vec![(":account", s(format!("{PRESENCE_PREFIX}{account_id}")))],
             limit: MAX_ITEMS_PER_QUERY,
             descending: false,
         };
@@ -59,8 +142,41 @@ impl Connections {
     }
 }
 
-fn presence_from_item(item: Item) -> Result<Presence, Error> {
-    let PresenceItem { pk: _, sk: _, agent_id, status, last_request_at, expires_at: _ } = from_item(item)?;
+/// Returns the element that represents a socket in the set of open sockets: the time at which the socket expires, as
+/// Unix time in seconds, and its connection id. Therefore, a socket whose close is not reported needs no write to
+/// expire.
+fn socket_element(socket: &AgentSocket) -> String {
+    format!("{}#{}", socket.expires_at().seconds(), socket.connection_id)
+}
+
+fn socket_element_expiry(element: &str) -> Option<Timestamp> {
+    let (expires_at, _) = element.split_once('#')?;
+    expires_at.parse().ok().map(Timestamp::from_seconds)
+}
+
+/// Returns the elements of the sockets in a presence item that have expired.
+fn expired_socket_elements(item: &Item, now: Timestamp) -> Vec<String> {
+    let elements = item.get("sockets").and_then(|sockets| sockets.as_ss().ok()).into_iter().flatten();
+    elements.filter(|socket| socket_element_expiry(socket).is_none_or(|at| at <= now)).cloned().collect()
+}
+
+/// Returns an update that creates the presence or counts as a request of the agent. The values contain `:agent_id`,
+/// `:now` and `:expires`; the caller adds those of its own.
+fn presence_update(account_id: &str, agent_id: u64, now: Timestamp, update: &'static str) -> ItemUpdate {
+    let expires_at = now.plus(PRESENCE_TTL).seconds();
+    let values = vec![(":agent_id", n(agent_id)), (":now", n(now.0)), (":expires", n(expires_at))];
+    ItemUpdate { key: presence_key(account_id, agent_id), update, condition: "", values }
+}
+
+pub(in crate::store) fn presence_from_item(item: Item) -> Result<Presence, Error> {
+    let PresenceItem { agent_id, status, last_request_at, sockets, socket_lost_at } = from_item(item)?;
     let status = AgentStatus::parse(&status).ok_or_else(|| Error::internal("status"))?;
-    Ok(Presence { agent_id, status, last_request_at: Timestamp(last_request_at) })
+    let open_until = sockets.iter().filter_map(|socket| socket_element_expiry(socket)).max();
+    let socket = match (open_until, socket_lost_at.map(Timestamp)) {
+        (Some(until), Some(lost_at)) if lost_at > until => SocketPresence::LostAt(lost_at),
+        (Some(until), _) => SocketPresence::OpenUntil(until),
+        (None, Some(lost_at)) => SocketPresence::LostAt(lost_at),
+        (None, None) => SocketPresence::Unused,
+    };
+    Ok(Presence { agent_id, status, last_request_at: Timestamp(last_request_at), socket })
 }

@@ -11,7 +11,7 @@ use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::random_token;
-use crate::store::connections::presence::presence_key;
+use crate::store::connections::presence::{PRESENCE_TTL, presence_key};
 use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, SESSION_IDLE_TIMEOUT};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteError, n, s};
 use crate::store::{from_item, to_attribute, to_item};
@@ -27,6 +27,8 @@ const MAX_CONCURRENT_DELETES: usize = 25;
 /// The session of a signed-in agent.
 #[derive(Clone, Debug)]
 pub struct Session {
+    /// The hash of the session's secret.
+    pub id: String,
     pub account_id: String,
     pub agent: AgentSnapshot,
     pub role: Role,
@@ -61,19 +63,24 @@ impl SessionItem {
     }
 }
 
-fn session_key(account_id: &str, agent_id: u64, secret: &str) -> Key {
-    Key::new(sessions_partition(account_id, agent_id), format!("SESSION#{}", sha256::hex_digest(secret)))
+/// The prefixes of a session's keys. The partition key contains the account and the agent, the sort key the session's
+/// id.
+pub(in crate::store) const AGENT_PREFIX: &str = "AGENT#";
+pub(in crate::store) const SESSION_PREFIX: &str = "SESSION#";
+
+fn session_key(account_id: &str, agent_id: u64, session_id: &str) -> Key {
+    Key::new(sessions_partition(account_id, agent_id), format!("{SESSION_PREFIX}{session_id}"))
 }
 
 fn sessions_partition(account_id: &str, agent_id: u64) -> String {
-    format!("AGENT#{account_id}#{agent_id}")
+    format!("{AGENT_PREFIX}{account_id}#{agent_id}")
 }
 
 impl Connections {
     /// Creates a session and returns its bearer token. Costs one write.
     pub async fn create_session(&self, agent: &Agent, now: Timestamp) -> Result<String, Error> {
         let secret = random_token()?;
-        let key = session_key(&agent.account_id, agent.agent_id, &secret);
+        let key = session_key(&agent.account_id, agent.agent_id, &sha256::hex_digest(&secret));
         let item = SessionItem {
             pk: key.pk,
             sk: key.sk,
@@ -94,7 +101,19 @@ impl Connections {
         let Some((account_id, agent_id, secret)) = parse_token(token) else {
             return Ok(None);
         };
-        let key = session_key(account_id, agent_id, secret);
+        self.session_by_id(account_id, agent_id, &sha256::hex_digest(secret), now).await
+    }
+
+    /// Returns the session with this id under the same conditions, and at the same costs, as
+    /// [`session`](Self::session).
+    pub(super) async fn session_by_id(
+        &self,
+        account_id: &str,
+        agent_id: u64,
+        session_id: &str,
+        now: Timestamp,
+    ) -> Result<Option<Session>, Error> {
+        let key = session_key(account_id, agent_id, session_id);
         let Some(item) = self.table.get(key.clone()).await? else {
             return Ok(None);
         };
@@ -108,7 +127,7 @@ impl Connections {
         }
         let role = Role::parse(&role).ok_or_else(|| Error::internal("role"))?;
         let agent = AgentSnapshot { agent_id, name, photo };
-        Ok(Some(Session { account_id: account_id.to_owned(), agent, role }))
+        Ok(Some(Session { id: session_id.to_owned(), account_id: account_id.to_owned(), agent, role }))
     }
 
     /// Stores the time of the last request in the session and in the agent's presence.
@@ -120,14 +139,14 @@ impl Connections {
         now: Timestamp,
         expires_at: u64,
     ) -> Result<(), Error> {
-        let session = ItemUpdate {
-            key: session_key,
+        let update_of = |key, expires_at: u64| ItemUpdate {
+            key,
             update: "SET #last_request_at = :now, #expires_at = :expires",
             condition: ITEM_EXISTS,
             values: vec![(":now", n(now.0)), (":expires", n(expires_at))],
         };
-        let presence = ItemUpdate { key: presence_key(account_id, agent_id), ..session.clone() };
-        for update in [session, presence] {
+        let presence = update_of(presence_key(account_id, agent_id), now.plus(PRESENCE_TTL).seconds());
+        for update in [update_of(session_key, expires_at), presence] {
             if let Err(WriteError::Error(error)) = self.table.update(update).await {
                 return Err(error);
             }
@@ -135,18 +154,19 @@ impl Connections {
         Ok(())
     }
 
-    /// Ends the session that a token belongs to. If it was the agent's last session, also deletes the agent's presence.
+    /// Ends the session that a token belongs to. If it was the agent's last session, the agent is offline.
     /// Costs one write, plus one query if the session existed, plus one more write if it was the last session.
     pub async fn end_session(&self, token: &str, now: Timestamp) -> Result<(), Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else { return Ok(()) };
-        if self.table.delete(session_key(account_id, agent_id, secret)).await?.is_none() {
+        let key = session_key(account_id, agent_id, &sha256::hex_digest(secret));
+        if self.table.delete(key).await?.is_none() {
             return Ok(());
         }
         let others = self.sessions(account_id, agent_id).await?;
         if others.iter().any(|session| session.expires_at > now.seconds()) {
             return Ok(());
         }
-        self.delete_presence(account_id, agent_id).await
+        self.end_presence(account_id, agent_id, now).await
     }
 
     /// Ends all sessions of an agent, for example because the agent was deleted or has a new role. The deletion is
@@ -185,7 +205,7 @@ impl Connections {
         let query = Query {
             index: None,
             condition: "#pk = :agent AND begins_with(#sk, :sessions)",
-            values: vec![(":agent", s(&*pk)), (":sessions", s("SESSION#"))],
+            values: vec![(":agent", s(&*pk)), (":sessions", s(SESSION_PREFIX))],
             limit: MAX_ITEMS_PER_QUERY,
             descending: false,
         };

@@ -5,7 +5,9 @@
 //! two admins demote or delete each other concurrently, only one of them succeeds.
 
 use crate::domain::agent::{Agent, Role};
+use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::error::Error;
+use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::items::{AccountItem, AgentItem, LoginItem};
 use crate::store::directory::keys::{
     AGENT_PREFIX, account_key, account_partition, agent_key, former_agent_key, login_key,
@@ -62,13 +64,19 @@ impl Directory {
         let (name, agents) = (name.to_owned(), admin.agent_id);
         let account = AccountItem { pk: key.pk, sk: key.sk, name, agents, departments: 0, created_at };
         let writes = [Write::Create(to_item(&account)?)].into_iter().chain(agent_writes(admin, password_hash)?);
-        self.commit_steps(writes.map(|write| TransactionStep { write, condition_error: |_| EMAIL_TAKEN }).collect())
-            .await
+        let steps = writes.map(|write| TransactionStep { write, condition_error: |_| EMAIL_TAKEN }).collect();
+        self.commit_steps(&admin.account_id, steps, Vec::new()).await
     }
 
     /// Returns whether the account exists. Costs one read.
     pub async fn has_account(&self, account_id: &str) -> Result<bool, Error> {
         Ok(self.table.get(account_key(account_id)).await?.is_some())
+    }
+
+    /// Returns the name of an account. Costs one read.
+    pub async fn account_name(&self, account_id: &str) -> Result<String, Error> {
+        let item = self.table.get(account_key(account_id)).await?;
+        Ok(from_item::<AccountItem>(item.ok_or(Error::NotFound)?)?.name)
     }
 
     /// Assigns an account's next agent id. Costs one write.
@@ -96,7 +104,7 @@ impl Directory {
         }
         let new = agent_writes(agent, password_hash)?;
         steps.extend(new.map(|write| TransactionStep { write, condition_error: |_| EMAIL_TAKEN }));
-        self.commit_steps(steps).await
+        self.commit_steps(&agent.account_id, steps, vec![audited_change(AuditAction::Created, agent)]).await
     }
 
     /// Returns one of the account's agents. Fails with `NotFound` if the agent does not exist. Costs one read.
@@ -159,6 +167,8 @@ impl Directory {
     ) -> Result<(), Error> {
         let changed = changed_values(agent_values(before)?, agent_values(after)?);
         let key = agent_key(&after.account_id, after.agent_id);
+        let fields = attribute_names(&changed).into_iter().chain(password.map(|_| "password".to_owned()));
+        let audited = vec![audited_change(AuditAction::Changed, after).with_fields(fields)];
         let (changes_role, changes_email) = (before.role != after.role, before.email != after.email);
         let mut steps = Vec::new();
         if changes_role {
@@ -169,7 +179,7 @@ impl Directory {
                 let write = Write::DynamicUpdate(ItemUpdate::set_attributes(key, changed, EXISTS_AND_NOT_DELETING));
                 steps.push(TransactionStep { write, condition_error: not_found_or_changed });
             }
-            return self.commit_steps(steps).await;
+            return self.commit_steps(&after.account_id, steps, audited).await;
         }
         let known_email = (":known_email", s(&*before.email));
         let agent = if changed.is_empty() {
@@ -190,7 +200,7 @@ impl Directory {
             let item_update = ItemUpdate { key: login_key(&after.email), update, condition: LOGIN_OF_AGENT, values };
             vec![TransactionStep { write: Write::Update(item_update), condition_error: |_| AGENT_CHANGED }]
         });
-        self.commit_steps(steps).await
+        self.commit_steps(&after.account_id, steps, audited).await
     }
 
     /// Returns the steps that replace the login for the old e-mail address with one for the new address. If there is no
@@ -238,7 +248,7 @@ impl Directory {
         };
         let mut steps = require_admin(&agent.account_id, by);
         steps.push(TransactionStep { write: Write::Update(mark), condition_error: not_found_or_changed });
-        self.commit_steps(steps).await?;
+        self.commit_steps(&agent.account_id, steps, Vec::new()).await?;
         // After an interrupted deletion, the e-mail address may already belong to another agent.
         let owner = vec![(":account", s(&*agent.account_id)), (":agent_id", n(agent.agent_id))];
         self.table.delete_if(login_key(&agent.email), LOGIN_OF_AGENT, owner).await.map(|_| ())
@@ -251,7 +261,8 @@ impl Directory {
         let mut former = to_item(&AgentItem::from(&Agent { photo: None, ..agent.clone() }))?;
         former.extend(former_agent_key(&agent.account_id, agent.agent_id).into_item());
         self.table.put(former, false).await?;
-        self.table.delete(agent_key(&agent.account_id, agent.agent_id)).await.map(|_| ())
+        let key = agent_key(&agent.account_id, agent.agent_id);
+        self.delete_audited(&agent.account_id, key, audited_change(AuditAction::Deleted, agent)).await
     }
 
     /// Returns the login that belongs to an e-mail address. Costs one read.
@@ -263,13 +274,20 @@ impl Directory {
         Ok(Some(Login { account_id, agent_id, password_hash }))
     }
 
-    async fn commit_steps(&self, steps: Vec<TransactionStep>) -> Result<(), Error> {
+    /// Executes the steps in one transaction, which also records the changes in the audit log. Does nothing if there
+    /// are no steps.
+    async fn commit_steps(
+        &self,
+        account_id: &str,
+        steps: Vec<TransactionStep>,
+        changes: Vec<AuditedChange>,
+    ) -> Result<(), Error> {
         if steps.is_empty() {
             return Ok(());
         }
         let (writes, condition_errors): (Vec<_>, Vec<_>) =
             steps.into_iter().map(|step| (step.write, step.condition_error)).unzip();
-        match self.table.transact(writes).await {
+        match self.commit(account_id, writes, changes).await {
             Ok(()) => Ok(()),
             Err(WriteError::ConditionFailed { index, item }) => {
                 let to_error =
@@ -288,6 +306,10 @@ fn require_admin(account_id: &str, by: Authority) -> Vec<TransactionStep> {
     let values = vec![(":admin", s(Role::Admin.name()))];
     let write = Write::Check(agent_key(account_id, agent_id), "#role = :admin", values);
     vec![TransactionStep { write, condition_error: |_| Error::Forbidden("only an admin may do this") }]
+}
+
+fn audited_change(action: AuditAction, agent: &Agent) -> AuditedChange {
+    AuditedChange::named(action, AuditedKind::Agent, agent.agent_id.to_string(), &agent.name)
 }
 
 fn not_found_or_changed(found: Option<&Item>) -> Error {

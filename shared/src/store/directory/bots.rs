@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::bot::{Bot, Provider};
 use crate::error::Error;
-use crate::store::directory::items::{BotItem, BotTokenItem, ProviderItem, answer_limit_seconds};
+use crate::store::directory::audit_log::attribute_names;
+use crate::store::directory::items::{BotItem, BotTokenItem, OPERATOR_ACCOUNT_ID, ProviderItem, answer_limit_seconds};
 use crate::store::directory::keys::{bot_key, bot_token_key, channel_key, provider_key};
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
 use crate::store::table::{ExpressionValues, Item, ItemUpdate, Query, Write, changed_values, n, s};
@@ -23,6 +25,20 @@ impl Directory {
     pub async fn provider(&self, provider_id: &str) -> Result<Option<Provider>, Error> {
         let item = self.table.get(provider_key(provider_id)).await?;
         item.map(|item| Ok(from_item::<ProviderItem>(item)?.into())).transpose()
+    }
+
+    /// Returns all providers in no particular order. They are read from an index that is updated with a short delay.
+    /// Costs one query for each megabyte.
+    pub async fn providers(&self) -> Result<Vec<Provider>, Error> {
+        let query = Query {
+            index: Some("by_account"),
+            condition: "#account_id = :operator AND begins_with(#pk, :providers)",
+            values: vec![(":operator", s(OPERATOR_ACCOUNT_ID)), (":providers", s("PROVIDER#"))],
+            limit: MAX_ITEMS_PER_QUERY,
+            descending: false,
+        };
+        let items = self.table.query_all(query, usize::MAX).await?;
+        items.into_iter().map(|item| Ok(from_item::<ProviderItem>(item)?.into())).collect()
     }
 
     /// Creates or replaces a provider. Costs one write.
@@ -83,7 +99,8 @@ impl Directory {
     pub async fn create_bot(&self, bot: &Bot) -> Result<(), Error> {
         let writes = [Write::Create(to_item(&BotItem::from(bot))?), Write::Create(token_item(bot)?)];
         let channels = bot.channel_ids.iter().map(|channel_id| assign_channel(bot, channel_id));
-        self.commit_bot(writes.into_iter().chain(channels).collect()).await
+        let change = audited_change(AuditAction::Created, bot);
+        self.commit_bot(bot, writes.into_iter().chain(channels).collect(), change).await
     }
 
     /// Stores the changes to a bot. The same transaction also unassigns the bot from the channels that were removed and
@@ -96,8 +113,13 @@ impl Directory {
             .map(|id| Write::Update(unassign_channel(before, id)));
         let added = after.channel_ids.iter().filter(|id| !before.channel_ids.contains(id));
         let assigned = added.map(|id| assign_channel(after, id));
-        let Some(bot) = bot_update(before, after)? else { return Ok(()) };
-        self.commit_bot(unassigned.chain(assigned).chain([Write::DynamicUpdate(bot)]).collect()).await
+        let changed = changed_values(bot_values(before)?, bot_values(after)?);
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let change = audited_change(AuditAction::Changed, after).with_fields(attribute_names(&changed));
+        let update = Write::DynamicUpdate(bot_update(before, changed)?);
+        self.commit_bot(after, unassigned.chain(assigned).chain([update]).collect(), change).await
     }
 
     /// Deletes a bot. The token is deleted first, so that the provider loses access. Then the bot is unassigned from
@@ -108,12 +130,12 @@ impl Directory {
             // A channel that has been deleted or now has another bot is left unchanged.
             self.table.update_if(unassign_channel(bot, channel_id)).await?;
         }
-        self.table.delete(bot_key(&bot.bot_id)).await.map(|_| ())
+        self.delete_audited(&bot.account_id, bot_key(&bot.bot_id), audited_change(AuditAction::Deleted, bot)).await
     }
 
-    async fn commit_bot(&self, writes: Vec<Write>) -> Result<(), Error> {
+    async fn commit_bot(&self, bot: &Bot, writes: Vec<Write>, change: AuditedChange) -> Result<(), Error> {
         let conflict = conflict_or("the token is taken, or a channel does not exist or has another bot");
-        self.table.transact(writes).await.map_err(conflict)
+        self.commit(&bot.account_id, writes, vec![change]).await.map_err(conflict)
     }
 }
 
@@ -122,16 +144,16 @@ fn token_item(bot: &Bot) -> Result<Item, Error> {
     to_item(&BotTokenItem { pk: key.pk, sk: key.sk, bot_id: bot.bot_id.clone() })
 }
 
-/// Returns the update that changes the stored bot from `before` to `after`, or `None` if nothing has changed. The
-/// update succeeds only if the bot's channels are still those of `before`.
-fn bot_update(before: &Bot, after: &Bot) -> Result<Option<ItemUpdate<String>>, Error> {
-    let changed = changed_values(bot_values(before)?, bot_values(after)?);
-    if changed.is_empty() {
-        return Ok(None);
-    }
-    let mut item_update = ItemUpdate::set_attributes(bot_key(&after.bot_id), changed, "#channel_ids = :before");
+/// Returns the update that stores the changed values of a bot. The update succeeds only if the bot's channels are still
+/// those of `before`.
+fn bot_update(before: &Bot, changed: ExpressionValues) -> Result<ItemUpdate<String>, Error> {
+    let mut item_update = ItemUpdate::set_attributes(bot_key(&before.bot_id), changed, "#channel_ids = :before");
     item_update.values.push((":before", to_attribute(&before.channel_ids)?));
-    Ok(Some(item_update))
+    Ok(item_update)
+}
+
+pub(super) fn audited_change(action: AuditAction, bot: &Bot) -> AuditedChange {
+    AuditedChange::named(action, AuditedKind::Bot, &*bot.bot_id, &bot.name)
 }
 
 fn bot_values(bot: &Bot) -> Result<ExpressionValues, Error> {

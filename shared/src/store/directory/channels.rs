@@ -3,16 +3,22 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::bot::Bot;
-use crate::domain::channel::{Channel, ChannelSettings, EndpointSecret, MAX_ENDPOINT_SECRETS};
+use crate::domain::channel::{
+    Channel, ChannelKind, ChannelSettings, EndpointSecret, KindSettings, MAX_ENDPOINT_SECRETS,
+};
 use crate::domain::sha256;
+use crate::domain::signing_secret::SigningSecrets;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets;
+use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::items::{ChannelItem, EndpointSecretItem};
 use crate::store::directory::keys::channel_key;
+use crate::store::directory::widget_item::WidgetItem;
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
-use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Query, WriteError, changed_values, s};
+use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Query, Write, WriteError, changed_values, s};
 use crate::store::{from_item, to_attribute, to_item};
 
 /// The maximum number of channels that one batch request reads.
@@ -86,28 +92,35 @@ impl Directory {
         items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
     }
 
-    /// Creates a channel. Returns the channel and the secret in its endpoint URL; only a hash of the secret is stored.
-    /// Costs one write.
+    /// Creates a channel. Returns the channel and, for an API channel, the secret in its endpoint URL; only a hash of
+    /// the secret is stored. Costs one write.
     pub async fn create_channel(
         &self,
         account_id: &str,
         settings: ChannelSettings,
         now: Timestamp,
-    ) -> Result<(Channel, String), Error> {
-        let endpoint_secret = random_ids_and_secrets::random_token()?;
+    ) -> Result<(Channel, Option<String>), Error> {
+        let (endpoint_secret, signing_secrets) = match settings.kind() {
+            ChannelKind::Api => {
+                let signing_secret = random_ids_and_secrets::random_signing_secret()?;
+                (Some(random_ids_and_secrets::random_token()?), SigningSecrets::new(signing_secret))
+            }
+            ChannelKind::Widget => (None, SigningSecrets::default()),
+        };
+        let hash = endpoint_secret.as_ref().map(sha256::digest);
         let channel = Channel {
             channel_id: random_ids_and_secrets::random_identifier()?,
             account_id: account_id.to_owned(),
             settings,
             bot_id: None,
-            secrets: vec![EndpointSecret { hash: sha256::digest(&endpoint_secret), valid_until: None }],
-            signing_secret: random_ids_and_secrets::random_signing_secret()?,
+            secrets: hash.into_iter().map(|hash| EndpointSecret { hash, valid_until: None }).collect(),
+            signing_secrets,
             created_at: now,
         };
-        self.table
-            .put(to_item(&ChannelItem::from(&channel))?, true)
-            .await
-            .map_err(conflict_or("the channel id is taken"))?;
+        let write = Write::Create(to_item(&ChannelItem::from(&channel))?);
+        let change = audited_change(AuditAction::Created, &channel);
+        let written = self.commit(account_id, vec![write], vec![change]).await;
+        written.map_err(conflict_or("the channel id is taken"))?;
         Ok((channel, endpoint_secret))
     }
 
@@ -117,8 +130,9 @@ impl Directory {
         if changed.is_empty() {
             return Ok(());
         }
+        let change = audited_change(AuditAction::Changed, before).with_fields(attribute_names(&changed));
         let item_update = ItemUpdate::set_attributes(channel_key(&before.channel_id), changed, ITEM_EXISTS);
-        Ok(self.table.update(item_update).await.map(|_| ())?)
+        Ok(self.commit(&before.account_id, vec![Write::DynamicUpdate(item_update)], vec![change]).await?)
     }
 
     /// Replaces a channel's endpoint secrets if they are still those of `before`. Finding the new secrets already
@@ -132,8 +146,9 @@ impl Directory {
             condition: "#secrets = :before",
             values: vec![(":after", secrets_attribute(after)?), (":before", secrets_attribute(before)?)],
         };
-        let error = match self.table.update(item_update).await {
-            Ok(_) => return Ok(()),
+        let change = audited_change(AuditAction::Rotated, after).with_fields(["endpoint"]);
+        let error = match self.commit(&after.account_id, vec![Write::Update(item_update)], vec![change]).await {
+            Ok(()) => return Ok(()),
             Err(error) => error,
         };
         if let WriteError::ConditionFailed { item: Some(found), .. } = &error
@@ -151,7 +166,8 @@ impl Directory {
             after.channel_ids.retain(|channel_id| *channel_id != channel.channel_id);
             self.save_bot(&bot, &after).await?;
         }
-        self.table.delete(channel_key(&channel.channel_id)).await.map(|_| ())
+        let change = audited_change(AuditAction::Deleted, channel);
+        self.delete_audited(&channel.account_id, channel_key(&channel.channel_id), change).await
     }
 
     async fn assigned_bot(&self, channel: &Channel) -> Result<Option<Bot>, Error> {
@@ -162,20 +178,31 @@ impl Directory {
     }
 }
 
+pub(super) fn audited_change(action: AuditAction, channel: &Channel) -> AuditedChange {
+    AuditedChange::named(action, AuditedKind::Channel, &*channel.channel_id, &channel.settings.name)
+}
+
 fn setting_values(settings: &ChannelSettings) -> Result<ExpressionValues, Error> {
-    Ok(vec![
-        (":name", s(&*settings.name)),
-        (":integrator_url", s(&*settings.integrator_url)),
-        (":append_channel_id", to_attribute(&settings.append_channel_id)?),
-        (":enabled", to_attribute(&settings.enabled)?),
-        (":chunked", to_attribute(&settings.chunked)?),
-        (":agent_ids", to_attribute(&settings.agent_ids)?),
-        (":department_ids", to_attribute(&settings.department_ids)?),
-        (":validation", s(settings.validation.name())),
-        (":hidden_error_codes", to_attribute(&settings.hidden_error_codes)?),
-        (":shows_markdown", to_attribute(&settings.rich_support.markdown)?),
-        (":shows_buttons", to_attribute(&settings.rich_support.buttons)?),
-    ])
+    let ChannelSettings { name, enabled, agent_ids, department_ids, specific } = settings;
+    let mut values = vec![
+        (":name", s(&**name)),
+        (":enabled", to_attribute(enabled)?),
+        (":agent_ids", to_attribute(agent_ids)?),
+        (":department_ids", to_attribute(department_ids)?),
+    ];
+    match specific {
+        KindSettings::Api(api) => values.extend([
+            (":integrator_url", s(&*api.integrator_url)),
+            (":append_channel_id", to_attribute(&api.append_channel_id)?),
+            (":chunked", to_attribute(&api.chunked)?),
+            (":validation", s(api.validation.name())),
+            (":hidden_error_codes", to_attribute(&api.hidden_error_codes)?),
+            (":shows_markdown", to_attribute(&api.rich_support.markdown)?),
+            (":shows_buttons", to_attribute(&api.rich_support.buttons)?),
+        ]),
+        KindSettings::Widget(widget) => values.push((":widget", to_attribute(&WidgetItem::from(&**widget))?)),
+    }
+    Ok(values)
 }
 
 /// Returns whether the secret is one of the channel's valid endpoint secrets. The time that the check takes reveals

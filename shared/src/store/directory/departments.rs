@@ -1,16 +1,18 @@
 //! Departments in the Directory table, and the roster: an account's agents and departments. The roster determines a
 //! channel's audience (the agents who receive its chats).
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::domain::agent::Agent;
+use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::channel::{Channel, ChannelSettings};
 use crate::domain::department::{Audience, ChatDepartment, Department, Roster};
 use crate::error::Error;
+use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::items::{AgentItem, DepartmentItem};
 use crate::store::directory::keys::{AGENT_PREFIX, DEPARTMENT_PREFIX, account_partition, department_key};
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY};
-use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, changed_values, s};
+use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, changed_values, s};
 use crate::store::{from_item, to_attribute, to_item};
 
 /// The maximum number of departments in an account. It limits the size of the roster.
@@ -27,7 +29,8 @@ impl Directory {
         }
         let department_id = self.increment_counter(account_id, "ADD #departments :one").await?.departments;
         let department = Department { department_id, name, agent_ids: ids };
-        self.table.put(to_item(&DepartmentItem::new(account_id, &department))?, true).await?;
+        let write = Write::Create(to_item(&DepartmentItem::new(account_id, &department))?);
+        self.commit(account_id, vec![write], vec![audited_change(AuditAction::Created, &department)]).await?;
         Ok(department)
     }
 
@@ -54,19 +57,28 @@ impl Directory {
         if changed.is_empty() {
             return Ok(());
         }
+        let change = audited_change(AuditAction::Changed, after).with_fields(attribute_names(&changed));
         let item_update =
             ItemUpdate::set_attributes(department_key(account_id, after.department_id), changed, ITEM_EXISTS);
-        Ok(self.table.update(item_update).await.map(|_| ())?)
+        Ok(self.commit(account_id, vec![Write::DynamicUpdate(item_update)], vec![change]).await?)
     }
 
     /// Deletes a department. Channels and chats may still refer to it; such references are ignored (see
     /// [`crate::domain::department`]). Costs one write.
-    pub async fn delete_department(&self, account_id: &str, department_id: u64) -> Result<(), Error> {
-        self.table.delete(department_key(account_id, department_id)).await.map(|_| ())
+    pub async fn delete_department(&self, account_id: &str, department: &Department) -> Result<(), Error> {
+        let key = department_key(account_id, department.department_id);
+        self.delete_audited(account_id, key, audited_change(AuditAction::Deleted, department)).await
     }
 
-    /// Returns the account's agents and departments. Costs one query for each megabyte.
+    /// Returns the account's roster: the ids of its agents, and its departments. Costs one query for each megabyte.
     pub async fn roster(&self, account_id: &str) -> Result<Roster, Error> {
+        let (agents, departments) = self.agents_and_departments(account_id).await?;
+        Ok(Roster::new(agents.iter().map(|agent| agent.agent_id).collect(), departments))
+    }
+
+    /// Returns the account's agents and departments, each sorted by id. The departments may include deleted agents.
+    /// Costs one query for each megabyte.
+    pub async fn agents_and_departments(&self, account_id: &str) -> Result<(Vec<Agent>, Vec<Department>), Error> {
         let query = Query {
             index: None,
             condition: "#pk = :account AND #sk BETWEEN :first AND :last",
@@ -78,7 +90,7 @@ impl Directory {
             limit: 2 * MAX_ITEMS_PER_QUERY,
             descending: false,
         };
-        roster_from_items(self.table.query_all(query, usize::MAX).await?, account_id)
+        agents_and_departments_from(self.table.query_all(query, usize::MAX).await?, account_id)
     }
 
     /// Returns the roster. The data may be up to 10 seconds old. Costs one query, or nothing if the roster is cached.
@@ -131,6 +143,10 @@ impl Directory {
     }
 }
 
+fn audited_change(action: AuditAction, department: &Department) -> AuditedChange {
+    AuditedChange::named(action, AuditedKind::Department, department.department_id.to_string(), &department.name)
+}
+
 fn department_values(department: &Department) -> Result<ExpressionValues, Error> {
     Ok(vec![(":name", s(&*department.name)), (":agent_ids", to_attribute(&department.agent_ids)?)])
 }
@@ -148,15 +164,15 @@ fn check_ids(field: &str, kind: &str, ids: &[u64], exists: impl Fn(u64) -> bool)
     }
 }
 
-fn roster_from_items(items: Vec<Item>, account_id: &str) -> Result<Roster, Error> {
-    let (mut agent_ids, mut departments) = (HashSet::new(), Vec::new());
+fn agents_and_departments_from(items: Vec<Item>, account_id: &str) -> Result<(Vec<Agent>, Vec<Department>), Error> {
+    let (mut agents, mut departments) = (Vec::new(), Vec::new());
     for item in items {
         let sort_key = item.get("sk").and_then(|key| key.as_s().ok()).map(String::as_str).unwrap_or_default();
         if sort_key.starts_with(DEPARTMENT_PREFIX) {
             departments.push(from_item::<DepartmentItem>(item)?.into());
         } else if sort_key.starts_with(AGENT_PREFIX) {
-            agent_ids.insert(from_item::<AgentItem>(item)?.into_agent(account_id)?.agent_id);
+            agents.push(from_item::<AgentItem>(item)?.into_agent(account_id)?);
         }
     }
-    Ok(Roster::new(agent_ids, departments))
+    Ok((agents, departments))
 }

@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::agent::{Agent, Role};
 use crate::domain::bot::{Bot, DEFAULT_BOT_ANSWER_TIMEOUT, Provider};
-use crate::domain::channel::{Channel, ChannelSettings, EndpointSecret, ValidationMode};
+use crate::domain::channel::{ApiSettings, Channel, ChannelSettings, EndpointSecret, KindSettings, ValidationMode};
 use crate::domain::department::Department;
 use crate::domain::message_content::RichSupport;
+use crate::domain::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::directory::keys::{agent_key, bot_key, channel_key, department_key, provider_key};
+use crate::store::directory::widget_item::WidgetItem;
 
 #[derive(Serialize, Deserialize)]
 pub(in crate::store) struct ChannelItem {
@@ -20,30 +22,83 @@ pub(in crate::store) struct ChannelItem {
     pub account_id: String,
     channel_id: String,
     name: String,
-    integrator_url: String,
-    #[serde(default = "default_true")]
-    append_channel_id: bool,
     #[serde(default = "default_true")]
     enabled: bool,
-    chunked: bool,
     agent_ids: Vec<u64>,
     #[serde(default)]
     department_ids: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bot_id: Option<String>,
+    created_at: u64,
+    /// The settings of a widget. `None` stands for an API channel, which has the attributes in `api` instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    widget: Option<WidgetItem>,
+    #[serde(flatten)]
+    api: Option<ApiChannelItem>,
+}
+
+/// The attributes that only API channels have.
+#[derive(Serialize, Deserialize)]
+struct ApiChannelItem {
+    integrator_url: String,
+    #[serde(default = "default_true")]
+    append_channel_id: bool,
+    chunked: bool,
     validation: String,
     hidden_error_codes: Vec<i64>,
     #[serde(default)]
     shows_markdown: bool,
     #[serde(default)]
     shows_buttons: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    bot_id: Option<String>,
     secrets: Vec<EndpointSecretItem>,
-    signing_secret: String,
-    created_at: u64,
+    #[serde(flatten)]
+    signing_secrets: SigningSecretAttributes,
 }
 
 fn default_true() -> bool {
     true
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct SigningSecretItem {
+    secret: String,
+    valid_until: Option<u64>,
+}
+
+impl From<SigningSecret> for SigningSecretItem {
+    fn from(SigningSecret { secret, valid_until }: SigningSecret) -> Self {
+        Self { secret, valid_until: valid_until.map(|until| until.0) }
+    }
+}
+
+impl From<SigningSecretItem> for SigningSecret {
+    fn from(SigningSecretItem { secret, valid_until }: SigningSecretItem) -> Self {
+        Self { secret, valid_until: valid_until.map(Timestamp) }
+    }
+}
+
+/// The signing secrets of a channel or a bot. These attributes are flattened into the item.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SigningSecretAttributes {
+    pub signing_secret: String,
+    /// The rotated secrets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub old_signing_secrets: Vec<SigningSecretItem>,
+}
+
+impl From<SigningSecrets> for SigningSecretAttributes {
+    fn from(SigningSecrets(mut secrets): SigningSecrets) -> Self {
+        let signing_secret = secrets.pop().map(|current| current.secret).unwrap_or_default();
+        Self { signing_secret, old_signing_secrets: secrets.into_iter().map(SigningSecretItem::from).collect() }
+    }
+}
+
+impl From<SigningSecretAttributes> for SigningSecrets {
+    fn from(attributes: SigningSecretAttributes) -> Self {
+        let SigningSecretAttributes { signing_secret, old_signing_secrets } = attributes;
+        let current = SigningSecret { secret: signing_secret, valid_until: None };
+        Self(old_signing_secrets.into_iter().map(SigningSecret::from).chain([current]).collect())
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -99,40 +154,45 @@ pub(super) struct AccountItem {
 
 impl From<&Channel> for ChannelItem {
     fn from(channel: &Channel) -> Self {
-        let Channel { channel_id, account_id, settings, bot_id, secrets, signing_secret, created_at } = channel.clone();
-        let ChannelSettings {
-            name,
-            integrator_url,
-            append_channel_id,
-            enabled,
-            chunked,
-            agent_ids,
-            department_ids,
-            validation,
-            hidden_error_codes,
-            rich_support,
-        } = settings;
+        let Channel { channel_id, account_id, settings, bot_id, secrets, signing_secrets, created_at } =
+            channel.clone();
+        let ChannelSettings { name, enabled, agent_ids, department_ids, specific } = settings;
         let key = channel_key(&channel_id);
+        let (widget, api) = match specific {
+            KindSettings::Widget(widget) => (Some(WidgetItem::from(&*widget)), None),
+            KindSettings::Api(api) => (None, Some(ApiChannelItem::new(api, &secrets, signing_secrets))),
+        };
         Self {
             pk: key.pk,
             sk: key.sk,
             account_id,
             channel_id,
             name,
-            integrator_url,
-            append_channel_id,
             enabled,
-            chunked,
             agent_ids,
             department_ids,
+            bot_id,
+            created_at: created_at.0,
+            widget,
+            api,
+        }
+    }
+}
+
+impl ApiChannelItem {
+    fn new(settings: ApiSettings, secrets: &[EndpointSecret], signing_secrets: SigningSecrets) -> Self {
+        let ApiSettings { integrator_url, append_channel_id, chunked, validation, hidden_error_codes, rich_support } =
+            settings;
+        Self {
+            integrator_url,
+            append_channel_id,
+            chunked,
             validation: validation.name().to_owned(),
             hidden_error_codes,
             shows_markdown: rich_support.markdown,
             shows_buttons: rich_support.buttons,
-            bot_id,
             secrets: secrets.iter().map(EndpointSecretItem::from).collect(),
-            signing_secret,
-            created_at: created_at.0,
+            signing_secrets: signing_secrets.into(),
         }
     }
 }
@@ -141,26 +201,37 @@ impl TryFrom<ChannelItem> for Channel {
     type Error = Error;
 
     fn try_from(item: ChannelItem) -> Result<Self, Error> {
-        let validation = ValidationMode::parse(&item.validation).ok_or_else(|| Error::internal("validation"))?;
-        let secrets: Result<Vec<_>, _> = item.secrets.into_iter().map(EndpointSecret::try_from).collect();
+        let (specific, secrets, signing_secrets) = match (item.widget, item.api) {
+            (Some(widget), _) => {
+                (KindSettings::Widget(Box::new(widget.try_into()?)), Vec::new(), SigningSecrets::default())
+            }
+            (None, Some(api)) => {
+                let secrets = api.secrets.into_iter().map(EndpointSecret::try_from).collect::<Result<_, _>>()?;
+                let settings = ApiSettings {
+                    integrator_url: api.integrator_url,
+                    append_channel_id: api.append_channel_id,
+                    chunked: api.chunked,
+                    validation: ValidationMode::parse(&api.validation).ok_or_else(|| Error::internal("validation"))?,
+                    hidden_error_codes: api.hidden_error_codes,
+                    rich_support: RichSupport { markdown: api.shows_markdown, buttons: api.shows_buttons },
+                };
+                (KindSettings::Api(settings), secrets, api.signing_secrets.into())
+            }
+            (None, None) => return Err(Error::internal("attributes of an API channel")),
+        };
         Ok(Self {
             channel_id: item.channel_id,
             account_id: item.account_id,
             settings: ChannelSettings {
                 name: item.name,
-                integrator_url: item.integrator_url,
-                append_channel_id: item.append_channel_id,
                 enabled: item.enabled,
-                chunked: item.chunked,
                 agent_ids: item.agent_ids,
                 department_ids: item.department_ids,
-                validation,
-                hidden_error_codes: item.hidden_error_codes,
-                rich_support: RichSupport { markdown: item.shows_markdown, buttons: item.shows_buttons },
+                specific,
             },
             bot_id: item.bot_id,
-            secrets: secrets?,
-            signing_secret: item.signing_secret,
+            secrets,
+            signing_secrets,
             created_at: Timestamp(item.created_at),
         })
     }
@@ -219,10 +290,17 @@ impl From<DepartmentItem> for Department {
     }
 }
 
+/// The account id under which the index `by_account` lists the providers, which belong to the operator. No account has
+/// this id, because account ids are longer.
+pub(super) const OPERATOR_ACCOUNT_ID: &str = "OPERATOR";
+
 #[derive(Serialize, Deserialize)]
 pub(super) struct ProviderItem {
     pub pk: String,
     pub sk: String,
+    /// Always [`OPERATOR_ACCOUNT_ID`]. Empty if the provider was stored before providers were in the index.
+    #[serde(default)]
+    account_id: String,
     provider_id: String,
     name: String,
     endpoint: String,
@@ -244,7 +322,8 @@ pub(super) struct BotItem {
     /// [`answer_limit_seconds`].
     #[serde(default)]
     answer_within: Option<u64>,
-    signing_secret: String,
+    #[serde(flatten)]
+    signing_secrets: SigningSecretAttributes,
     created_at: u64,
 }
 
@@ -273,14 +352,16 @@ pub(super) struct BotTokenItem {
 impl From<&Provider> for ProviderItem {
     fn from(provider: &Provider) -> Self {
         let Provider { provider_id, name, endpoint, authorization_hash, created_at } = provider.clone();
-        let key = provider_key(&provider_id);
-        Self { pk: key.pk, sk: key.sk, provider_id, name, endpoint, authorization_hash, created_at: created_at.0 }
+        let (key, account_id) = (provider_key(&provider_id), OPERATOR_ACCOUNT_ID.to_owned());
+        let created_at = created_at.0;
+        Self { pk: key.pk, sk: key.sk, account_id, provider_id, name, endpoint, authorization_hash, created_at }
     }
 }
 
 impl From<ProviderItem> for Provider {
     fn from(item: ProviderItem) -> Self {
-        let ProviderItem { pk: _, sk: _, provider_id, name, endpoint, authorization_hash, created_at } = item;
+        let ProviderItem { pk: _, sk: _, account_id: _, provider_id, name, endpoint, authorization_hash, created_at } =
+            item;
         Self { provider_id, name, endpoint, authorization_hash, created_at: Timestamp(created_at) }
     }
 }
@@ -295,7 +376,7 @@ impl From<&Bot> for BotItem {
             name,
             channel_ids,
             answer_within,
-            signing_secret,
+            signing_secrets,
             created_at,
         } = bot.clone();
         let key = bot_key(&bot_id);
@@ -309,7 +390,7 @@ impl From<&Bot> for BotItem {
             name,
             channel_ids,
             answer_within: Some(answer_limit_seconds(answer_within)),
-            signing_secret,
+            signing_secrets: signing_secrets.into(),
             created_at: created_at.0,
         }
     }
@@ -327,7 +408,7 @@ impl From<BotItem> for Bot {
             name,
             channel_ids,
             answer_within,
-            signing_secret,
+            signing_secrets,
             created_at,
         } = item;
         Self {
@@ -338,7 +419,7 @@ impl From<BotItem> for Bot {
             name,
             channel_ids,
             answer_within: parse_answer_limit(answer_within),
-            signing_secret,
+            signing_secrets: signing_secrets.into(),
             created_at: Timestamp(created_at),
         }
     }

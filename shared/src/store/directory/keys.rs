@@ -3,14 +3,22 @@
 use crate::domain::sha256;
 use crate::store::table::Key;
 
+/// The prefix of the partitions of accounts. The rest of such a key is the account's id.
+pub(in crate::store) const ACCOUNT_PREFIX: &str = "ACCOUNT#";
+/// The prefix of the partitions of channels. The item of a channel contains its account.
+pub(in crate::store) const CHANNEL_PREFIX: &str = "CHANNEL#";
 /// The prefix of agents' sort keys.
 pub(super) const AGENT_PREFIX: &str = "AGENT#";
 /// The prefix of departments' sort keys.
 pub(super) const DEPARTMENT_PREFIX: &str = "DEPARTMENT#";
+/// The prefix of canned replies' sort keys. The query of the roster reads the range from agents to departments, and
+/// canned replies must not be in this range.
+pub(super) const CANNED_REPLY_PREFIX: &str = "REPLY#";
 
-/// Returns the partition that contains the account's own item, its settings, its agents and its departments.
+/// Returns the partition that contains the account's own item, its settings, its agents, its departments and its canned
+/// replies.
 pub(super) fn account_partition(account_id: &str) -> String {
-    format!("ACCOUNT#{account_id}")
+    format!("{ACCOUNT_PREFIX}{account_id}")
 }
 
 pub(super) fn account_key(account_id: &str) -> Key {
@@ -27,6 +35,12 @@ pub(super) fn widget_rules_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "RULES")
 }
 
+/// Returns the key of the account's telephony settings. They are separate from the other settings, because they contain
+/// the provider's credentials and only calls need them.
+pub(super) fn telephony_key(account_id: &str) -> Key {
+    Key::new(account_partition(account_id), "TELEPHONY")
+}
+
 pub(super) fn agent_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(account_partition(account_id), format!("{AGENT_PREFIX}{agent_id:010}"))
 }
@@ -40,12 +54,22 @@ pub(super) fn department_key(account_id: &str, department_id: u64) -> Key {
     Key::new(account_partition(account_id), format!("{DEPARTMENT_PREFIX}{department_id:010}"))
 }
 
+pub(super) fn canned_reply_key(account_id: &str, reply_id: &str) -> Key {
+    Key::new(account_partition(account_id), format!("{CANNED_REPLY_PREFIX}{reply_id}"))
+}
+
+/// Returns the key of the item that reserves a shortcut. `shortcut` is the value of
+/// [`CannedReply::unique_shortcut`](crate::domain::canned_reply::CannedReply::unique_shortcut).
+pub(super) fn canned_reply_shortcut_key(account_id: &str, shortcut: &str) -> Key {
+    Key::new(account_partition(account_id), format!("REPLY_SHORTCUT#{shortcut}"))
+}
+
 pub(super) fn login_key(email: &str) -> Key {
     Key::new(format!("LOGIN#{email}"), "LOGIN")
 }
 
 pub(super) fn channel_key(channel_id: &str) -> Key {
-    Key::new(format!("CHANNEL#{channel_id}"), "CHANNEL")
+    Key::new(format!("{CHANNEL_PREFIX}{channel_id}"), "CHANNEL")
 }
 
 pub(super) fn provider_key(provider_id: &str) -> Key {
@@ -59,4 +83,23 @@ pub(super) fn bot_key(bot_id: &str) -> Key {
 /// Returns the key of a bot token's item. It contains a hash of the token, not the token itself.
 pub(super) fn bot_token_key(provider_id: &str, token: &str) -> Key {
     Key::new(format!("BOT_TOKEN#{provider_id}#{}", sha256::hex_digest(token)), "BOT_TOKEN")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roster_query_reads_no_canned_replies() {
+        let roster = agent_key("acc", 0).sk..=department_key("acc", u64::MAX).sk;
+        for key in [
+            canned_reply_key("acc", "x"),
+            canned_reply_shortcut_key("acc", "x"),
+            account_key("acc"),
+            telephony_key("acc"),
+        ] {
+            assert!(!roster.contains(&key.sk), "{}", key.sk);
+        }
+        assert!(!canned_reply_shortcut_key("acc", "x").sk.starts_with(CANNED_REPLY_PREFIX));
+    }
 }

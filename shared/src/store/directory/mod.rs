@@ -1,20 +1,29 @@
-//! The Directory table: accounts, agents, departments, channels, bots and settings. These rarely change, so each
-//! process caches most of them.
+//! The Directory table: accounts, agents, departments, channels, bots, settings, canned replies and the audit log of
+//! their changes. These rarely change, so each process caches most of them.
 
 pub mod agents;
+pub mod audit_log;
 pub mod bots;
+pub mod canned_replies;
 pub mod channels;
 pub mod departments;
 pub(in crate::store) mod items;
-mod keys;
+pub(in crate::store) mod keys;
 pub mod settings;
+mod signing_secrets;
+pub mod telephony;
+mod widget_item;
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::domain::account_settings::AccountSettings;
+use crate::domain::audit::AuditedRequest;
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::Channel;
 use crate::domain::department::Roster;
+use crate::domain::telephony::Telephony;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;
@@ -32,6 +41,10 @@ pub struct Directory {
     bots: Arc<Cache<Bot>>,
     settings: Arc<Cache<AccountSettings>>,
     rosters: Arc<Cache<Roster>>,
+    widget_rules: Arc<Cache<Value>>,
+    /// The request whose changes the audit log records. `None` means that changes are not recorded.
+    audited_request: Option<AuditedRequest>,
+    telephony: Arc<Cache<Telephony>>,
 }
 
 impl Dependency for Directory {
@@ -49,6 +62,9 @@ impl Directory {
             bots: Arc::default(),
             settings: Arc::default(),
             rosters: Arc::default(),
+            widget_rules: Arc::default(),
+            audited_request: None,
+            telephony: Arc::default(),
         }
     }
 }

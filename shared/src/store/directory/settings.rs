@@ -7,15 +7,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::domain::account_settings::{AccountSettings, CallbackHours, RateLimits};
+use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
-use crate::domain::timestamp::Timestamp;
-use crate::domain::webhook::{SigningSecret, Webhook};
+use crate::domain::signing_secret::{SigningSecret, SigningSecrets};
+use crate::domain::time_zone::TimeZone;
+use crate::domain::webhook::Webhook;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::store::directory::Directory;
+use crate::store::directory::items::SigningSecretItem;
 use crate::store::directory::keys::{settings_key, widget_rules_key};
-use crate::store::table::{Item, ItemUpdate, WriteError, n, s};
+use crate::store::directory::signing_secrets::AUDITED_FIELD;
+use crate::store::table::{Item, ItemUpdate, Write, WriteError, n, s};
 use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
 
@@ -33,6 +37,9 @@ struct SettingsItem {
     limits: LimitsItem,
     idle_close_seconds: Option<u64>,
     retention_days: Option<u32>,
+    /// `None` stands for UTC.
+    #[serde(default)]
+    time_zone: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -64,12 +71,6 @@ struct WebhookItem {
     secrets: Vec<SigningSecretItem>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct SigningSecretItem {
-    secret: String,
-    valid_until: Option<u64>,
-}
-
 #[derive(Deserialize)]
 struct WidgetRulesItem {
     /// The widget's trigger rules, as the text of a JSON list.
@@ -83,6 +84,18 @@ impl Directory {
         serde_json::from_str(&from_item::<WidgetRulesItem>(item)?.rules).map_err(Error::internal)
     }
 
+    /// Returns the widget's trigger rules. The data may be up to 10 seconds old. Costs one read, or nothing if the
+    /// rules are cached.
+    pub async fn cached_widget_rules(&self, account_id: &str) -> Result<Arc<Value>, Error> {
+        match self.widget_rules.get(account_id) {
+            Some(cached) => Ok(cached.unwrap_or_default()),
+            None => {
+                let rules = self.widget_rules(account_id).await?;
+                Ok(self.widget_rules.put(account_id, Some(rules)).unwrap_or_default())
+            }
+        }
+    }
+
     /// Replaces the widget's trigger rules. Costs one write.
     pub(crate) async fn save_widget_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
         let item_update = ItemUpdate {
@@ -91,7 +104,8 @@ impl Directory {
             condition: "",
             values: vec![(":rules", s(rules.to_string()))],
         };
-        Ok(self.table.update(item_update).await.map(|_| ())?)
+        let change = settings_change(["rules"]);
+        Ok(self.commit(account_id, vec![Write::Update(item_update)], vec![change]).await?)
     }
 
     /// Reads the settings without using the cache. Costs one read.
@@ -127,7 +141,7 @@ impl Directory {
         let mut races = WriteRaces::new("settings");
         loop {
             let mut settings = self.settings(account_id).await?;
-            let before = settings.version;
+            let before = settings.clone();
             let result = edit(&mut settings)?;
             settings.version += 1;
             let item_update = ItemUpdate {
@@ -137,11 +151,12 @@ impl Directory {
                 values: vec![
                     (":version", n(settings.version)),
                     (":settings", to_attribute(&SettingsItem::from(&settings))?),
-                    (":before", n(before)),
+                    (":before", n(before.version)),
                 ],
             };
-            let written = match self.table.update(item_update).await {
-                Ok(_) => Ok(()),
+            let changes = audited_changes(&before, &settings);
+            let written = match self.commit(account_id, vec![Write::Update(item_update)], changes).await {
+                Ok(()) => Ok(()),
                 // The SDK repeats a request if its response is late. If the first write succeeded, the repeated write
                 // fails its condition.
                 Err(WriteError::ConditionFailed { item: Some(item), .. })
@@ -158,6 +173,49 @@ impl Directory {
     }
 }
 
+fn settings_change(fields: impl IntoIterator<Item = &'static str>) -> AuditedChange {
+    let (action, kind) = (AuditAction::Changed, AuditedKind::Settings);
+    AuditedChange { action, kind, id: String::new(), name: None, fields: Vec::new() }.with_fields(fields)
+}
+
+/// Returns the differences between two versions of the settings: one change for all settings, and one for each webhook.
+fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<AuditedChange> {
+    let AccountSettings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days, time_zone } =
+        before;
+    let fields = [
+        ("safe_urls", *safe_urls != after.safe_urls),
+        ("callback", *callback != after.callback),
+        ("limits", *limits != after.limits),
+        ("idle_close", *idle_close != after.idle_close),
+        ("retention_days", *retention_days != after.retention_days),
+        ("time_zone", *time_zone != after.time_zone),
+    ];
+    let changed: Vec<_> = fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name)).collect();
+    let settings = (!changed.is_empty()).then(|| settings_change(changed));
+    let find = |all: &[Webhook], id: &str| all.iter().find(|webhook| webhook.webhook_id == id).cloned();
+    let deleted = webhooks.iter().filter(|webhook| find(&after.webhooks, &webhook.webhook_id).is_none());
+    let deleted = deleted.map(|webhook| webhook_change(AuditAction::Deleted, webhook, &[]));
+    let stored = after.webhooks.iter().filter_map(|webhook| match find(webhooks, &webhook.webhook_id) {
+        None => Some(webhook_change(AuditAction::Created, webhook, &[])),
+        Some(before) if before.secrets != webhook.secrets => {
+            Some(webhook_change(AuditAction::Rotated, webhook, &[AUDITED_FIELD]))
+        }
+        Some(before) => {
+            let fields = [("url", before.url != webhook.url), ("events", before.events != webhook.events)];
+            let fields: Vec<_> =
+                fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name)).collect();
+            (!fields.is_empty()).then(|| webhook_change(AuditAction::Changed, webhook, &fields))
+        }
+    });
+    settings.into_iter().chain(deleted).chain(stored).collect()
+}
+
+/// Returns a change of a webhook. The change has no name, because a webhook has only a URL, which can contain a secret.
+fn webhook_change(action: AuditAction, webhook: &Webhook, fields: &[&'static str]) -> AuditedChange {
+    let (kind, id) = (AuditedKind::Webhook, webhook.webhook_id.clone());
+    AuditedChange { action, kind, id, name: None, fields: Vec::new() }.with_fields(fields.iter().copied())
+}
+
 fn settings_from_item(item: Item) -> Result<AccountSettings, Error> {
     let VersionedSettingsItem { version, settings } = from_item(item)?;
     let CallbackItem { enabled, days, from, to, utc_offset } = settings.callback;
@@ -170,13 +228,24 @@ fn settings_from_item(item: Item) -> Result<AccountSettings, Error> {
         limits: RateLimits { visitor_messages, bot_requests, channel_chats },
         idle_close: settings.idle_close_seconds.map(Duration::from_secs),
         retention_days: settings.retention_days,
+        // A name that the library no longer knows counts as UTC, because an error would fail all requests of the
+        // account.
+        time_zone: settings.time_zone.as_deref().and_then(TimeZone::parse).unwrap_or_default(),
     })
 }
 
 impl From<&AccountSettings> for SettingsItem {
     fn from(settings: &AccountSettings) -> Self {
-        let AccountSettings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days } =
-            settings;
+        let AccountSettings {
+            version: _,
+            webhooks,
+            safe_urls,
+            callback,
+            limits,
+            idle_close,
+            retention_days,
+            time_zone,
+        } = settings;
         let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback.clone();
         let RateLimits { visitor_messages, bot_requests, channel_chats } = *limits;
         Self {
@@ -186,6 +255,7 @@ impl From<&AccountSettings> for SettingsItem {
             limits: LimitsItem { visitor_messages, bot_requests, channel_chats },
             idle_close_seconds: idle_close.map(|limit| limit.as_secs()),
             retention_days: *retention_days,
+            time_zone: Some(time_zone.name().to_owned()),
         }
     }
 }
@@ -193,12 +263,8 @@ impl From<&AccountSettings> for SettingsItem {
 impl From<&Webhook> for WebhookItem {
     fn from(webhook: &Webhook) -> Self {
         let Webhook { webhook_id, url, events, secrets } = webhook.clone();
-        let secret = |SigningSecret { secret, valid_until }| SigningSecretItem {
-            secret,
-            valid_until: valid_until.map(|at| at.0),
-        };
         let events = events.into_iter().map(|event| event.name().to_owned()).collect();
-        Self { webhook_id, url, events, secrets: secrets.into_iter().map(secret).collect() }
+        Self { webhook_id, url, events, secrets: secrets.0.into_iter().map(SigningSecretItem::from).collect() }
     }
 }
 
@@ -208,11 +274,8 @@ impl TryFrom<WebhookItem> for Webhook {
     fn try_from(item: WebhookItem) -> Result<Self, Error> {
         let WebhookItem { webhook_id, url, events, secrets } = item;
         let parse_event = |event: &String| WebhookEvent::parse(event).ok_or_else(|| Error::internal("webhook event"));
-        let secret = |SigningSecretItem { secret, valid_until }| SigningSecret {
-            secret,
-            valid_until: valid_until.map(Timestamp),
-        };
         let events: Result<Vec<_>, _> = events.iter().map(parse_event).collect();
-        Ok(Self { webhook_id, url, events: events?, secrets: secrets.into_iter().map(secret).collect() })
+        let secrets = SigningSecrets(secrets.into_iter().map(SigningSecret::from).collect());
+        Ok(Self { webhook_id, url, events: events?, secrets })
     }
 }

@@ -1,6 +1,32 @@
 //! Helpers that let tests act as visitors, agents, bots and scheduled functions, and read the results.
 
+use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
+
+use crate::domain::socket::{AgentSocket, Socket};
 use crate::store::tests::*;
+
+/// The maximum number of writes in a batch.
+const MAX_BATCH_WRITES: usize = 25;
+
+/// Signs an agent in, who is an admin, and returns the session.
+pub(super) async fn signed_in(connections: &Connections) -> Session {
+    let token = connections.create_session(&agent(1, "b@x.y"), NOW).await.unwrap();
+    connections.session(&token, NOW).await.unwrap().unwrap()
+}
+
+/// Opens a socket with this connection id.
+pub(super) async fn open_socket(
+    connections: &Connections,
+    session: &Session,
+    connection_id: &str,
+    now: Timestamp,
+) -> AgentSocket {
+    let ticket = connections.create_socket_ticket(session, now).await.unwrap();
+    match connections.open_socket(&ticket, connection_id, now).await.unwrap() {
+        Some(Socket::Agent(socket)) => socket,
+        opened => panic!("not an agent's socket: {opened:?}"),
+    }
+}
 
 impl Stores {
     /// Stores a text message from the visitor. Returns the chat number and the `seq` of the message.
@@ -53,6 +79,23 @@ impl Stores {
         let (agent, content) = (bob(), Content::text(text));
         let outgoing = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
         self.chats.store_agent_message(&outgoing).await.map(|receipt| receipt.seq)
+    }
+
+    /// Reads a chat and adds a note from Bob, an agent. Returns the note's `seq`.
+    pub(super) async fn add_note(&self, chat_id: u64, now: Timestamp) -> Result<u64, Error> {
+        let chat = self.chats.chat("acc", chat_id).await?.ok_or(Error::NotFound)?;
+        self.add_note_to(chat, None, now).await
+    }
+
+    /// Adds a note from Bob to the chat as it was read.
+    pub(super) async fn add_note_to(
+        &self,
+        chat: Chat,
+        key: Option<&IdempotencyKey>,
+        now: Timestamp,
+    ) -> Result<u64, Error> {
+        let note = NewNote { agent: &bob(), text: "for us", key, now };
+        self.chats.store_note(chat, &note).await.map(|receipt| receipt.seq)
     }
 
     /// Returns the chat's pending deliveries that were due before this time.
@@ -117,15 +160,16 @@ impl Stores {
         let header = self.chat_items().await.into_iter().find(is_head).unwrap();
         let agent_2 = AttributeValue::M([("agent_id".into(), n(2)), ("name".into(), s("Ann"))].into());
         let chats: Vec<u64> = numbers.collect();
-        for chats in chats.chunks(50) {
+        for chats in chats.chunks(MAX_BATCH_WRITES) {
             let puts = chats.iter().map(|chat| {
                 let mut item = header.clone();
                 item.insert("pk".into(), s(format!("CHAT#acc#{chat}")));
                 item.insert("chat_id".into(), n(chat));
                 item.insert("agent".into(), agent_2.clone());
-                self.client.put_item().table_name("chats").set_item(Some(item)).send()
+                let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
+                WriteRequest::builder().put_request(put).build()
             });
-            futures_util::future::try_join_all(puts).await.unwrap();
+            self.client.batch_write_item().request_items("chats", puts.collect()).send().await.unwrap();
         }
     }
 
@@ -158,13 +202,6 @@ impl Stores {
             .await
     }
 
-    /// Stores an offline message from visitor `v`. Returns its notifications.
-    pub(super) async fn offline_message(&self, now: Timestamp) -> Vec<TimelineEntry> {
-        let (channel, content, profile) = (channel(), Content::text("Call me"), VisitorProfile::default());
-        let incoming = incoming_message(self, &channel, &content, &profile, now);
-        self.chats.store_offline_message(&incoming).await.unwrap()
-    }
-
     /// Opens, accepts and closes a chat. All three happen at `second`.
     pub(super) async fn closed_chat(&self, visitor: &str, second: u64) {
         let now = seconds_later(second);
@@ -191,14 +228,14 @@ impl Stores {
         closed
     }
 
-    /// Returns `pk`, `sk` and `expires_at` of every item that is not a counter.
+    /// Returns `pk`, `sk` and `expires_at` of every item that is neither a counter nor the record of an erasure.
     pub(super) async fn expiries(&self) -> Vec<(String, String, Option<u64>)> {
         let text = |item: &Item, name: &str| item[name].as_s().unwrap().clone();
         let number = |item: &Item| item.get("expires_at").and_then(|value| value.as_n().ok()?.parse().ok());
         let items = self.chat_items().await;
         let expiries = items.iter().map(|item| (text(item, "pk"), text(item, "sk"), number(item)));
-        let counters = ["COUNTERS#", "OPENED_CHATS#"];
-        expiries.filter(|(pk, ..)| !counters.iter().any(|prefix| pk.starts_with(prefix))).collect()
+        let omitted = ["COUNTERS#", "OPENED_CHATS#", "REPORT#", "ERASED_CHAT#"];
+        expiries.filter(|(pk, ..)| !omitted.iter().any(|prefix| pk.starts_with(prefix))).collect()
     }
 
     /// Returns the `expires_at` values of the visitor and the visitor number.

@@ -20,27 +20,28 @@ pub(super) fn seconds_later(seconds: u64) -> Timestamp {
 }
 
 pub(super) fn channel() -> Channel {
-    let settings = ChannelSettings {
-        name: "App".into(),
-        integrator_url: "https://example.com".into(),
-        append_channel_id: true,
-        enabled: true,
+    let api = ApiSettings {
         chunked: true,
-        agent_ids: vec![2],
-        department_ids: vec![3],
         validation: ValidationMode::Lenient,
         hidden_error_codes: vec![-1, 9],
         rich_support: RichSupport { markdown: true, buttons: false },
+        ..default_api_settings()
     };
+    let settings = api_channel_settings(&[2], &[3], api);
     Channel {
         channel_id: "CH".into(),
         account_id: "acc".into(),
         settings,
         bot_id: None,
         secrets: vec![EndpointSecret { hash: crate::domain::sha256::digest("random"), valid_until: None }],
-        signing_secret: "whsec_x".into(),
+        signing_secrets: SigningSecrets::new("whsec_x"),
         created_at: NOW,
     }
+}
+
+pub(super) fn widget_settings() -> ChannelSettings {
+    let widget = KindSettings::Widget(Box::new(WidgetSettings::with_title("Acme".into())));
+    ChannelSettings { specific: widget, ..channel().settings }
 }
 
 pub(super) fn agent(agent_id: u64, email: &str) -> Agent {
@@ -65,7 +66,7 @@ pub(super) fn agent_snapshot(agent_id: u64) -> AgentSnapshot {
 }
 
 pub(super) fn agent_session(agent_id: u64, role: Role) -> Session {
-    Session { account_id: "acc".into(), agent: agent_snapshot(agent_id), role }
+    Session { id: "hash".into(), account_id: "acc".into(), agent: agent_snapshot(agent_id), role }
 }
 
 pub(super) fn bot(channel_ids: &[&str]) -> Bot {
@@ -77,7 +78,7 @@ pub(super) fn bot(channel_ids: &[&str]) -> Bot {
         name: "Robo".into(),
         channel_ids: channel_ids.iter().map(|id| (*id).to_owned()).collect(),
         answer_within: Some(Duration::from_secs(60)),
-        signing_secret: "whsec_y".into(),
+        signing_secrets: SigningSecrets::new("whsec_y"),
         created_at: NOW,
     }
 }
@@ -88,8 +89,12 @@ pub(super) fn sales() -> Department {
 
 /// Creates a webhook that subscribes to all events.
 pub(super) fn webhook(webhook_id: &str) -> Webhook {
-    let secret = SigningSecret { secret: "whsec_x".into(), valid_until: None };
-    Webhook { webhook_id: webhook_id.into(), url: "https://crm.example".into(), events: vec![], secrets: vec![secret] }
+    Webhook {
+        webhook_id: webhook_id.into(),
+        url: "https://crm.example".into(),
+        events: vec![],
+        secrets: SigningSecrets::new("whsec_x"),
+    }
 }
 
 pub(super) fn settings_with_idle_close(minutes: u64) -> AccountSettings {
@@ -122,9 +127,12 @@ pub(super) fn incoming_message<'a>(
         channel,
         department: None,
         external_id: "v",
-        has_numeric_id: false,
+        has_numeric_id: Some(false),
         invite: None,
         profile,
+        source: ProfileSource::Integrator,
+        page: None,
+        is_offline: false,
         content,
         settings: &stores.settings,
         key: None,

@@ -5,6 +5,7 @@
 mod actions;
 mod backlog;
 mod fixtures;
+mod table_changes;
 mod test_database;
 
 mod chats {
@@ -12,38 +13,48 @@ mod chats {
     mod bot_and_webhook_notifications;
     mod bot_hand_over;
     mod bot_messages;
+    mod calls;
+    mod chat_changes;
     mod chat_finished_transcript;
     mod chat_listing;
+    mod chat_search;
     mod deliveries;
     mod delivery_listing;
     mod erasure;
     mod idempotency;
     mod idle_check;
     mod new_chat_rate_limit;
+    mod notes;
     mod offline_messages;
     mod panels;
     mod participants;
-    mod refusal_counts;
+    mod refused_message_counts;
+    mod report_counters;
     mod retention;
     mod timeline;
     mod transfers;
     mod transitions;
     mod typing_and_rating;
+    mod visitor_chats;
     mod visitor_messages;
     mod visitor_profile;
+    mod widget_visitors;
 }
 
 mod connections {
-    mod bot_rate_limit;
     mod circuit_breakers;
     mod login_attempts;
     mod presence;
+    mod request_rate_limit;
     mod sessions;
+    mod sockets;
 }
 
 mod directory {
     mod agents;
+    mod audit_log;
     mod bots;
+    mod canned_replies;
     mod channels;
     mod departments;
     mod settings;
@@ -59,7 +70,11 @@ use crate::domain::account_settings::AccountSettings;
 use crate::domain::agent::{Agent, AgentSnapshot, Role};
 use crate::domain::agent_presence::{AgentStatus, Presence};
 use crate::domain::bot::{Bot, BotNotification};
-use crate::domain::channel::{Channel, ChannelSettings, EndpointSecret, ValidationMode};
+use crate::domain::canned_reply::{CannedReply, MAX_CANNED_REPLIES};
+use crate::domain::channel::{
+    ApiSettings, Channel, ChannelKind, ChannelSettings, EndpointSecret, KindSettings, ValidationMode,
+    api_channel_settings, default_api_settings,
+};
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_side_panel::{CustomData, Panel, PanelUpdate};
 use crate::domain::chat_state::{ChatState, TransferRequester, TransferTarget};
@@ -68,16 +83,19 @@ use crate::domain::delivery_search_and_replay::ReplayScope;
 use crate::domain::department::Department;
 use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::message_content::{Button, ButtonId, Content, ContentKind, Media, RichContent, RichSupport};
+use crate::domain::signing_secret::SigningSecrets;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
-use crate::domain::webhook::{SigningSecret, Webhook};
+use crate::domain::visitor::{ProfileSource, Visitor, VisitorChanges, VisitorProfile};
+use crate::domain::webhook::Webhook;
+use crate::domain::widget::{ContactField, WidgetSettings};
 use crate::error::Error;
 use crate::service::chat_access::ChatAccess;
 use crate::store::chats::Chats;
 use crate::store::chats::agent_messages::AgentMessage;
 use crate::store::chats::chat_listing::ChatPage;
 use crate::store::chats::due_index::{Backlog, DUE_PARTITIONS, OverdueItem};
+use crate::store::chats::notes::NewNote;
 use crate::store::chats::transitions::Transition;
 use crate::store::chats::visitor_messages::IncomingMessage;
 use crate::store::connections::Connections;
@@ -89,6 +107,6 @@ use crate::store::directory::items::ChannelItem;
 use crate::store::table::{Item, Table, n, s};
 use crate::store::to_item;
 
-use actions::page_ids;
+use actions::{open_socket, page_ids, signed_in};
 use fixtures::*;
 use test_database::{Stores, stores};

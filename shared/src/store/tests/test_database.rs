@@ -1,6 +1,7 @@
 //! Creates the tables of `template.yaml` in dynoxide, an in-memory database engine that the official AWS SDK connects
 //! to.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
@@ -37,7 +38,9 @@ pub(super) async fn stores() -> Stores {
     create_table(&client, "directory", &[("by_account", "account_id", ("pk", ScalarAttributeType::S))]).await;
     let listing = ("listing", "listing", ("chat_id", ScalarAttributeType::N));
     let due = ("due", "due", ("due_at", ScalarAttributeType::N));
-    create_table(&client, "chats", &[listing, due]).await;
+    let by_email = ("by_email", "account_id", ("email_key", ScalarAttributeType::S));
+    let by_phone = ("by_phone", "account_id", ("phone_key", ScalarAttributeType::S));
+    create_table(&client, "chats", &[listing, due, by_email, by_phone]).await;
     create_table(&client, "connections", &[]).await;
     Stores {
         directory: Directory::new(Table::new(client.clone(), "directory")),
@@ -67,26 +70,23 @@ async fn create_table(client: &Client, name: &str, indexes: &[Index]) {
     };
     let key =
         |name: &str, kind: KeyType| KeySchemaElement::builder().attribute_name(name).key_type(kind).build().unwrap();
+    let strings = ["pk", "sk"].into_iter().chain(indexes.iter().map(|(_, hash, _)| *hash));
+    let strings = strings.map(|name| (name, ScalarAttributeType::S));
+    let attributes: BTreeMap<_, _> = strings.chain(indexes.iter().map(|(_, _, range)| range.clone())).collect();
     let mut request = client
         .create_table()
         .table_name(name)
         .billing_mode(BillingMode::PayPerRequest)
-        .attribute_definitions(attribute("pk", &ScalarAttributeType::S))
-        .attribute_definitions(attribute("sk", &ScalarAttributeType::S))
+        .set_attribute_definitions(Some(attributes.iter().map(|(name, kind)| attribute(name, kind)).collect()))
         .key_schema(key("pk", KeyType::Hash))
         .key_schema(key("sk", KeyType::Range));
-    for (index, hash, (range, kind)) in indexes {
+    for (index, hash, (range, _)) in indexes {
         let built = GlobalSecondaryIndex::builder()
             .index_name(*index)
             .key_schema(key(hash, KeyType::Hash))
             .key_schema(key(range, KeyType::Range))
             .projection(Projection::builder().projection_type(ProjectionType::All).build());
-        request = request
-            .global_secondary_indexes(built.build().unwrap())
-            .attribute_definitions(attribute(hash, &ScalarAttributeType::S));
-        if *range != "pk" {
-            request = request.attribute_definitions(attribute(range, kind));
-        }
+        request = request.global_secondary_indexes(built.build().unwrap());
     }
     request.send().await.unwrap();
 }

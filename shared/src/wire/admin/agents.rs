@@ -8,6 +8,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::json_fields::Fields;
+use crate::wire::json_object::with_fields;
 
 /// The maximum length of an e-mail address or a password.
 const MAX_CREDENTIAL_CHARS: usize = 254;
@@ -85,13 +86,8 @@ pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<(Agent, Option<S
 }
 
 fn parse_email(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let Some(email) = fields.text_or_blank("email", MAX_CREDENTIAL_CHARS)? else {
-        return Ok(None);
-    };
-    let email = email.trim().to_lowercase();
-    let is_address = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
-    let is_address = is_address && !email.chars().any(|letter| letter.is_whitespace() || letter.is_control());
-    if is_address { Ok(Some(email)) } else { Err(fields.invalid("email", "must be an e-mail address")) }
+    let email = fields.text_or_blank("email", MAX_CREDENTIAL_CHARS)?;
+    email.map(|email| Ok(fields.email_address("email", &email)?.to_lowercase())).transpose()
 }
 
 fn parse_password(fields: Fields<'_>) -> Result<Option<String>, Error> {
@@ -106,6 +102,11 @@ fn parse_password(fields: Fields<'_>) -> Result<Option<String>, Error> {
 
 fn parse_role(fields: Fields<'_>) -> Result<Option<Role>, Error> {
     fields.enumerated("role", "agent, admin", Role::parse)
+}
+
+/// Returns an agent with the time of the agent's last request. `None` means that it is no longer known.
+pub fn agent_with_last_seen_json(agent: &Agent, last_seen_at: Option<Timestamp>) -> Value {
+    with_fields(agent_json(agent), [("last_seen_at", json!(last_seen_at.map(Timestamp::seconds)))])
 }
 
 pub fn agent_json(agent: &Agent) -> Value {

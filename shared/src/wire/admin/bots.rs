@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::domain::bot::{Bot, DEFAULT_BOT_ANSWER_TIMEOUT, MAX_BOT_ANSWER_TIMEOUT_SECONDS};
+use crate::domain::bot_activity::BotActivity;
 use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::json_fields::Fields;
@@ -105,13 +106,22 @@ pub fn bot_json(bot: &Bot) -> Value {
 
 /// Returns a new bot with its signing secret. No later response contains this secret.
 pub fn created_bot_json(bot: &Bot) -> Value {
-    with_fields(bot_json(bot), [("signing_secret", json!(bot.signing_secret))])
+    with_fields(bot_json(bot), [("signing_secret", json!(bot.signing_secrets.current()))])
+}
+
+pub fn bot_activity_json(activity: &BotActivity) -> Value {
+    let BotActivity { since, events, answered, failed, slowest_ms, handed_over, fallbacks, is_complete } = activity;
+    json!({
+        "since": since.seconds(), "events": events, "answered": answered, "failed": failed, "slowest_ms": slowest_ms,
+        "handed_over": handed_over, "fallbacks": fallbacks, "is_complete": is_complete,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::domain::signing_secret::SigningSecrets;
     use crate::domain::timestamp::Timestamp;
 
     #[test]
@@ -129,7 +139,7 @@ mod tests {
             let settings = parse_new_bot(&body).unwrap();
             assert_eq!(settings.answer_within, made, "{value}");
             let NewBot { provider_id, token, name, channel_ids, .. } = settings;
-            let (bot_id, account_id, signing_secret) = (String::new(), String::new(), String::new());
+            let (bot_id, account_id, signing_secrets) = (String::new(), String::new(), SigningSecrets::default());
             let (answer_within, created_at) = (limit(7), Timestamp(0));
             let bot = Bot {
                 bot_id,
@@ -139,7 +149,7 @@ mod tests {
                 name,
                 channel_ids,
                 answer_within,
-                signing_secret,
+                signing_secrets,
                 created_at,
             };
             assert_eq!(apply_bot_patch(&change, &bot).unwrap().answer_within, changed, "{value}");

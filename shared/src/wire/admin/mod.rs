@@ -6,13 +6,17 @@ mod channels;
 mod departments;
 mod providers;
 
-pub use agents::{NewAgent, agent_json, apply_agent_patch, parse_new_account, parse_new_admin, parse_new_agent};
-pub use bots::{NewBot, apply_bot_patch, bot_json, created_bot_json, parse_new_bot};
+pub use agents::{
+    NewAgent, agent_json, agent_with_last_seen_json, apply_agent_patch, parse_new_account, parse_new_admin,
+    parse_new_agent,
+};
+pub use bots::{NewBot, apply_bot_patch, bot_activity_json, bot_json, created_bot_json, parse_new_bot};
 pub use channels::{
-    apply_channel_patch, channel_json, channel_with_refusals_json, created_channel_json, parse_new_channel,
+    apply_channel_patch, channel_details_json, channel_json, created_api_channel_json, parse_channel_kind,
+    parse_new_api_channel, parse_new_widget,
 };
 pub use departments::{apply_department_patch, department_json};
-pub use providers::{apply_provider_patch, provider_json};
+pub use providers::{apply_provider_patch, choosable_providers_json, provider_json};
 
 use std::collections::BTreeSet;
 
@@ -27,7 +31,7 @@ const MAX_LIST_ITEMS: usize = 1_000;
 const MAX_OVERLAP_SECONDS: u64 = 30 * 24 * 60 * 60;
 const DEFAULT_OVERLAP_SECONDS: u64 = 24 * 60 * 60;
 
-/// Parses the body of POST .../rotate, which replaces the endpoint URL of a channel or the signing secret of a webhook.
+/// Parses the body of POST .../rotate, which replaces the endpoint URL of a channel or a signing secret.
 /// Returns how many seconds the old URL or secret stays valid.
 pub fn parse_overlap_seconds(body: &Value) -> Result<u64, Error> {
     let fields = Fields::of(body)?;
@@ -107,11 +111,12 @@ mod tests {
             ("https://b\u{fc}cher.example/", "https://xn--bcher-kva.example/"),
         ];
         for (url, stored) in table {
-            let channel = parse_new_channel(&json!({ "name": "App", "integrator_url": url }), &guard()).unwrap();
+            let channel = parse_new_api_channel(&json!({ "name": "App", "integrator_url": url }), &guard()).unwrap();
             let provider = parse_provider(&json!({ "name": "Bots", "endpoint": url })).unwrap();
             let webhook =
                 settings::parse_webhook_url(&json!({ "webhook_url": url }), &guard()).unwrap().unwrap().unwrap();
-            assert_eq!([channel.integrator_url, provider.endpoint, webhook], [stored; 3].map(str::to_owned), "{url}");
+            let integrator_url = channel.api().unwrap().integrator_url.clone();
+            assert_eq!([integrator_url, provider.endpoint, webhook], [stored; 3].map(str::to_owned), "{url}");
         }
     }
 
@@ -122,7 +127,10 @@ mod tests {
             let text = format!("sec{character}ret");
             let authorized = json!({ "name": "Bots", "endpoint": "https://a.example", "authorization": text });
             let refused = [
-                ("integrator_url", parse_new_channel(&json!({ "name": "App", "integrator_url": url }), &guard()).err()),
+                (
+                    "integrator_url",
+                    parse_new_api_channel(&json!({ "name": "App", "integrator_url": url }), &guard()).err(),
+                ),
                 ("endpoint", parse_provider(&json!({ "name": "Bots", "endpoint": url })).err()),
                 ("authorization", parse_provider(&authorized).err()),
                 ("webhook_url", settings::parse_webhook_url(&json!({ "webhook_url": url }), &guard()).err()),

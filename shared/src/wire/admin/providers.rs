@@ -1,4 +1,4 @@
-//! Request and response bodies of the /operator/providers endpoints.
+//! Request and response bodies of the /operator/providers and /admin/providers endpoints.
 
 use serde_json::{Value, json};
 
@@ -40,4 +40,12 @@ pub fn provider_json(provider: &Provider) -> Value {
         "provider_id": provider_id, "name": name, "endpoint": endpoint,
         "has_authorization": authorization_hash.is_some(), "created_at": created_at.seconds(),
     })
+}
+
+/// Returns the providers as admins see them, without their endpoints, which can contain secrets.
+pub fn choosable_providers_json(providers: &[Provider]) -> Value {
+    let mut providers: Vec<&Provider> = providers.iter().collect();
+    providers.sort_by(|a, b| (&a.name, &a.provider_id).cmp(&(&b.name, &b.provider_id)));
+    let provider = |it: &&Provider| json!({ "provider_id": it.provider_id, "name": it.name });
+    json!({ "providers": providers.iter().map(provider).collect::<Vec<_>>() })
 }

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::message_content::{Button, ButtonId, Content, ContentKind, Media, RichContent};
+use crate::domain::phone_call::Call;
 use crate::error::Error;
+use crate::store::chats::items::call::CallItem;
 use crate::store::chats::items::unknown_value;
 
 #[derive(Serialize, Deserialize, Default)]
@@ -38,11 +40,13 @@ pub(in crate::store) struct ContentItem {
     longitude: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rich: Option<Box<RichContentItem>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<Box<CallItem>>,
 }
 
 impl From<&Content> for ContentItem {
     fn from(content: &Content) -> Self {
-        let Content { kind, text, media, rich } = content.clone();
+        let Content { kind, text, media, rich, call } = content.clone();
         let Media {
             file,
             thumb,
@@ -73,6 +77,7 @@ impl From<&Content> for ContentItem {
             latitude,
             longitude,
             rich: rich.map(|rich| Box::new(RichContentItem::from(*rich))),
+            call: call.map(|call| Box::new(CallItem::from(*call))),
         }
     }
 }
@@ -99,6 +104,7 @@ impl TryFrom<ContentItem> for Content {
                 longitude: item.longitude,
             },
             rich: item.rich.map(|rich| Box::new(RichContent::from(*rich))),
+            call: item.call.map(|call| Call::try_from(*call).map(Box::new)).transpose()?,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::Sender;
 use crate::domain::delivery::{Delivery, DeliveryState};
 use crate::domain::phone_call::{CallKind, CallStatus, PhoneCall};
@@ -26,6 +27,7 @@ pub(in crate::store) struct EntryItem {
     seq: u64,
     id: String,
     from: String,
+    /// The agent who wrote the entry or caused the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<AgentSnapshotItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,13 +52,24 @@ pub(in crate::store) struct EntryItem {
 
 impl From<&TimelineEntry> for EntryItem {
     fn from(entry: &TimelineEntry) -> Self {
-        let TimelineEntry { account_id, chat_id, seq, id, from, content, at, webhook_dispatch, retain_until, delivery } =
-            entry.clone();
+        let TimelineEntry {
+            account_id,
+            chat_id,
+            seq,
+            id,
+            from,
+            content,
+            at,
+            caused_by,
+            webhook_dispatch,
+            retain_until,
+            delivery,
+        } = entry.clone();
         let key = entry_key(&account_id, chat_id, seq);
         let (agent, bot) = match &from {
             Sender::Agent(author) => (Some(AgentSnapshotItem::from(author)), None),
             Sender::Bot(name) => (None, Some(name.clone())),
-            Sender::Visitor | Sender::System => (None, None),
+            Sender::Visitor | Sender::System => (caused_by.as_ref().map(AgentSnapshotItem::from), None),
         };
         let pending = delivery.as_ref().filter(|delivery| delivery.state == DeliveryState::Pending);
         Self {
@@ -84,11 +97,11 @@ impl TryFrom<EntryItem> for TimelineEntry {
     type Error = Error;
 
     fn try_from(item: EntryItem) -> Result<Self, Error> {
-        let from = match (item.from.as_str(), item.agent, item.bot) {
-            ("visitor", _, _) => Sender::Visitor,
-            ("agent", Some(agent), _) => Sender::Agent(agent.into()),
-            ("bot", _, Some(name)) => Sender::Bot(name),
-            ("system", _, _) => Sender::System,
+        let (from, caused_by) = match (item.from.as_str(), item.agent, item.bot) {
+            ("visitor", _, _) => (Sender::Visitor, None),
+            ("agent", Some(agent), _) => (Sender::Agent(agent.into()), None),
+            ("bot", _, Some(name)) => (Sender::Bot(name), None),
+            ("system", agent, _) => (Sender::System, agent.map(AgentSnapshot::from)),
             _ => return Err(unknown_value("from")()),
         };
         Ok(Self {
@@ -99,6 +112,7 @@ impl TryFrom<EntryItem> for TimelineEntry {
             from,
             content: item.content.try_into()?,
             at: Timestamp(item.at),
+            caused_by,
             webhook_dispatch: item.webhook_dispatch.map(WebhookDispatch::try_from).transpose()?,
             retain_until: item.expires_at.map(Timestamp::from_seconds),
             delivery: item.delivery.map(Delivery::try_from).transpose()?,
@@ -115,13 +129,13 @@ pub(in crate::store) struct WebhookDispatchItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     assign_to: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    call: Option<CallItem>,
+    call: Option<PhoneCallItem>,
 }
 
 impl From<WebhookDispatch> for WebhookDispatchItem {
     fn from(webhook_dispatch: WebhookDispatch) -> Self {
         let WebhookDispatch { event, webhook_id, agent_id, assign_to, call } = webhook_dispatch;
-        Self { event: event.name().to_owned(), webhook_id, agent_id, assign_to, call: call.map(CallItem::from) }
+        Self { event: event.name().to_owned(), webhook_id, agent_id, assign_to, call: call.map(PhoneCallItem::from) }
     }
 }
 
@@ -136,7 +150,7 @@ impl TryFrom<WebhookDispatchItem> for WebhookDispatch {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct CallItem {
+pub(in crate::store) struct PhoneCallItem {
     kind: String,
     phone: String,
     status: String,
@@ -146,7 +160,7 @@ pub(in crate::store) struct CallItem {
     record_url: Option<String>,
 }
 
-impl From<PhoneCall> for CallItem {
+impl From<PhoneCall> for PhoneCallItem {
     fn from(call: PhoneCall) -> Self {
         let PhoneCall { kind, phone, status } = call;
         Self {
@@ -159,11 +173,11 @@ impl From<PhoneCall> for CallItem {
     }
 }
 
-impl TryFrom<CallItem> for PhoneCall {
+impl TryFrom<PhoneCallItem> for PhoneCall {
     type Error = Error;
 
-    fn try_from(item: CallItem) -> Result<Self, Error> {
-        let CallItem { kind, phone, status, reason, record_url } = item;
+    fn try_from(item: PhoneCallItem) -> Result<Self, Error> {
+        let PhoneCallItem { kind, phone, status, reason, record_url } = item;
         let kind = CallKind::parse(&kind).ok_or_else(unknown_value("call"))?;
         let status = CallStatus::parse(&status, reason, record_url).ok_or_else(unknown_value("call"))?;
         Ok(Self { kind, phone, status })

@@ -4,13 +4,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::agent::AgentSnapshot;
-use crate::domain::chat::{Chat, MessagePreview, Rating, ReceiversFailingUntil};
+use crate::domain::channel::ChannelKind;
+use crate::domain::chat::{BotHandover, Chat, MessagePreview, Rating, ReceiversFailingUntil};
 use crate::domain::chat_state::ChatState;
 use crate::domain::department::ChatDepartment;
 use crate::domain::rate_limit::RateWindow;
+use crate::domain::time_zone::{Day, TimeZone};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::due_index::Backlog;
+use crate::store::chats::due_index::{Backlog, closed_chats_partition};
 use crate::store::chats::items::unknown_value;
 use crate::store::chats::{header_key, listing_key};
 
@@ -34,6 +36,9 @@ pub(in crate::store) struct HeaderItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     department: Option<ChatDepartmentItem>,
     channel_id: String,
+    /// `None` stands for an API channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    channel_kind: Option<String>,
     channel_name: String,
     external_id: String,
     #[serde(default)]
@@ -48,13 +53,26 @@ pub(in crate::store) struct HeaderItem {
     bot_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_event_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    handover: Option<BotHandoverItem>,
     seq: u64,
     opened_at: u64,
+    /// `None` in chats from before this attribute existed. Their day is the day of `opened_at` in UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    opened_on: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    first_answer_at: Option<u64>,
     updated_at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    other_change_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_message: Option<MessagePreviewItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    waiting_since: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     typing_started_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    typing_text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     channel_failing_until: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,8 +83,11 @@ pub(in crate::store) struct HeaderItem {
     rating: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retention_days: Option<u32>,
-    /// The header's partition key in the `due` index. It is set while the chat is open; otherwise, it is `None`.
-    /// `due_at` is the time of the next idle check.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    previous_chats: Vec<u64>,
+    /// The header's partition key in the `due` index. While the chat is open, `due_at` is the time of the next idle
+    /// check. Afterwards, it is the time at which the chat was closed. Both are `None` if the chat was closed before
+    /// this time was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,6 +109,7 @@ impl HeaderItem {
             state,
             version,
             channel_id,
+            channel_kind,
             channel_name,
             external_id,
             has_numeric_id,
@@ -98,16 +120,28 @@ impl HeaderItem {
             participants,
             bot_id,
             bot_event_at,
+            handover,
             seq,
             opened_at,
+            opened_on,
+            first_answer_at,
             updated_at,
+            other_change_at,
             last_message,
+            waiting_since,
             typing_started_at,
+            typing_text,
             failing_until,
             rate,
             rating,
             retention_days,
+            previous_chats,
         } = chat.clone();
+        let (due, due_at) = if is_open {
+            (Backlog::IdleChecks.partition_of(chat_id), next_idle_check)
+        } else {
+            (closed_chats_partition(&account_id), updated_at)
+        };
         let key = header_key(&account_id, chat_id);
         Self {
             pk: key.pk,
@@ -121,6 +155,7 @@ impl HeaderItem {
             state: state.name().to_owned(),
             version,
             channel_id,
+            channel_kind: (channel_kind != ChannelKind::Api).then(|| channel_kind.name().to_owned()),
             channel_name,
             external_id,
             has_numeric_id,
@@ -130,19 +165,26 @@ impl HeaderItem {
             participants,
             bot_id,
             bot_event_at: bot_event_at.map(|at| at.0),
+            handover: handover.map(BotHandoverItem::from),
             seq,
             opened_at: opened_at.0,
+            opened_on: Some(opened_on.to_string()),
+            first_answer_at: first_answer_at.map(|at| at.0),
             updated_at: updated_at.0,
+            other_change_at: other_change_at.map(|at| at.0),
             last_message: last_message.as_ref().map(MessagePreviewItem::from),
+            waiting_since: waiting_since.map(|at| at.0),
             typing_started_at: typing_started_at.map(|at| at.0),
+            typing_text,
             channel_failing_until: failing_until.channel.map(|at| at.0),
             bot_failing_until: failing_until.bot.map(|at| at.0),
             rate_started_at: rate.started_at.0,
             rate_count: rate.count,
             rating: rating.map(|rating| rating.name().to_owned()),
             retention_days,
-            due: is_open.then(|| Backlog::IdleChecks.partition_of(chat_id)),
-            due_at: is_open.then_some(next_idle_check.0),
+            previous_chats,
+            due: Some(due),
+            due_at: Some(due_at.0),
             expires_at: expires_at.map(Timestamp::seconds),
         }
     }
@@ -161,12 +203,15 @@ impl TryFrom<HeaderItem> for Chat {
             ("closed", agent, _) => ChatState::Closed(agent),
             _ => return Err(unknown_value("state")()),
         };
+        let opened_at = Timestamp(item.opened_at);
+        let opened_on = item.opened_on.as_deref().and_then(Day::parse);
         Ok(Self {
             account_id: item.account_id,
             chat_id: item.chat_id,
             state,
             version: item.version,
             channel_id: item.channel_id,
+            channel_kind: item.channel_kind.as_deref().and_then(ChannelKind::parse).unwrap_or_default(),
             channel_name: item.channel_name,
             external_id: item.external_id,
             has_numeric_id: item.has_numeric_id,
@@ -177,11 +222,19 @@ impl TryFrom<HeaderItem> for Chat {
             participants: item.participants,
             bot_id: item.bot_id,
             bot_event_at: item.bot_event_at.map(Timestamp),
+            handover: item.handover.map(BotHandover::from),
             seq: item.seq,
-            opened_at: Timestamp(item.opened_at),
+            opened_at,
+            opened_on: opened_on.unwrap_or_else(|| Day::of(opened_at, &TimeZone::default())),
+            // For a chat from before the report counters, it is unknown whether an agent has answered. The chat counts
+            // as answered, so that no later message is counted as its first answer.
+            first_answer_at: item.first_answer_at.map(Timestamp).or(opened_on.is_none().then_some(opened_at)),
             updated_at: Timestamp(item.updated_at),
+            other_change_at: item.other_change_at.map(Timestamp),
             last_message: item.last_message.map(MessagePreview::from),
+            waiting_since: item.waiting_since.map(Timestamp),
             typing_started_at: item.typing_started_at.map(Timestamp),
+            typing_text: item.typing_text,
             failing_until: ReceiversFailingUntil {
                 channel: item.channel_failing_until.map(Timestamp),
                 bot: item.bot_failing_until.map(Timestamp),
@@ -189,6 +242,7 @@ impl TryFrom<HeaderItem> for Chat {
             rate: RateWindow { started_at: Timestamp(item.rate_started_at), count: item.rate_count },
             rating: item.rating.as_deref().and_then(Rating::parse),
             retention_days: item.retention_days,
+            previous_chats: item.previous_chats,
         })
     }
 }
@@ -212,6 +266,24 @@ impl From<AgentSnapshotItem> for AgentSnapshot {
     fn from(item: AgentSnapshotItem) -> Self {
         let AgentSnapshotItem { agent_id, name, photo } = item;
         Self { agent_id, name, photo }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::store) struct BotHandoverItem {
+    at: u64,
+    is_fallback: bool,
+}
+
+impl From<BotHandover> for BotHandoverItem {
+    fn from(BotHandover { at, is_fallback }: BotHandover) -> Self {
+        Self { at: at.0, is_fallback }
+    }
+}
+
+impl From<BotHandoverItem> for BotHandover {
+    fn from(BotHandoverItem { at, is_fallback }: BotHandoverItem) -> Self {
+        Self { at: Timestamp(at), is_fallback }
     }
 }
 

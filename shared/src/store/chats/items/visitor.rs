@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::chat_search;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{
     OverriddenIntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
 };
+use crate::store::chats::items::widget_visitor::WidgetVisitorItem;
 use crate::store::chats::visitor_key;
 
 #[derive(Serialize, Deserialize)]
@@ -31,12 +33,22 @@ pub(in crate::store) struct VisitorItem {
     integrator_description: Option<String>,
     #[serde(default)]
     chats: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    widget: Option<WidgetVisitorItem>,
     #[serde(default)]
     blacklisted: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     open_chat: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     last_chat: Option<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    recent_chats: Vec<u64>,
+    /// The visitor's sort key in the `by_email` index. `None` if the visitor has no e-mail address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    email_key: Option<String>,
+    /// The visitor's sort key in the `by_phone` index. `None` if the visitor has no phone number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    phone_key: Option<String>,
     /// When the visitor expires, as Unix time in seconds. `None` means that a chat is open or that the visitor never
     /// expires. This is the table's TTL attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,9 +72,11 @@ impl From<&Visitor> for VisitorItem {
                     description: integrator_description,
                 },
             chats,
+            widget,
             blacklisted,
             open_chat,
             last_chat,
+            recent_chats,
             retain_until,
             changes: _,
         } = visitor.clone();
@@ -74,6 +88,8 @@ impl From<&Visitor> for VisitorItem {
             channel_id,
             external_id,
             number,
+            email_key: profile.email.as_deref().and_then(chat_search::email_key),
+            phone_key: profile.phone.as_deref().and_then(chat_search::phone_key),
             profile: ProfileItem::from(&profile),
             sources: SourcesItem::from(sources),
             integrator_name,
@@ -81,9 +97,11 @@ impl From<&Visitor> for VisitorItem {
             integrator_email,
             integrator_description,
             chats,
+            widget: widget.map(|widget| WidgetVisitorItem::from(*widget)),
             blacklisted,
             open_chat,
             last_chat,
+            recent_chats,
             expires_at: retain_until.map(Timestamp::seconds),
         }
     }
@@ -91,6 +109,9 @@ impl From<&Visitor> for VisitorItem {
 
 impl From<VisitorItem> for Visitor {
     fn from(item: VisitorItem) -> Self {
+        // A visitor that was stored before the list of recent chats was introduced has only `last_chat`.
+        let recent_chats =
+            if item.recent_chats.is_empty() { item.last_chat.into_iter().collect() } else { item.recent_chats };
         Self {
             account_id: item.account_id,
             channel_id: item.channel_id,
@@ -105,9 +126,11 @@ impl From<VisitorItem> for Visitor {
                 description: item.integrator_description,
             },
             chats: item.chats,
+            widget: item.widget.map(|widget| Box::new(widget.into())),
             blacklisted: item.blacklisted,
             open_chat: item.open_chat,
             last_chat: item.last_chat,
+            recent_chats,
             retain_until: item.expires_at.map(Timestamp::from_seconds),
             changes: VisitorChanges::default(),
         }

@@ -167,25 +167,19 @@ async fn interrupted_pass_resumes_and_a_newer_one_replaces_it() {
 
 #[tokio::test]
 async fn visitor_who_returns_during_a_pass_expires_later() {
-    for offline in [false, true] {
-        let mut stores = stores().await;
-        stores.closed_chat("v", 0).await;
-        for n in 0..12 {
-            stores.closed_chat(&format!("other{n}"), 1).await;
-        }
-        stores.settings.retention_days = Some(30);
-        stores.chats.plan_retention_pass("acc", NOW).await.unwrap();
-        let has_time = budget_of_checks(1);
-        assert_eq!(stores.apply_retention(&has_time, DAY).await, 1, "the other visitors come first");
-        if offline {
-            stores.offline_message(seconds_later(4 * DAY)).await;
-        } else {
-            stores.closed_chat("v", 4 * DAY).await;
-        }
-        assert_eq!(stores.apply_retention(&|| true, 5 * DAY).await, 0);
-        let number = stores.expiries().await.into_iter().find(|(pk, ..)| pk == "VISITOR_NUMBER#acc#1").unwrap();
-        assert_eq!(number.2, Some(seconds_later(34 * DAY).seconds()), "offline: {offline}");
+    let mut stores = stores().await;
+    stores.closed_chat("v", 0).await;
+    for n in 0..12 {
+        stores.closed_chat(&format!("other{n}"), 1).await;
     }
+    stores.settings.retention_days = Some(30);
+    stores.chats.plan_retention_pass("acc", NOW).await.unwrap();
+    let has_time = budget_of_checks(1);
+    assert_eq!(stores.apply_retention(&has_time, DAY).await, 1, "the other visitors come first");
+    stores.closed_chat("v", 4 * DAY).await;
+    assert_eq!(stores.apply_retention(&|| true, 5 * DAY).await, 0);
+    let number = stores.expiries().await.into_iter().find(|(pk, ..)| pk == "VISITOR_NUMBER#acc#1").unwrap();
+    assert_eq!(number.2, Some(seconds_later(34 * DAY).seconds()));
 }
 
 #[tokio::test]
@@ -238,18 +232,11 @@ async fn visitor_expires_with_the_longest_retained_chat() {
         &[(Some(30), until(30)), (None, None), (Some(90), None)],
     ];
     for chats in table {
-        for offline in [false, true] {
-            let mut stores = Stores::with_settings(AccountSettings::default()).await;
-            for (day, (retention_days, expires_at)) in chats.iter().enumerate() {
-                let second = day as u64 * DAY;
-                stores.settings.retention_days = *retention_days;
-                if offline && day > 0 {
-                    stores.offline_message(seconds_later(second)).await;
-                } else {
-                    stores.closed_chat("v", second).await;
-                }
-                assert_eq!(stores.visitor_expiries().await, [*expires_at; 2], "{chats:?} {day} offline: {offline}");
-            }
+        let mut stores = Stores::with_settings(AccountSettings::default()).await;
+        for (day, (retention_days, expires_at)) in chats.iter().enumerate() {
+            stores.settings.retention_days = *retention_days;
+            stores.closed_chat("v", day as u64 * DAY).await;
+            assert_eq!(stores.visitor_expiries().await, [*expires_at; 2], "{chats:?} {day}");
         }
     }
 }

@@ -57,7 +57,7 @@ async fn offer_to_a_deleted_department_falls_back_to_the_channel() {
     assert!(!stores.can_see_chat(4, Role::Agent).await);
     stores.directory.save_department("acc", &sales(), &Department { agent_ids: vec![], ..sales() }).await.unwrap();
     assert!(stores.can_see_chat(4, Role::Agent).await, "the department has no members");
-    stores.directory.delete_department("acc", 1).await.unwrap();
+    stores.directory.delete_department("acc", &sales()).await.unwrap();
     assert!(stores.can_see_chat(4, Role::Agent).await);
     stores.accept(1, &agent_snapshot(4), &[], NOW).await.unwrap();
 }

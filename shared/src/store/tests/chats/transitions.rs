@@ -24,6 +24,23 @@ async fn chats_of_a_deleted_agent_wait_again() {
     assert_eq!(stores.chat_header(2).await.state.name(), "active", "the chat of another agent");
 }
 
+#[tokio::test]
+async fn entries_name_the_agent_who_made_the_transition() {
+    let stores = stores().await;
+    let agents_of = async || {
+        let entries = stores.chats.timeline("acc", 1, 0, 10).await.unwrap();
+        entries.into_iter().map(|entry| entry.caused_by.map(|agent| agent.name)).collect::<Vec<_>>()
+    };
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    let with_photo = AgentSnapshot { photo: Some("https://x.example/bob.png".into()), ..bob() };
+    let accepted = stores.accept(1, &with_photo, &[webhook("w")], NOW).await.unwrap();
+    assert_eq!(accepted.notifications[0].caused_by, Some(bob()), "without the photo");
+    stores.transfer(1, &TransferTarget::Agent(ann())).await.unwrap();
+    stores.close(1, &ann(), &[webhook("w")], NOW).await.unwrap();
+    let name = |name: &str| Some(name.to_owned());
+    assert_eq!(agents_of().await, [None, name("Bob"), name("Agent 1"), name("Ann")]);
+}
+
 fn ann() -> AgentSnapshot {
     AgentSnapshot { agent_id: 2, name: "Ann".into(), photo: None }
 }
@@ -120,4 +137,45 @@ async fn stale_close_of_an_offered_chat_is_refused() {
     stores.chats.transfer(active, requester, &TransferTarget::Department(sales()), NOW).await.unwrap();
     let refused = stores.chats.close(stale, &bob(), &[], NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("the chat has just been offered to others"))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn waiting_time_starts_with_the_transition_into_waiting() {
+    let stores = stores().await;
+    let waiting_since = async || stores.chat_header(1).await.waiting_since;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    stores.visitor_writes("v", "hello?", seconds_later(1)).await.unwrap();
+    assert_eq!(waiting_since().await, Some(NOW), "a further message does not change it");
+    stores.accept(1, &bob(), &[], seconds_later(2)).await.unwrap();
+    assert_eq!(waiting_since().await, None);
+    let chat = stores.chat_header(1).await;
+    let requester = TransferRequester { agent: &bob(), is_admin: false };
+    let to = TransferTarget::Department(sales());
+    stores.chats.transfer(chat, requester, &to, seconds_later(3)).await.unwrap();
+    assert_eq!(waiting_since().await, Some(seconds_later(3)));
+    stores.accept(1, &ann(), &[webhook("W")], seconds_later(4)).await.unwrap();
+    assert_eq!(waiting_since().await, None);
+    stores.chats.release_chats_of_agent("acc", 2, seconds_later(5)).await.unwrap();
+    assert_eq!(waiting_since().await, Some(seconds_later(5)));
+    stores.close(1, &bob(), &[], seconds_later(6)).await.unwrap();
+    assert_eq!(waiting_since().await, None);
+    stores.visitor_writes("v", "again", seconds_later(7)).await.unwrap();
+    assert_eq!(stores.chat_header(2).await.waiting_since, Some(seconds_later(7)));
+}
+
+#[tokio::test]
+async fn waiting_time_starts_when_the_bot_hands_the_chat_over() {
+    for is_invitation in [true, false] {
+        let stores = stores().await;
+        stores.open_chat_with_bot().await;
+        assert_eq!(stores.chat_header(1).await.waiting_since, None);
+        stores.chats.invite_agent("acc", 1, false, seconds_later(1)).await.unwrap();
+        assert_eq!(stores.chat_header(1).await.waiting_since, None, "no agent is online");
+        if is_invitation {
+            stores.chats.invite_agent("acc", 1, true, seconds_later(2)).await.unwrap();
+        } else {
+            stores.chats.hand_over_to_agents("acc", 1, seconds_later(1), seconds_later(2)).await.unwrap();
+        }
+        assert_eq!(stores.chat_header(1).await.waiting_since, Some(seconds_later(2)));
+    }
 }

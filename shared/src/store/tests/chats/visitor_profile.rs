@@ -12,7 +12,7 @@ async fn visitor_is_found_by_number_and_updated_by_a_bot() {
     assert_eq!(visitor.external_id, "v");
     assert!(stores.chats.visitor_by_number("other", 1, NOW).await.unwrap().is_none());
     visitor.merge_profile(&profile_named("Ann"), ProfileSource::Bot);
-    stores.chats.save_visitor(&visitor).await.unwrap();
+    stores.chats.save_visitor(&visitor, NOW).await.unwrap();
     assert_eq!(stores.visitor("v").await.profile, profile_named("Ann"));
     assert_eq!(stores.chat_header(1).await.visitor_name, "Ann");
 }
@@ -42,7 +42,7 @@ async fn concurrent_changes_to_a_visitor_are_both_saved() {
         ProfileSource::Agent,
     );
     stale.set_blacklisted(true);
-    stores.chats.save_visitor(&stale).await.unwrap();
+    stores.chats.save_visitor(&stale, NOW).await.unwrap();
     let visitor = stores.visitor("v").await;
     let (phone, description) = (visitor.profile.phone.as_deref(), visitor.profile.description.as_deref());
     assert_eq!((phone, description, visitor.blacklisted), (Some("2"), Some("Gold"), true));
@@ -58,7 +58,7 @@ async fn repeated_integrator_data_does_not_undo_a_correction() {
     stores.visitor_writes_with("v", &profile_named("Ann"), "hi", None, NOW).await.unwrap();
     let mut visitor = stores.visitor("v").await;
     visitor.merge_profile(&profile_named("Anna"), ProfileSource::Agent);
-    stores.chats.save_visitor(&visitor).await.unwrap();
+    stores.chats.save_visitor(&visitor, NOW).await.unwrap();
     stores.visitor_writes_with("v", &profile_named("Ann"), "again", None, NOW).await.unwrap();
     stores.close(1, &bob(), &[], NOW).await.unwrap();
     stores.visitor_writes_with("v", &profile_named("Ann"), "and again", None, NOW).await.unwrap();

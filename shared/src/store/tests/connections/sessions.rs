@@ -33,19 +33,21 @@ async fn session_ends_30_days_after_the_login() {
 }
 
 #[tokio::test]
-async fn logout_of_the_last_session_ends_presence() {
+async fn agent_is_offline_after_the_logout_of_the_last_session() {
     let Stores { connections, .. } = stores().await;
     let bob = agent(1, "b@x.y");
-    let presence = Presence { agent_id: 1, status: AgentStatus::Online, last_request_at: NOW };
-    connections.set_presence("acc", presence).await.unwrap();
+    connections.set_presence("acc", 1, AgentStatus::Online, NOW).await.unwrap();
     let expired = connections.create_session(&bob, Timestamp(0)).await.unwrap();
     let [first, second] = [(); 2].map(|()| connections.create_session(&bob, NOW));
     let (first, second) = (first.await.unwrap(), second.await.unwrap());
-    for (ended, is_present) in [(&first, true), (&first, true), (&second, false)] {
+    let (online, offline) = (AgentStatus::Online, AgentStatus::Offline);
+    for (ended, status) in [(&first, online), (&first, online), (&second, offline)] {
         connections.end_session(ended, seconds_later(1)).await.unwrap();
         assert!(connections.session(ended, seconds_later(1)).await.unwrap().is_none());
-        assert_eq!(connections.presence("acc", 1).await.unwrap().is_some(), is_present);
+        assert_eq!(connections.presence("acc", 1).await.unwrap().unwrap().status, status);
     }
+    let presence = connections.presence("acc", 1).await.unwrap().unwrap();
+    assert_eq!(presence.last_request_at, seconds_later(1), "the logout is the last request");
     for invalid in ["", "acc.1.guessed", &expired] {
         connections.end_session(invalid, seconds_later(1)).await.unwrap();
     }

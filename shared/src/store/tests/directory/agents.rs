@@ -179,8 +179,7 @@ async fn lists_longer_than_one_query_page_are_read_completely() {
         directory.create_channel("acc", settings, NOW).await.unwrap();
     }
     for agent_id in 1..=1_001 {
-        let presence = Presence { agent_id, status: AgentStatus::Online, last_request_at: NOW };
-        connections.set_presence("acc", presence).await.unwrap();
+        connections.set_presence("acc", agent_id, AgentStatus::Online, NOW).await.unwrap();
     }
     assert_eq!(directory.agents("acc").await.unwrap().len(), 26);
     assert_eq!(directory.channels("acc").await.unwrap().len(), 24);

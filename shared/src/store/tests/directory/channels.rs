@@ -6,7 +6,7 @@ use crate::store::tests::*;
 async fn stored_channel_is_read_back() {
     let Stores { directory, .. } = stores().await;
     let (created, address) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
-    assert!(has_valid_secret(Some(&created), &address, NOW));
+    assert!(has_valid_secret(Some(&created), &address.unwrap(), NOW));
     assert_eq!(created.settings, channel().settings);
     assert_eq!(directory.channel_of_account("acc", &created.channel_id).await.unwrap(), created);
     assert!(matches!(directory.channel_of_account("other", &created.channel_id).await, Err(Error::NotFound)));
@@ -15,11 +15,28 @@ async fn stored_channel_is_read_back() {
 }
 
 #[tokio::test]
+async fn stored_widget_is_read_back_and_has_no_secret() {
+    let Stores { directory, .. } = stores().await;
+    let (created, secret) = directory.create_channel("acc", widget_settings(), NOW).await.unwrap();
+    assert_eq!((secret, created.settings.kind()), (None, ChannelKind::Widget));
+    assert!(!has_valid_secret(Some(&created), "", NOW));
+    let mut changed = WidgetSettings::with_title("Shop".into());
+    changed.allowed_sites.0.push("shop.example".into());
+    changed.contacts_form.required.push(ContactField::Email);
+    let changed = ChannelSettings { specific: KindSettings::Widget(Box::new(changed)), ..created.settings.clone() };
+    directory.save_channel_settings(&created, &changed).await.unwrap();
+    let expected = Channel { settings: changed, ..created };
+    assert_eq!(directory.channel_of_account("acc", &expected.channel_id).await.unwrap(), expected);
+}
+
+#[tokio::test]
 async fn concurrent_changes_to_other_settings_are_preserved() {
     let Stores { directory, .. } = stores().await;
     let (before, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
     let renamed = ChannelSettings { name: "Shop".into(), ..before.settings.clone() };
-    let with_new_url = ChannelSettings { integrator_url: "https://new.example/hook".into(), ..before.settings.clone() };
+    let api = before.settings.api().unwrap().clone();
+    let api = ApiSettings { integrator_url: "https://new.example/hook".into(), ..api };
+    let with_new_url = ChannelSettings { specific: KindSettings::Api(api), ..before.settings.clone() };
     directory.save_channel_settings(&before, &renamed).await.unwrap();
     directory.save_channel_settings(&before, &with_new_url).await.unwrap();
     let both = ChannelSettings { name: "Shop".into(), ..with_new_url };

@@ -26,7 +26,7 @@ async fn stored_departments_are_read_back_and_numbered() {
     directory.save_department("acc", &sales(), &renamed).await.unwrap();
     directory.save_department("acc", &sales(), &with_agent_4).await.unwrap();
     assert_eq!(directory.department("acc", 1).await.unwrap(), Some(changed.clone()));
-    directory.delete_department("acc", 1).await.unwrap();
+    directory.delete_department("acc", &sales()).await.unwrap();
     assert_eq!(directory.department("acc", 1).await.unwrap(), None);
     assert!(
         matches!(directory.save_department("acc", &changed, &sales()).await, Err(Error::NotFound)),
@@ -90,7 +90,7 @@ async fn audience_of_a_channel_follows_its_departments() {
     stores.directory.delete_agent(&agent(4, "4@example.com")).await.unwrap();
     assert_eq!(stores.directory.audience(&channel).await.unwrap(), only(&[2, 3, 4]), "cached for ten seconds");
     assert_eq!(stores.uncached_directory().audience(&channel).await.unwrap(), only(&[2, 3]));
-    stores.directory.delete_department("acc", 1).await.unwrap();
+    stores.directory.delete_department("acc", &sales()).await.unwrap();
     assert_eq!(stores.uncached_directory().audience(&channel).await.unwrap(), Audience::AllAgents);
     assert_eq!(stores.uncached_directory().default_department(&channel).await.unwrap(), None);
 }

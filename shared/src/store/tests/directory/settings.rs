@@ -1,6 +1,8 @@
 use crate::domain::account_settings::{CallbackHours, RateLimits};
 use crate::domain::link_filter::LinkFilter;
-use crate::domain::webhook::{SigningSecret, Webhook};
+use crate::domain::signing_secret::{SigningSecret, SigningSecrets};
+use crate::domain::time_zone::TimeZone;
+use crate::domain::webhook::Webhook;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
 
@@ -9,7 +11,7 @@ fn webhook(id: &str) -> Webhook {
         webhook_id: id.into(),
         url: "https://crm.example".into(),
         events: vec![WebhookEvent::ChatAccepted],
-        secrets: vec![SigningSecret { secret: "whsec_x".into(), valid_until: Some(NOW) }],
+        secrets: SigningSecrets(vec![SigningSecret { secret: "whsec_x".into(), valid_until: Some(NOW) }]),
     }
 }
 
@@ -25,6 +27,7 @@ async fn settings_of_one_account_are_read_with_all_fields() {
         limits: RateLimits { visitor_messages: 3, bot_requests: 4, channel_chats: 5 },
         idle_close: None,
         retention_days: Some(30),
+        time_zone: TimeZone::parse("Asia/Tokyo").unwrap(),
     };
     let replace = |settings: &mut AccountSettings| {
         *settings = AccountSettings { version: settings.version, ..expected.clone() };

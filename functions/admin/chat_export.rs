@@ -1,0 +1,44 @@
+//! GET /admin/chats/export and /admin/chats/export.csv?chat_id= or ?from=&to=&channel_id=&cursor=: exports one chat, or
+//! the chats that were closed in a time range, with their timelines. The cursor of the next page is in the field `next`
+//! of the JSON, or in the header `x-next-cursor` of the CSV response.
+//!
+//! Costs these table requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - one chat: one read, and one query for every 100 entries
+//! - range: one query of the index and one batch of reads for every 100 closed chats, and for each exported chat one
+//!   query for every 100 entries. A page has at most 500 entries, examines at most about 500 chats and ends after four
+//!   seconds. The first entries of eight chats are read concurrently. If the page ends early, those of up to seven
+//!   chats are discarded
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use shared::domain::chat_export::ExportCursor;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
+use shared::service::chat_export::ChatExportService;
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::wire::chat_export;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((chats, connections): (Chats, Connections), request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let scope = chat_export::parse_export_scope(&|name| request.query(name))?;
+    let cursor = request.query("cursor").map(|text| chat_export::parse_export_cursor(&text, &scope)).transpose()?;
+    let now = clock::now();
+    let export = ChatExportService { account_id: &caller.account_id, chats: &chats, now };
+    let page = export.page(&scope, cursor).await?;
+    if request.last_route_segment() == "export" {
+        return Ok(Response::ok(chat_export::export_json(page, now)));
+    }
+    let next = page.next.map(ExportCursor::to_text).map(|next| ("x-next-cursor", next));
+    Ok(Response::csv(chat_export::export_csv(&page, cursor.is_none())).with_headers(next))
+}

@@ -1,0 +1,42 @@
+//! GET /admin/reports?days=&channel_id=: reports on the chats that were opened on the last days, including today, in
+//! the account's time zone.
+//!
+//! Costs these table requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - settings: one read, cached for ten seconds
+//! - counters: one query for every 30 days, and one for each further 2,000 counters. The requested days and the
+//!   same number of days before them are read
+//! - agents: one query, concurrently with the counters
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use shared::domain::time_zone::Day;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::{auth, reports};
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::report;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections);
+
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    let account_id = auth::admin(&connections, &request).await?.account_id;
+    let (count, channel_id) = (report::parse_days(request.query_number("days")?)?, request.query("channel_id"));
+    let settings = directory.cached_settings(&account_id).await?;
+    let today = Day::of(clock::now(), &settings.time_zone);
+    let (report, agents) = tokio::try_join!(
+        reports::report(&chats, &account_id, (today, count), channel_id.as_deref()),
+        directory.agents(&account_id),
+    )?;
+    Ok(Response::ok(report::report_json(&report, &settings.time_zone, &agents)))
+}

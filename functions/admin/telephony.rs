@@ -1,0 +1,37 @@
+//! GET, PATCH and DELETE /admin/telephony: returns, changes or deletes the account's telephony provider, which makes
+//! its phone calls. The credentials of the provider are never returned.
+//!
+//! Costs these table requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - audit log: one read of the settings, cached for ten seconds. Each change and its entry in the log are stored in
+//!   one transaction
+//! - GET: two reads (the telephony settings and the balance)
+//! - PATCH: two reads and one write. If the body names a channel, one more read. A concurrent change is retried
+//! - DELETE: one write
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use shared::domain::ssrf_guard::SsrfGuard;
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::telephony_settings::TelephonySettingsService;
+use shared::service::{audit, auth};
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections, SsrfGuard);
+
+async fn handle((directory, chats, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let directory = audit::by_admin(&directory, &caller, &request).await?;
+    let account_id = &caller.account_id;
+    TelephonySettingsService { account_id, directory: &directory, chats: &chats, guard: &guard }.handle(&request).await
+}

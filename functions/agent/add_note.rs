@@ -1,0 +1,45 @@
+//! POST /agent/chats/{chat_id}/notes: adds a private note to the timeline of a chat, also of a closed one. Only agents
+//! see notes: a note is not delivered, is not part of any event, and does not change the last message of the chat.
+//!
+//! Costs these table requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be stale
+//! - idempotency key, if the request has one: one read of the stored response
+//! - note: one transaction that writes the chat and the entry and, with an idempotency key, also stores the key. If a
+//!   concurrent request changes the chat, the key and the chat are read again and the transaction is repeated
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
+use shared::store::chats::Chats;
+use shared::store::chats::notes::NewNote;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::agent;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections);
+
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
+    let body = request.json()?;
+    let text = &agent::parse_note(&body)?;
+    // The scope differs from that of messages, so that a key that was used for a note never stands for a message.
+    let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}#note", caller.agent.agent_id), &body)?;
+    let (key, now) = (key.as_ref(), clock::now());
+    let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
+    let stored = chats.store_note(chat, &NewNote { agent: &caller.agent, text, key, now }).await?;
+    Ok(Response::created(json!({ "seq": stored.seq, "id": stored.id })).with_logged_message_id(&stored.id))
+}

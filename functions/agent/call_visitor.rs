@@ -1,0 +1,82 @@
+//! POST /agent/chats/{chat_id}/call: calls the visitor of a chat. The agent's phone rings first. A 201 response means
+//! that the call is stored and queued. Only the agent who has the chat can call.
+//!
+//! Costs these table and queue requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be stale
+//! - idempotency key, if the request has one: one read, and another one before the call is stored
+//! - visitor: one read, unless the body names the number
+//! - settings, telephony settings: one read each, cached for ten seconds
+//! - balance and agent: one read each
+//! - call in progress: one read, and a second one if the visitor has had a call in the last day
+//! - call: one write of the chat, and one transaction that stores the call, an event for each webhook, the idempotency
+//!   key and the reference to the visitor's last call
+//! - queues: one request for the call and one for each webhook
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::phone_call::CallKind;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::{CallQueue, WebhookQueue};
+use shared::service::auth;
+use shared::service::calls::{self, CallService};
+use shared::service::chat_access::ChatAccess;
+use shared::store::chats::Chats;
+use shared::store::chats::calls::AgentCall;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::agent;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections, CallQueue, WebhookQueue);
+
+async fn handle(
+    (directory, chats, connections, call_queue, webhook_queue): Dependencies,
+    request: Request,
+) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
+    let body = request.json_or_empty()?;
+    let phone = agent::parse_call(&body)?;
+    let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}#call", caller.agent.agent_id), &body)?;
+    let now = clock::now();
+    let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
+    if let Some(receipt) = chats.earlier_receipt(key.as_ref()).await? {
+        return Ok(Response::created(json!({ "seq": receipt.seq, "id": receipt.id })));
+    }
+    let service = CallService { directory: &directory, chats: &chats, connections: &connections, now };
+    let plan = service.plan_outgoing(account_id, caller.agent.agent_id).await?;
+    let phone = match phone {
+        Some(phone) => Some(phone),
+        None => {
+            let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?;
+            visitor.and_then(|visitor| visitor.profile.phone)
+        }
+    };
+    let phone = phone.ok_or(Error::Conflict("the visitor's phone number is not known"))?;
+    let phone =
+        plan.number(&phone).ok_or_else(|| Error::field("phone", "must be a valid number, not a premium-rate one"))?;
+    let outgoing = AgentCall {
+        chat: &chat,
+        agent: &caller.agent,
+        call: plan.call(CallKind::Outgoing, phone, request.base_url(), now),
+        webhooks: &plan.settings.webhooks,
+        key: key.as_ref(),
+        now,
+    };
+    let sent = chats.store_agent_call(&outgoing).await?;
+    // A provider that rejects the call at once must not overtake the event of its start.
+    webhook_queue.enqueue_webhook_events(&sent.notifications).await;
+    calls::enqueue_call(&call_queue, sent.entry.as_ref()).await;
+    let receipt = sent.receipt;
+    Ok(Response::created(json!({ "seq": receipt.seq, "id": receipt.id })).with_logged_message_id(&receipt.id))
+}

@@ -1,0 +1,63 @@
+//! /agent/canned-replies: GET lists the canned replies of the account, sorted by shortcut; POST creates one.
+//! /agent/canned-replies/{id}: PATCH changes a canned reply, DELETE deletes it. Every agent may list them; only admins
+//! may change them.
+//!
+//! Costs these table requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - GET: one query per megabyte of canned replies
+//! - any other request: one read of the settings, cached for ten seconds. Each change and its entry in the audit log
+//!   are stored in one transaction
+//! - POST: one transaction that writes the reply, its shortcut and the account's counter
+//! - PATCH: one read, and one transaction, or none if nothing changes. If the shortcut changes, the transaction also
+//!   writes the new shortcut and deletes the old one
+//! - DELETE: one read, and one transaction that deletes the reply and its shortcut and writes the account's counter
+//!
+//! If a concurrent request changes the shortcut, PATCH and DELETE read the reply again and repeat the write. An agent
+//! without the admin role gets 403 after the session has been read, except for GET. POST and PATCH are rejected with
+//! 409 after a write condition of the transaction has failed.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::canned_reply::CannedReply;
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::random_ids_and_secrets::random_identifier;
+use shared::service::{audit, auth};
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::canned_replies;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    if request.method == "GET" {
+        let account_id = auth::agent(&connections, &request).await?.account_id;
+        let replies = directory.canned_replies(&account_id).await?;
+        return Ok(Response::ok(canned_replies::canned_replies_json(&replies)));
+    }
+    let caller = auth::admin(&connections, &request).await?;
+    let (directory, account_id) = (audit::by_admin(&directory, &caller, &request).await?, caller.account_id);
+    let reply_id = request.path_segment("id");
+    match request.method.as_str() {
+        "PATCH" => {
+            let body = request.json()?;
+            let edit = |reply| canned_replies::apply_canned_reply_patch(&body, reply);
+            let reply = directory.edit_canned_reply(&account_id, &reply_id, edit).await?;
+            Ok(Response::ok(canned_replies::canned_reply_json(&reply)))
+        }
+        "DELETE" => {
+            directory.delete_canned_reply(&account_id, &reply_id).await?;
+            Ok(Response::ok(json!({ "id": reply_id, "deleted": true })))
+        }
+        _ => {
+            let new = CannedReply { id: random_identifier()?, ..CannedReply::default() };
+            let reply = canned_replies::apply_canned_reply_patch(&request.json()?, new)?;
+            directory.create_canned_reply(&account_id, &reply).await?;
+            Ok(Response::created(canned_replies::canned_reply_json(&reply)))
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! POST /agent/socket-ticket: returns a ticket with which the agent's client can open one WebSocket within 60 seconds.
+//! The client connects to `url` and adds the ticket as the query parameter `ticket`. An agent gets at most 30 tickets
+//! in ten seconds; further requests are rejected with 429.
+//!
+//! Costs these table requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - rate limit: one write for every tenth ticket of an agent
+//! - ticket: one write
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::socket::SOCKET_TICKET_LIFETIME;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::socket_url::SocketUrl;
+use shared::service::auth;
+use shared::store::connections::Connections;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((connections, url): (Connections, SocketUrl), request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let now = clock::now();
+    connections.count_socket_ticket(&caller.account_id, caller.agent.agent_id, now).await?;
+    let ticket = connections.create_socket_ticket(&caller, now).await?;
+    let expires_in = SOCKET_TICKET_LIFETIME.as_secs();
+    Ok(Response::created(json!({ "ticket": ticket, "url": url.as_str(), "expires_in": expires_in })))
+}

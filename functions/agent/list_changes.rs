@@ -1,0 +1,62 @@
+//! GET /agent/changes?cursor=: returns the rows of the chats that have changed since the cursor, and the numbers of
+//! those that the agent cannot see or that were erased (`gone`). Without a cursor, the response contains only a new
+//! cursor, which a client requests before it reads the lists. The request is repeated with the new cursor until
+//! `complete` is true. A cursor is valid for 24 hours; an older one gets 410 `cursor_expired`, and the console reads
+//! its lists again.
+//!
+//! Each change is returned at least once. Chats that become visible or hidden because an admin changes a channel, a
+//! department or an agent are not reported, because nothing changes in the chats.
+//!
+//! Costs these table requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - open chats: three queries of the index (one for each state), and one read for each open chat, in batches. Messages
+//!   would otherwise have to write to an index
+//! - chats closed or erased since the cursor: one query of the index and one read for each of them, in batches
+//! - limit: a request ends after 500 headers or, at the end of a batch, after 100 changed chats
+//! - visibility, only for an agent without the admin role: one batch that reads the channels of the changed chats, and
+//!   one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
+//!   queried again if the cached copy may be stale
+//! - settings: one read, cached for ten seconds
+//!
+//! A request without a cursor costs only the requests for the session.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::chat_changes::ChangesCursor;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
+use shared::service::chat_changes;
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::agent;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections);
+
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let now = clock::now();
+    let Some(cursor) = request.query("cursor") else {
+        let cursor = ChangesCursor::starting_at(now).to_text();
+        return Ok(Response::ok(json!({ "cursor": cursor, "chats": [], "gone": [], "complete": true })));
+    };
+    let cursor = agent::parse_changes_cursor(&cursor, now)?;
+    let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
+    let page = chat_changes::read_page(&access, cursor).await?;
+    let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
+    Ok(Response::ok(json!({
+        "cursor": page.cursor.to_text(),
+        "chats": agent::chat_rows_json(page.chats, safe_urls, now),
+        "gone": page.gone,
+        "complete": page.is_complete,
+    })))
+}

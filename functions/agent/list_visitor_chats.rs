@@ -1,0 +1,50 @@
+//! GET /agent/visitors/{number}/chats?cursor=: lists the chats of a visitor, open or closed, newest first, at most ten
+//! on a page. `next` is the value of `cursor` for the next page, and null at the end of the list. Chats that the agent
+//! may not see are left out, so a page may have fewer chats or none.
+//!
+//! The visitor's item contains the numbers of the visitor's last ten chats, and each chat contains the numbers of the
+//! ten chats before it. Both are stored by the write that creates a chat, so that listing the chats needs no index.
+//!
+//! Costs these table requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - visitor: two reads
+//! - visibility of the visitor, only for an agent without the admin role: one read of the visitor's last chat. A
+//!   rejected request gets 403 and costs nothing more
+//! - chats: one batch that reads up to ten chats; on each page after the first one, also one read of the last chat of
+//!   the previous page
+//! - visibility of the chats, only for an agent without the admin role: one read of their channel, and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be stale
+//! - settings: one read, cached for ten seconds
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
+use shared::store::chats::Chats;
+use shared::store::chats::chat_listing::ChatPage;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::agent;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections);
+
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let after = request.query_number("cursor")?;
+    let now = clock::now();
+    let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
+    let ChatPage { chats, next } = access.visitor_chats(request.path_number("number")?, after).await?;
+    let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
+    let next = next.map(|chat_id| chat_id.to_string());
+    Ok(Response::ok(json!({ "chats": agent::chat_rows_json(chats, safe_urls, now), "next": next })))
+}

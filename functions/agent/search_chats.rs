@@ -1,0 +1,55 @@
+//! GET /agent/search?q=&cursor=: finds the chats that the agent may see by the number of the chat or visitor, by the
+//! visitor's e-mail address, phone number or name, or by words of the last message. `next` is the value of `cursor` for
+//! the next page, and null at the end of the results. A page may have few chats or none, because a request examines a
+//! limited number of chats; the search is complete when `next` is null.
+//!
+//! E-mail addresses and phone numbers are found in two indexes, which cost one write when a visitor gets such a value.
+//! Names and last messages have no index, because every message would have to write to it. Instead, the headers of the
+//! chats are read, newest first.
+//!
+//! Costs these table requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - e-mail address, phone number: one query of the index for each of them that the text can stand for, and one batch
+//!   that reads the visitors found, at most 25 for each
+//! - best matches, on the first page: one batch that reads the last chats of these visitors. A number costs three more
+//!   reads, for the chat and the visitor with this number
+//! - chats: four queries of the index (one for each state), and one read for each of up to 500 chats, in batches. A
+//!   page ends earlier if it has at least 50 chats
+//! - visibility, only for an agent without the admin role: one batch that reads the channels of the chats found, and
+//!   one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
+//!   queried again if the cached copy may be stale
+//! - settings: one read, cached for ten seconds
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::chat_search::SearchCursor;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
+use shared::service::chat_access::ChatAccess;
+use shared::service::chat_search::{self, SearchPage};
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::agent;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections);
+
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let query = agent::parse_search_text(request.query("q").as_deref())?;
+    let cursor = request.query("cursor").as_deref().map(agent::parse_search_cursor).transpose()?;
+    let now = clock::now();
+    let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
+    let SearchPage { chats, next } = chat_search::read_page(&access, &query, cursor).await?;
+    let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
+    let next = next.as_ref().map(SearchCursor::to_text);
+    Ok(Response::ok(json!({ "chats": agent::chat_rows_json(chats, safe_urls, now), "next": next })))
+}

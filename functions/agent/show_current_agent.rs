@@ -1,0 +1,29 @@
+//! GET /agent/me: returns the signed-in agent, the agent's role and the account.
+//!
+//! Costs these table requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - agent and account: one read each, concurrently
+
+use std::process::ExitCode;
+
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::agent;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let (account_id, agent_id) = (&caller.account_id, caller.agent.agent_id);
+    let (agent, account_name) =
+        tokio::try_join!(directory.agent(account_id, agent_id), directory.account_name(account_id))?;
+    // An agent without an item has just been deleted, so the session is about to end.
+    let agent = agent.ok_or(Error::Unauthorized)?;
+    Ok(Response::ok(agent::current_agent_json(&agent, &account_name)))
+}

@@ -1,0 +1,44 @@
+//! POST /calls/{account_id}: receives a telephony provider's report that a visitor is calling (docs/telephony.md). The
+//! provider signs the request. The response tells the provider which agent's phone to connect. An unknown caller
+//! becomes a visitor. A repeated report of the same call stores nothing and gets the same response.
+//!
+//! Costs these table and queue requests:
+//! - telephony settings: one read, cached for ten seconds. A request with a wrong signature is rejected after this read
+//! - repeated report: one read of the receipt and one of the call's entry
+//! - visitor: one query for each of the two formats of the number, and one read for each visitor with this number
+//! - channel and settings: one read each, cached for ten seconds
+//! - agent: one query of the agents' presence and one read for each of at most 20 agents who are online. If the visitor
+//!   has an open chat, also one read of it. If the channel names agents or departments, also one query of the roster
+//!   (the account's agents and departments), cached for ten seconds
+//! - call in progress: one read, and a second one if the visitor has had a call in the last day
+//! - open chat: three reads, one write of the visitor if its data has changed, one write of the chat, and one
+//!   transaction that stores the call, an event for each webhook, the receipt and the reference to the visitor's last
+//!   call
+//! - new chat: two reads (three for a visitor who has had a chat), two counter writes and one transaction
+//! - queues: one request for the check of the call's time limit and one for each webhook
+
+use std::process::ExitCode;
+
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::{CallQueue, WebhookQueue};
+use shared::service::calls::CallService;
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections, CallQueue, WebhookQueue);
+
+async fn handle(
+    (directory, chats, connections, call_queue, webhook_queue): Dependencies,
+    request: Request,
+) -> Result<Response, Error> {
+    let service = CallService { directory: &directory, chats: &chats, connections: &connections, now: clock::now() };
+    service.receive_incoming(&request, &request.path_segment("account_id"), (&call_queue, &webhook_queue)).await
+}

@@ -1,0 +1,40 @@
+//! Pushes changes to the sockets of agents and of widgets' visitors. The streams of the tables invoke this function,
+//! usually within 300 ms of a change: Chats (headers, entries, panels and visitors), Connections (presence, and
+//! sessions that have ended) and Directory (settings, agents, departments, channels and canned replies).
+//!
+//! A batch costs these table requests for each account:
+//! - chat of a widget with a new answer or a new state: one eventually consistent query of the visitor's sockets, and
+//!   one read of the chat if the batch does not contain its header
+//! - sockets: one eventually consistent query. If the account has no open socket, the batch costs nothing more. A batch
+//!   without a change that agents see makes no request at all
+//! - chats: one batch that reads their headers
+//! - visibility, only for agents without the admin role: one batch that reads the channels of these chats, and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be stale
+//! - settings: one read, cached for ten seconds
+//! - changed visitor or invitation: one read of the other one
+//! - session that has ended: one query of the sockets, and three writes for each of its sockets
+//! - socket that has been closed, or whose client does not read: three writes
+
+use std::process::ExitCode;
+
+use shared::delivery::socket_gateway::SocketGateway;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::table_stream::{self, ItemChange};
+use shared::service::push::PushService;
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    table_stream::run(handle).await
+}
+
+type Dependencies = (Connections, Directory, Chats, SocketGateway);
+
+async fn handle((connections, directory, chats, gateway): Dependencies, changes: Vec<ItemChange>) -> Result<(), Error> {
+    let (connections, directory, chats, gateway) = (&connections, &directory, &chats, &gateway);
+    PushService { directory, chats, connections, gateway, now: clock::now() }.push(changes).await
+}

@@ -1,0 +1,40 @@
+//! GET, PATCH and DELETE /operator/accounts/{account_id}/telephony: returns, changes or deletes the telephony provider
+//! of an account, for the operator. The credentials of the provider are never returned.
+//!
+//! Costs these table requests:
+//! - account: one read
+//! - audit log: one read of the settings, cached for ten seconds, unless the request is a GET. Each change and its
+//!   entry in the log are stored in one transaction
+//! - GET: two reads (the telephony settings and the balance)
+//! - PATCH: two reads and one write. If the body names a channel, one more read. A concurrent change is retried
+//! - DELETE: one write
+//!
+//! A request with a wrong operator key is rejected before any table request.
+
+use std::process::ExitCode;
+
+use shared::domain::ssrf_guard::SsrfGuard;
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::random_ids_and_secrets::OperatorKey;
+use shared::service::telephony_settings::TelephonySettingsService;
+use shared::service::{audit, auth};
+use shared::store::chats::Chats;
+use shared::store::directory::Directory;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, SsrfGuard, OperatorKey);
+
+async fn handle((directory, chats, guard, operator_key): Dependencies, request: Request) -> Result<Response, Error> {
+    auth::operator(&operator_key, &request)?;
+    let account_id = &request.path_segment("account_id");
+    if !directory.has_account(account_id).await? {
+        return Err(Error::NotFound);
+    }
+    let directory = audit::by_operator(&directory, account_id, &request).await?;
+    TelephonySettingsService { account_id, directory: &directory, chats: &chats, guard: &guard }.handle(&request).await
+}

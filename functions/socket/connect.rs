@@ -1,0 +1,29 @@
+//! $connect of the WebSocket API: opens a socket with the ticket in the query parameter `ticket`. An unknown, used or
+//! expired ticket, the ticket of a session that has ended, and the ticket of a visitor who already has 20 sockets are
+//! rejected with 401, and the connection is refused.
+//!
+//! Costs these table requests:
+//! - ticket: one write, which deletes it. A request with a rejected ticket costs nothing more
+//! - visitor: one eventually consistent query of the visitor's sockets
+//! - socket: two writes. The socket of a visitor costs nothing more
+//! - presence: one write, or two if the close of an earlier socket of the agent was not reported
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence). If the session
+//!   has ended, three writes remove the socket
+
+use std::process::ExitCode;
+
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::socket::{self, SocketEvent};
+use shared::store::connections::Connections;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    socket::run(handle).await
+}
+
+async fn handle(connections: Connections, event: SocketEvent) -> Result<(), Error> {
+    let ticket = event.query("ticket").ok_or(Error::Unauthorized)?;
+    let socket = connections.open_socket(ticket, event.connection_id(), clock::now()).await?;
+    socket.map(|_| ()).ok_or(Error::Unauthorized)
+}

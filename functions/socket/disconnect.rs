@@ -1,0 +1,25 @@
+//! $disconnect of the WebSocket API: forgets a socket that has been closed. If it was the agent's last one, the agent
+//! counts as offline 90 seconds later. API Gateway does not guarantee this event. `deliver-push` removes a socket whose
+//! close was not reported when it cannot send to it; otherwise, the socket expires 130 minutes after it was opened.
+//!
+//! Costs one read of the socket and three writes: two of the socket and one of the agent's presence. The socket of a
+//! visitor costs one write less. If the socket has already been removed, the event ends after the read.
+
+use std::process::ExitCode;
+
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::socket::{self, SocketEvent};
+use shared::store::connections::Connections;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    socket::run(handle).await
+}
+
+async fn handle(connections: Connections, event: SocketEvent) -> Result<(), Error> {
+    match connections.socket(event.connection_id()).await? {
+        Some(socket) => connections.remove_socket(&socket, clock::now()).await,
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,125 @@
+//! $default of the WebSocket API: handles a frame from the client of an agent, or of a visitor of a widget.
+//!
+//! The `ping` of an agent gets `pong` and keeps the session and the presence alive; `typing` does the same as POST
+//! /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat. If the session has ended, the
+//! socket is closed. A visitor can send `ping` and, with the text so far, `typing`. A rejected frame gets an `error`
+//! frame and changes nothing. If the service fails, the invocation fails, and API Gateway sends its own error frame.
+//!
+//! A visitor's frame costs one read of the socket, one write for every tenth frame of a visitor, and for typing one
+//! read of the visitor and one write of the chat.
+//!
+//! An agent's frame costs these table and queue requests:
+//! - socket: one read
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence). If it has ended,
+//!   three writes remove the socket
+//! - typing: one read of the chat. If the agent is not an admin and does not have the chat, also one read of its
+//!   channel and one query of the roster (the account's agents and departments). Both are cached for ten seconds; the
+//!   roster is queried again if the cached copy may be stale. Then one queue request, and one eventually consistent
+//!   query of the account's sockets. If one of them belongs to a colleague without the admin role, also the reads of
+//!   the channel and the roster. In a chat of a widget, one eventually consistent query of the visitor's sockets takes
+//!   the place of the queue request
+
+use std::process::ExitCode;
+
+use shared::delivery::socket_gateway::SocketGateway;
+use shared::domain::message_content::TypingNotice;
+use shared::domain::socket::{AgentSocket, Socket, VisitorSocket};
+use shared::domain::timestamp::Timestamp;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::queue::ChannelQueue;
+use shared::runtime::socket::{self, SocketEvent};
+use shared::service::chat_access::ChatAccess;
+use shared::service::push::PushService;
+use shared::service::typing_notice::send_typing_notice;
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::connections::sessions::Session;
+use shared::store::directory::Directory;
+use shared::wire::socket_frame::{self, ClientFrame, VisitorFrame};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    socket::run(handle).await
+}
+
+type Dependencies = (Connections, Directory, Chats, ChannelQueue, SocketGateway);
+
+async fn handle(
+    (connections, directory, chats, queue, gateway): Dependencies,
+    event: SocketEvent,
+) -> Result<(), Error> {
+    let (connection_id, now) = (event.connection_id(), clock::now());
+    let push = PushService { directory: &directory, chats: &chats, connections: &connections, gateway: &gateway, now };
+    // `None` means that the socket or its session has ended.
+    let result = match connections.socket(connection_id).await? {
+        Some(Socket::Visitor(socket)) => Some(respond_to_visitor(&push, &socket, event.body()).await),
+        Some(Socket::Agent(socket)) => match session_of(&connections, &socket, now).await? {
+            Some(session) => Some(respond(&push, &queue, &session, event.body()).await),
+            None => None,
+        },
+        None => None,
+    };
+    let Some(result) = result else {
+        gateway.close(connection_id).await;
+        return Ok(());
+    };
+    let response = match result {
+        Err(error) if error.status() >= 500 => return Err(error),
+        Err(error) => Some(socket_frame::error_frame(&error)),
+        Ok(response) => response,
+    };
+    if let Some(frame) = response {
+        // If the socket has been closed in the meantime, nobody waits for the response.
+        let _ = gateway.send(connection_id, &frame).await;
+    }
+    Ok(())
+}
+
+/// Returns the session of a socket. If the session has ended, removes the socket and returns `None`.
+async fn session_of(connections: &Connections, socket: &AgentSocket, now: Timestamp) -> Result<Option<Session>, Error> {
+    let session = connections.session_of_socket(socket, now).await?;
+    if session.is_none() {
+        connections.remove_agent_socket(socket, now).await?;
+    }
+    Ok(session)
+}
+
+/// Handles a frame of a visitor and returns the response, if it has one.
+async fn respond_to_visitor(
+    push: &PushService<'_>,
+    socket: &VisitorSocket,
+    frame: &str,
+) -> Result<Option<String>, Error> {
+    push.connections.count_visitor_frame(socket, push.now).await?;
+    match VisitorFrame::parse(frame)? {
+        VisitorFrame::Ping => Ok(Some(socket_frame::pong_frame())),
+        VisitorFrame::Typing { typing, text } => {
+            let since = (typing == TypingNotice::Start).then_some((push.now, text.as_deref()));
+            push.chats.set_visitor_typing(&socket.channel_id, &socket.external_id, since).await?;
+            Ok(None)
+        }
+    }
+}
+
+/// Handles a frame of an agent and returns the response, if it has one.
+async fn respond(
+    push: &PushService<'_>,
+    queue: &ChannelQueue,
+    session: &Session,
+    frame: &str,
+) -> Result<Option<String>, Error> {
+    let access = ChatAccess { directory: push.directory, chats: push.chats, session, now: push.now };
+    match ClientFrame::parse(frame)? {
+        ClientFrame::Ping => Ok(Some(socket_frame::pong_frame())),
+        ClientFrame::Typing { chat_id, typing } => {
+            let chat = send_typing_notice(&access, push, queue, chat_id, typing).await?;
+            let is_typing = typing == TypingNotice::Start;
+            // The visitor gets the notice in any case.
+            if let Err(error) = push.push_agent_typing(&chat, &access.session.agent, is_typing).await {
+                tracing::warn!(context = ?error.context(), chat_id, "typing notice not pushed");
+            }
+            Ok(None)
+        }
+    }
+}

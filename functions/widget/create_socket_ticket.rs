@@ -1,0 +1,39 @@
+//! POST /widget/{widget_id}/socket-ticket: returns a ticket with which the visitor's widget can open one WebSocket
+//! within 60 seconds. The widget connects to `url` and adds the ticket as the query parameter `ticket`.
+//!
+//! Costs these table requests:
+//! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
+//! - rate limit: one write for every tenth request from a network address
+//! - visitor: one read. A request with a wrong token is rejected after this read
+//! - ticket: one write
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::socket::SOCKET_TICKET_LIFETIME;
+use shared::error::{Error, ErrorResponse};
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::socket_url::SocketUrl;
+use shared::service::widget::{self, WidgetRequest};
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections, SocketUrl);
+
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
+    widget::with_cors_headers(&request, create(&dependencies, &request).await)
+}
+
+async fn create((directory, chats, connections, url): &Dependencies, request: &Request) -> Result<Response, Error> {
+    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+    let visitor = accepted.visitor(chats).await?;
+    let ticket = connections.create_visitor_socket_ticket(&visitor, accepted.now).await?;
+    let expires_in = SOCKET_TICKET_LIFETIME.as_secs();
+    Ok(Response::created(json!({ "ticket": ticket, "url": url.as_str(), "expires_in": expires_in })))
+}

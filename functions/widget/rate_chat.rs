@@ -1,0 +1,42 @@
+//! POST /widget/{widget_id}/rating: stores or removes the visitor's rating of one of their chats.
+//!
+//! Costs these table requests:
+//! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
+//! - rate limit: one write for every tenth request from a network address
+//! - visitor: one read. A request with a wrong token is rejected after this read
+//! - chat: one read. The chat of another visitor gets 404
+//! - rating: one transaction that writes the chat and the report counters, or nothing if the rating does not change
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::chat::Chat;
+use shared::error::{Error, ErrorResponse};
+use shared::runtime::http::{self, Request, Response};
+use shared::service::widget::{self, WidgetRequest};
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::widget::parse_rating;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections);
+
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
+    widget::with_cors_headers(&request, rate(&dependencies, &request).await)
+}
+
+async fn rate((directory, chats, connections): &Dependencies, request: &Request) -> Result<Response, Error> {
+    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+    let (chat_id, rating) = parse_rating(&accepted.body)?;
+    let visitor = accepted.visitor(chats).await?;
+    let chat = chats.chat(&visitor.account_id, chat_id).await?;
+    let is_own = |chat: &Chat| chat.visitor_number == visitor.number && !chat.is_expired(accepted.now);
+    let chat = chat.filter(is_own).ok_or(Error::NotFound)?;
+    chats.store_rating(chat, rating).await?;
+    Ok(Response::ok(json!({ "result": "ok" })))
+}

@@ -1,0 +1,96 @@
+//! POST /widget/{widget_id}/message: receives a message of a widget's visitor. A 200 response means that the message is
+//! stored. If a bot has the chat, the message is also queued for the bot. A repeated request with the same `message_id`
+//! stores nothing and returns the stored message.
+//!
+//! Costs these table and queue requests:
+//! - channel and settings: one read each, cached for ten seconds. A request from a site that is not allowed is rejected
+//!   after this read. If the widget names departments, also one query of the roster (the account's agents and
+//!   departments), cached for ten seconds
+//! - rate limit: one write for every tenth request from a network address
+//! - `message_id`: one read
+//! - visitor: one read. A request with a wrong token is rejected after this read. A message of a blacklisted visitor is
+//!   dropped after it, but the response shows it as stored
+//! - open chat: one read, one write of the visitor if the page has changed, one write of the chat, and one transaction
+//!   that stores the entry and the `message_id`
+//! - new chat: two counter writes and one transaction, which also counts the chat for the reports
+//! - queues: one request if a bot has the chat
+//! - repeated message: one read of the entry
+//!
+//! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted. Counting
+//! costs at most one write per reason, and each process makes at most 20 such writes per channel in ten seconds.
+
+use std::process::ExitCode;
+
+use serde_json::Value;
+use shared::domain::idempotency_key::IdempotencyKey;
+use shared::domain::visitor::{ProfileSource, VisitorProfile};
+use shared::error::{Error, ErrorResponse};
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::BotQueue;
+use shared::service::widget::{self, WidgetRequest};
+use shared::store::chats::Chats;
+use shared::store::chats::visitor_messages::IncomingMessage;
+use shared::store::chats::widget_visitors::visitor_id_of_token;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::queue_task::Task;
+use shared::wire::widget::{MessageRequest, blacklisted_message_json, own_message_json, parse_message};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections, BotQueue);
+
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
+    widget::with_cors_headers(&request, receive(&dependencies, &request).await)
+}
+
+async fn receive(dependencies: &Dependencies, request: &Request) -> Result<Response, Error> {
+    let (directory, chats, connections, _) = dependencies;
+    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+    let result = store(dependencies, &accepted).await;
+    if let Err(error) = &result {
+        chats.count_refusal(&accepted.channel.channel_id, error, accepted.now).await;
+    }
+    result
+}
+
+async fn store((directory, chats, _, bot_queue): &Dependencies, accepted: &WidgetRequest) -> Result<Response, Error> {
+    let WidgetRequest { channel, body, now } = accepted;
+    let MessageRequest { token, message_id, content, invite, department_id, page } = parse_message(body)?;
+    let external_id = visitor_id_of_token(&token);
+    let scope = format!("{}#{external_id}", channel.channel_id);
+    let message = body.get("message").unwrap_or(&Value::Null);
+    let settings = directory.cached_settings(&channel.account_id).await?;
+    let department = widget::department_of_new_chat(directory, channel, department_id).await?;
+    let incoming = IncomingMessage {
+        channel,
+        department: department.as_ref(),
+        external_id: &external_id,
+        has_numeric_id: Some(false),
+        invite: invite.as_deref(),
+        profile: &VisitorProfile::default(),
+        source: ProfileSource::Visitor,
+        page: page.as_ref(),
+        is_offline: false,
+        content: &content,
+        settings: &settings,
+        key: Some(&IdempotencyKey::new(scope, message_id.as_bytes(), message)),
+        now: *now,
+    };
+    let Some(stored) = chats.store_visitor_message(&incoming).await? else {
+        return Ok(Response::ok(blacklisted_message_json(&content, &message_id, *now)));
+    };
+    let receipt = stored.receipt;
+    if receipt.is_for_bot {
+        let task = Task::first_attempt_of_new_entry(&channel.account_id, receipt.chat_id, receipt.seq);
+        bot_queue.0.enqueue_or_leave_to_sweep(&task).await;
+    }
+    let entry = match stored.entry {
+        Some(entry) => entry,
+        None => chats.entry(&channel.account_id, receipt.chat_id, receipt.seq).await?.ok_or(Error::NotFound)?,
+    };
+    Ok(Response::ok(own_message_json(&entry, &message_id)).with_logged_message_id(&receipt.id))
+}

@@ -1,0 +1,79 @@
+//! POST /widget/{widget_id}/offline-message: receives the offline form, which the widget shows while no agent is
+//! online. The message is stored in the visitor's open chat, or opens a chat that waits for the agents; a bot does not
+//! answer it. Webhooks are notified with offline_message. A repeated request with the same `message_id` stores nothing.
+//!
+//! Costs these table and queue requests:
+//! - channel and settings: one read each, cached for ten seconds. If the widget has exactly one department, also one
+//!   query of the roster (the account's agents and departments), cached for ten seconds
+//! - rate limit: one write for every tenth request from a network address
+//! - `message_id`: one read
+//! - visitor: one read. A request with a wrong token is rejected after this read, and a message of a blacklisted
+//!   visitor is dropped
+//! - open chat: one read, one write of the chat, and one transaction
+//! - new chat: two counter writes and one transaction, which also counts the chat for the reports
+//! - queues: one request for each webhook, and one if a bot has the open chat
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::idempotency_key::IdempotencyKey;
+use shared::domain::message_content::Content;
+use shared::domain::visitor::ProfileSource;
+use shared::error::{Error, ErrorResponse};
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::{BotQueue, WebhookQueue};
+use shared::service::widget::{self, WidgetRequest};
+use shared::store::chats::Chats;
+use shared::store::chats::visitor_messages::IncomingMessage;
+use shared::store::chats::widget_visitors::visitor_id_of_token;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::queue_task::Task;
+use shared::wire::widget::{OfflineMessageRequest, parse_offline_message};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections, BotQueue, WebhookQueue);
+
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
+    widget::with_cors_headers(&request, receive(&dependencies, &request).await)
+}
+
+async fn receive(
+    (directory, chats, connections, bot_queue, webhook_queue): &Dependencies,
+    request: &Request,
+) -> Result<Response, Error> {
+    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+    let WidgetRequest { channel, now, .. } = &accepted;
+    let OfflineMessageRequest { token, message_id, contacts, text } = parse_offline_message(&accepted.body)?;
+    let external_id = visitor_id_of_token(&token);
+    let scope = format!("{}#offline#{external_id}", channel.channel_id);
+    let settings = directory.cached_settings(&channel.account_id).await?;
+    let department = directory.default_department(channel).await?;
+    let incoming = IncomingMessage {
+        channel,
+        department: department.as_ref(),
+        external_id: &external_id,
+        has_numeric_id: Some(false),
+        invite: None,
+        profile: &contacts,
+        source: ProfileSource::Visitor,
+        page: None,
+        is_offline: true,
+        content: &Content::text(&*text),
+        settings: &settings,
+        key: Some(&IdempotencyKey::new(scope, message_id.as_bytes(), &text)),
+        now: *now,
+    };
+    let ok = Response::ok(json!({ "result": "ok" }));
+    let Some(stored) = chats.store_visitor_message(&incoming).await? else { return Ok(ok) };
+    if stored.receipt.is_for_bot {
+        let task = Task::first_attempt_of_new_entry(&channel.account_id, stored.receipt.chat_id, stored.receipt.seq);
+        bot_queue.0.enqueue_or_leave_to_sweep(&task).await;
+    }
+    webhook_queue.enqueue_webhook_events(&stored.notifications).await;
+    Ok(ok.with_logged_message_id(&stored.receipt.id))
+}

@@ -1,0 +1,37 @@
+//! GET /widget.js: returns the loader that pages include. GET /widget/assets/{file}: returns the scripts and texts that
+//! the loader imports. The files are built from `functions/www/widget` and compiled into this program. Costs no table or
+//! queue requests.
+
+use std::process::ExitCode;
+
+use shared::error::Error;
+use shared::runtime::http::{self, EmbeddedFile, Request, Response};
+
+include!("../www/dist/widget/files.rs");
+
+/// The loader's address never changes, so pages get a new loader five minutes after a deployment.
+const LOADER_CACHE_CONTROL: &str = "public, max-age=300";
+/// Assets never change, because an asset's file name contains a hash of its content.
+const ASSET_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((): (), request: Request) -> Result<Response, Error> {
+    let (file, cache_control) = if request.has_path_segment("file") {
+        let name = request.path_segment("file");
+        let (_, asset) = ASSETS.iter().find(|(asset_name, _)| *asset_name == name).ok_or(Error::NotFound)?;
+        (asset, ASSET_CACHE_CONTROL)
+    } else {
+        (&LOADER, LOADER_CACHE_CONTROL)
+    };
+    // The files are public. Browsers import scripts of another origin only with the first of these headers, and pages
+    // that are isolated from other origins load them only with the second.
+    Ok(Response::file(file, cache_control, &request).with_headers([
+        ("access-control-allow-origin", "*".to_owned()),
+        ("cross-origin-resource-policy", "cross-origin".to_owned()),
+        ("x-content-type-options", "nosniff".to_owned()),
+    ]))
+}

@@ -1,0 +1,95 @@
+//! POST /widget/{widget_id}/call: starts a callback: an agent is called first, and then the visitor (specification,
+//! part D, startCall). A response with `result` `ok` means that the call is stored and queued. A repeated request with
+//! the same `message_id` starts nothing and returns the stored call.
+//!
+//! Costs these table and queue requests:
+//! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
+//! - rate limit: one write for every tenth request from a network address
+//! - visitor: one read. A request with a wrong token is rejected after this read
+//! - `message_id`: one read. A repeated request then reads the call's entry, and nothing more
+//! - settings and telephony settings: one read each, cached for ten seconds. Nothing more is read if callbacks are
+//!   disabled, or outside the working hours
+//! - balance: one read
+//! - agent: one query of the agents' presence and one read for each of at most 20 agents who are online. If the visitor
+//!   has an open chat, also one read of it. If the widget names agents or departments, also one query of the roster
+//!   (the account's agents and departments), cached for ten seconds
+//! - call in progress: one read, and a second one if the visitor has had a call in the last day
+//! - `message_id` and visitor: one more read each when the call is stored
+//! - open chat: one read, one write of the chat, and one transaction that stores the call, an event for each webhook,
+//!   the `message_id` and the reference to the visitor's last call
+//! - new chat: two counter writes and one transaction
+//! - queues: one request for the call and one for each webhook
+
+use std::process::ExitCode;
+
+use shared::domain::callback_availability::CallbackAvailability;
+use shared::domain::idempotency_key::IdempotencyKey;
+use shared::domain::message_content::Content;
+use shared::domain::phone_call::CallKind;
+use shared::domain::visitor::{ProfileSource, VisitorProfile};
+use shared::error::{Error, ErrorResponse};
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::{CallQueue, WebhookQueue};
+use shared::service::calls::CallService;
+use shared::service::widget::{self, WidgetRequest};
+use shared::store::chats::Chats;
+use shared::store::chats::visitor_messages::IncomingMessage;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::widget::{CallRequest, callback_json, parse_call_request, started_call_json};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections, CallQueue, WebhookQueue);
+
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
+    widget::with_cors_headers(&request, start(&dependencies, &request).await)
+}
+
+async fn start(
+    (directory, chats, connections, call_queue, webhook_queue): &Dependencies,
+    request: &Request,
+) -> Result<Response, Error> {
+    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+    let WidgetRequest { channel, now, .. } = &accepted;
+    let CallRequest { token: _, message_id, phone, page } = parse_call_request(&accepted.body)?;
+    let visitor = accepted.visitor(chats).await?;
+    let scope = format!("{}#call#{}", channel.channel_id, visitor.external_id);
+    let key = IdempotencyKey::new(scope, message_id.as_bytes(), &phone);
+    if let Some(receipt) = chats.earlier_receipt(Some(&key)).await? {
+        let entry = chats.entry(&channel.account_id, receipt.chat_id, receipt.seq).await?.ok_or(Error::NotFound)?;
+        return Ok(Response::ok(started_call_json(&entry)));
+    }
+    let service = CallService { directory, chats, connections, now: *now };
+    let plan = match service.plan_callback(channel, Some(&visitor)).await? {
+        Ok(plan) => plan,
+        Err(availability) => return Ok(Response::ok(callback_json(availability))),
+    };
+    let phone =
+        plan.number(&phone).ok_or_else(|| Error::field("phone", "must be a valid number, not a premium-rate one"))?;
+    let call = plan.call(CallKind::Callback, phone.clone(), request.base_url(), *now);
+    let department = directory.default_department(channel).await?;
+    let incoming = IncomingMessage {
+        channel,
+        department: department.as_ref(),
+        external_id: &visitor.external_id,
+        has_numeric_id: Some(false),
+        invite: None,
+        profile: &VisitorProfile { phone: Some(phone), ..VisitorProfile::default() },
+        source: ProfileSource::Visitor,
+        page: page.as_ref(),
+        is_offline: false,
+        content: &Content::call(call),
+        settings: &plan.settings,
+        key: Some(&key),
+        now: *now,
+    };
+    match service.store_call(&incoming, (call_queue, webhook_queue)).await {
+        Err(Error::Conflict(_)) | Ok(None) => Ok(Response::ok(callback_json(CallbackAvailability::Unavailable))),
+        Ok(Some(entry)) => Ok(Response::ok(started_call_json(&entry)).with_logged_message_id(&entry.id)),
+        Err(error) => Err(error),
+    }
+}

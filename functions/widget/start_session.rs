@@ -1,0 +1,110 @@
+//! POST /widget/{widget_id}/session: starts the widget in a visitor's browser. Returns its settings, whether agents are
+//! online, and, if the browser has a visitor's token, the visitor and the last messages. With `identify`, a browser
+//! without a token becomes a visitor with a token and a number; otherwise, nothing is stored for it.
+//!
+//! Costs these table requests:
+//! - channel, trigger rules, settings, telephony: one read each, cached for ten seconds. A request from a site that is
+//!   not allowed is rejected after this read
+//! - rate limit: one write for every tenth request from a network address
+//! - presence: one query, and one read for each of at most five agents who are online. If the widget names agents or
+//!   departments, also one query of the roster (the account's agents and departments), cached for ten seconds
+//! - known visitor: one read. One write if the visitor's page or browser has changed. If the visitor has had a chat,
+//!   one query of its last entries
+//! - new visitor: one counter write and one transaction
+
+use std::process::ExitCode;
+
+use shared::domain::channel::Channel;
+use shared::domain::timestamp::Timestamp;
+use shared::domain::visitor::Visitor;
+use shared::domain::widget_visitor::{BrowserSession, Page, WidgetVisitor};
+use shared::error::{Error, ErrorResponse};
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::random_ids_and_secrets;
+use shared::service::calls;
+use shared::service::widget::{self, WidgetRequest, WidgetTeam};
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::widget::{SessionRequest, SessionResponse, parse_session};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections);
+
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
+    widget::with_cors_headers(&request, start(&dependencies, &request).await)
+}
+
+async fn start((directory, chats, connections): &Dependencies, request: &Request) -> Result<Response, Error> {
+    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+    let (channel, now) = (&*accepted.channel, accepted.now);
+    let SessionRequest { token, identify, after, page, referrer } = parse_session(&accepted.body)?;
+    let session = widget::browser_session(request, referrer);
+    let (visitor, new_token) = match token {
+        Some(token) => {
+            let visitor = chats.widget_visitor(&channel.channel_id, &token, now).await?;
+            (Some(update_visitor(chats, visitor, session, page, now).await?), None)
+        }
+        None if identify => {
+            let token = random_ids_and_secrets::random_token()?;
+            let visitor = create_visitor((directory, chats), channel, &token, (session, page), now).await?;
+            (Some(visitor), Some(token))
+        }
+        None => (None, None),
+    };
+    let history = match &visitor {
+        Some(visitor) => Some(widget::visitor_history(chats, visitor, after, now).await?),
+        None => None,
+    };
+    let team = WidgetTeam::read(directory, connections, channel, now).await?;
+    let rules = directory.cached_widget_rules(&channel.account_id).await?;
+    let response = SessionResponse {
+        settings: accepted.settings()?,
+        rules: &rules,
+        is_online: team.is_online,
+        departments: &team.departments,
+        agents: &team.agents,
+        visitor: visitor.as_ref(),
+        token: new_token.as_deref(),
+        chat: history.as_ref().and_then(|history| history.chat.as_ref()),
+        messages: history.as_ref().map(|history| history.messages.as_slice()).unwrap_or_default(),
+        call: history.as_ref().and_then(|history| history.call.as_ref()),
+        has_earlier: history.as_ref().is_some_and(|history| history.has_earlier),
+        has_callback: calls::has_callback(directory, &channel.account_id).await?,
+    };
+    Ok(Response::ok(response.json()))
+}
+
+/// Stores the browser and the page with which a known visitor has returned. A widget that starts again on the next page
+/// of the same site keeps the first referrer.
+async fn update_visitor(
+    chats: &Chats,
+    mut visitor: Visitor,
+    session: BrowserSession,
+    page: Option<Page>,
+    now: Timestamp,
+) -> Result<Visitor, Error> {
+    let known_referrer = visitor.widget.as_deref().and_then(|widget| widget.session.referrer.clone());
+    visitor.set_session(BrowserSession { referrer: known_referrer.or(session.referrer.clone()), ..session });
+    if let Some(page) = page {
+        visitor.set_page(page);
+    }
+    chats.save_visitor(&visitor, now).await?;
+    Ok(visitor)
+}
+
+async fn create_visitor(
+    (directory, chats): (&Directory, &Chats),
+    channel: &Channel,
+    token: &str,
+    (session, page): (BrowserSession, Option<Page>),
+    now: Timestamp,
+) -> Result<Visitor, Error> {
+    let settings = directory.cached_settings(&channel.account_id).await?;
+    let widget = WidgetVisitor { session, ..WidgetVisitor::default() };
+    chats.create_widget_visitor(channel, token, widget, page, &settings, now).await
+}

@@ -1,0 +1,84 @@
+//! POST /widget/{widget_id}/visitor: stores what the visitor has entered into the contacts form, and what the page sets
+//! through the widget's JavaScript API (specification, part D). Returns the visitor. If an agent has the visitor's
+//! chat, webhooks are notified of new contact data and a new user token with chat_updated.
+//!
+//! Costs these table and queue requests:
+//! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
+//! - rate limit: one write for every tenth request from a network address
+//! - visitor: one read. A request with a wrong token is rejected after this read
+//! - clear_history: one read of the visitor's current or last chat
+//! - settings: one read, cached for ten seconds
+//! - changed visitor: one write, and one more if the visitor has an open chat and another name. If webhooks are
+//!   notified: one write of the chat, one transaction in place of the write of the visitor, and one queue request for
+//!   each webhook. If no agent has the open chat, the write of the chat fails, and nobody is notified
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::timestamp::Timestamp;
+use shared::domain::visitor::Visitor;
+use shared::domain::widget_visitor::HiddenThrough;
+use shared::error::{Error, ErrorResponse};
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::WebhookQueue;
+use shared::service::widget::{self, WidgetRequest};
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::widget::{VisitorUpdate, parse_visitor_update, visitor_json};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections, WebhookQueue);
+
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
+    widget::with_cors_headers(&request, update(&dependencies, &request).await)
+}
+
+async fn update(
+    (directory, chats, connections, webhook_queue): &Dependencies,
+    request: &Request,
+) -> Result<Response, Error> {
+    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+    let update = parse_visitor_update(&accepted.body)?;
+    let mut visitor = accepted.visitor(chats).await?;
+    if update.clear_history {
+        visitor.set_hidden_through(end_of_history(chats, &visitor, accepted.now).await?);
+    }
+    apply(update, &mut visitor);
+    let settings = directory.cached_settings(&accepted.channel.account_id).await?;
+    let notifications = chats.save_visitor_and_notify(&visitor, &settings.webhooks, accepted.now).await?;
+    webhook_queue.enqueue_webhook_events(&notifications).await;
+    Ok(Response::ok(json!({ "visitor": visitor_json(&visitor) })))
+}
+
+fn apply(update: VisitorUpdate, visitor: &mut Visitor) {
+    let VisitorUpdate { contact_info, source, custom_data, user_token, page, utm, analytics, clear_history: _ } =
+        update;
+    visitor.merge_profile(&contact_info, source);
+    if let Some(custom_data) = custom_data {
+        visitor.set_custom_data(custom_data);
+    }
+    if let Some(user_token) = user_token {
+        visitor.set_user_token(user_token);
+    }
+    if let Some(page) = page {
+        visitor.set_page(page);
+    }
+    if let Some(utm) = utm {
+        visitor.set_utm(utm);
+    }
+    if let Some(analytics) = analytics {
+        visitor.set_analytics(analytics);
+    }
+}
+
+/// Returns the last entry of the visitor's current or last chat.
+async fn end_of_history(chats: &Chats, visitor: &Visitor, now: Timestamp) -> Result<HiddenThrough, Error> {
+    let Some(chat_id) = visitor.open_chat.or(visitor.last_chat) else { return Ok(HiddenThrough::default()) };
+    let chat = chats.chat(&visitor.account_id, chat_id).await?.filter(|chat| !chat.is_expired(now));
+    Ok(HiddenThrough { chat_id, seq: chat.map_or(0, |chat| chat.seq) })
+}

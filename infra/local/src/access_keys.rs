@@ -1,0 +1,67 @@
+//! The AWS access keys of the functions. Each function has a key of its own, which identifies it where all functions
+//! call the same URL. The key is random, so no other program on this machine can use it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, header};
+
+use crate::random_and_digest::{RandomError, random_hex};
+
+/// The access key id of each function.
+#[derive(Debug, Clone)]
+pub(crate) struct AccessKeys(Arc<BTreeMap<String, String>>);
+
+impl AccessKeys {
+    /// # Errors
+    /// The operating system cannot provide random numbers.
+    pub fn generate<'f>(functions: impl Iterator<Item = &'f str>) -> Result<Self, RandomError> {
+        let key = |function: &str| -> Result<_, RandomError> { Ok((function.to_owned(), new_access_key_id()?)) };
+        Ok(Self(Arc::new(functions.map(key).collect::<Result<_, _>>()?)))
+    }
+
+    /// Returns the access key id of a function, or an empty string if there is no such function.
+    pub fn of_function(&self, function: &str) -> &str {
+        self.0.get(function).map_or("", String::as_str)
+    }
+
+    /// Returns the function that has this access key id.
+    pub fn function(&self, access_key_id: &str) -> Option<&str> {
+        self.0.iter().find_map(|(function, id)| (id == access_key_id).then_some(function.as_str()))
+    }
+}
+
+/// Returns a random id in the format of temporary access keys.
+fn new_access_key_id() -> Result<String, RandomError> {
+    Ok(format!("ASIA{}", random_hex::<8>()?.to_ascii_uppercase()))
+}
+
+/// Returns the access key id in the `Authorization` header of a signed request (Signature Version 4). The signature is
+/// not checked, because the access key id is secret enough on one machine.
+pub(crate) fn access_key_id(headers: &HeaderMap) -> Option<&str> {
+    let authorization = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (_, credential) = authorization.strip_prefix("AWS4-HMAC-SHA256")?.split_once("Credential=")?;
+    credential.split('/').next()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn access_key_identifies_its_function() {
+        let keys = AccessKeys::generate(["a", "b"].into_iter()).unwrap();
+        let headers =
+            |authorization: String| HeaderMap::from_iter([(header::AUTHORIZATION, authorization.parse().unwrap())]);
+        let signed = |id: &str| {
+            headers(format!(
+                "AWS4-HMAC-SHA256 Credential={id}/20260312/us-east-1/execute-api/aws4_request, SignedHeaders=host, Signature=00"
+            ))
+        };
+        assert_eq!(keys.function(access_key_id(&signed(keys.of_function("b"))).unwrap()), Some("b"));
+        assert_eq!(keys.function(access_key_id(&signed("ASIA0000000000000000")).unwrap()), None);
+        assert_eq!(access_key_id(&headers("Bearer Credential=x/y".to_owned())), None);
+        assert_eq!(access_key_id(&HeaderMap::new()), None);
+    }
+}

@@ -1,0 +1,146 @@
+//! Reads the streams of tables: one record for each change of an item, in the order of the changes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dynoxide::Database;
+use dynoxide::actions::get_records::{GetRecordsRequest, Record};
+use dynoxide::actions::get_shard_iterator::GetShardIteratorRequest;
+use dynoxide::streams::shard_id;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::error::Error;
+use crate::arn::{REGION, table_stream_arn};
+use crate::template::TableDefinition;
+
+/// The maximum number of records in one read, as on AWS.
+const MAX_RECORDS_PER_READ: usize = 1_000;
+
+/// The tables that have a stream. Clones share the notifications.
+#[derive(Clone, Default)]
+pub(crate) struct TableStreams(Arc<BTreeMap<String, TableStream>>);
+
+struct TableStream {
+    /// The name of the table's partition key.
+    partition_key: String,
+    written: watch::Sender<()>,
+}
+
+/// Reads the stream of one table, beginning with the first change after the reader was created.
+pub(crate) struct StreamReader {
+    database: Database,
+    stream_arn: String,
+    partition_key: String,
+    iterator: String,
+    written: watch::Receiver<()>,
+}
+
+/// A change of an item.
+#[derive(Debug, Clone)]
+pub(crate) struct StreamRecord {
+    pub sequence_number: String,
+    /// The value of the item's partition key, in the notation of DynamoDB.
+    pub partition_key: String,
+    pub read_at: Instant,
+    /// The record as Lambda passes it to functions.
+    pub event: Value,
+}
+
+impl TableStreams {
+    pub fn new(tables: &[TableDefinition]) -> Self {
+        let with_stream = tables.iter().filter(|table| table.has_stream);
+        let stream = |table: &TableDefinition| {
+            let stream =
+                TableStream { partition_key: table.partition_key().to_owned(), written: watch::Sender::default() };
+            (table.name.clone(), stream)
+        };
+        Self(Arc::new(with_stream.map(stream).collect()))
+    }
+
+    /// Returns a sender for each of these tables that has a stream. The sender notifies the stream's readers.
+    pub fn senders<'n>(&self, tables: impl IntoIterator<Item = &'n str>) -> Vec<watch::Sender<()>> {
+        let streams = tables.into_iter().filter_map(|table| self.0.get(table));
+        streams.map(|stream| stream.written.clone()).collect()
+    }
+
+    pub fn notify_all(&self) {
+        self.0.values().for_each(|stream| stream.written.send_replace(()));
+    }
+
+    /// Creates a reader of the table's stream.
+    pub fn read(&self, database: &Database, table: &str) -> Result<StreamReader, Error> {
+        let stream = self.0.get(table).ok_or_else(|| Error::NoStream(table.to_owned()))?;
+        let stream_arn = table_stream_arn(table);
+        let latest = database.get_shard_iterator(GetShardIteratorRequest {
+            stream_arn: stream_arn.clone(),
+            shard_id: shard_id(table),
+            shard_iterator_type: "LATEST".to_owned(),
+            sequence_number: None,
+        })?;
+        Ok(StreamReader {
+            database: database.clone(),
+            stream_arn,
+            partition_key: stream.partition_key.clone(),
+            iterator: latest.shard_iterator.unwrap_or_default(),
+            written: stream.written.subscribe(),
+        })
+    }
+}
+
+impl StreamReader {
+    /// Waits for changes and returns them in order. A write that left an item as it was is not a change. After an
+    /// error, the next call reads the same records again.
+    pub async fn next(&mut self) -> Result<Vec<StreamRecord>, Error> {
+        if self.written.changed().await.is_err() {
+            // The table will not be written any more.
+            return std::future::pending().await;
+        }
+        let (database, shard_iterator) = (self.database.clone(), self.iterator.clone());
+        let request = GetRecordsRequest { shard_iterator, limit: Some(MAX_RECORDS_PER_READ) };
+        let read = tokio::task::spawn_blocking(move || database.get_records(request)).await;
+        let response = match read {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => {
+                self.written.mark_changed();
+                return Err(error.into());
+            }
+            // The host is stopping.
+            Err(_) => return Ok(Vec::new()),
+        };
+        if response.records.len() == MAX_RECORDS_PER_READ {
+            self.written.mark_changed();
+        }
+        if let Some(iterator) = response.next_shard_iterator {
+            self.iterator = iterator;
+        }
+        let changes = response.records.into_iter().filter(is_change);
+        Ok(changes.map(|record| self.stream_record(record)).collect())
+    }
+
+    fn stream_record(&self, record: Record) -> StreamRecord {
+        StreamRecord {
+            sequence_number: record.dynamodb.sequence_number.clone(),
+            partition_key: json!(record.dynamodb.keys.get(&self.partition_key)).to_string(),
+            read_at: Instant::now(),
+            event: event(record, &self.stream_arn),
+        }
+    }
+}
+
+/// Returns whether the item is different after the write. DynamoDB adds no record to a stream otherwise; the engine
+/// does.
+fn is_change(record: &Record) -> bool {
+    let images = &record.dynamodb;
+    record.event_name != "MODIFY" || images.new_image != images.old_image
+}
+
+/// Returns the record in the format of a Lambda event.
+fn event(record: Record, stream_arn: &str) -> Value {
+    let mut event = json!(Record { aws_region: REGION.to_owned(), ..record });
+    if let Value::Object(fields) = &mut event {
+        fields.insert("eventSourceARN".to_owned(), stream_arn.into());
+    }
+    event
+}

@@ -1,0 +1,114 @@
+//! Emulates API Gateway's WebSocket API: accepts WebSockets, invokes the functions of the routes, and lets functions
+//! send messages to open connections.
+//!
+//! # Layout
+//! - `handshake.rs`: accepts a WebSocket if the function of `$connect` agrees
+//! - `connection.rs`: serves an open connection until `$disconnect`
+//! - `close_reason.rs`: why a connection ends
+//! - `events.rs`: builds the events for the functions
+//! - `routes.rs`: invokes the functions of the routes
+//! - `open_connections.rs`: finds open connections by id, with the queue of messages for each
+//! - `management_api.rs`: the `@connections` endpoint for functions
+
+mod close_reason;
+mod connection;
+mod events;
+mod handshake;
+mod management_api;
+mod open_connections;
+mod routes;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::any;
+use tokio::sync::watch;
+
+use self::open_connections::OpenConnections;
+use crate::access_keys::AccessKeys;
+use crate::iam::Roles;
+use crate::lambda::Functions;
+use crate::template::WebSocketApi;
+use crate::usage::UsageMeter;
+
+/// How long a connection can be open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SocketTimeouts {
+    /// The time without a message in either direction after which a connection is closed.
+    pub idle: Duration,
+    pub lifetime: Duration,
+}
+
+impl Default for SocketTimeouts {
+    /// Returns the timeouts of API Gateway, which cannot be changed there.
+    fn default() -> Self {
+        Self { idle: Duration::from_secs(10 * 60), lifetime: Duration::from_secs(2 * 60 * 60) }
+    }
+}
+
+/// The WebSocket API of a host. Dropping it closes all connections.
+pub(crate) struct WebSockets {
+    api: Arc<SocketApi>,
+    /// Becomes true when all connections must close. The router and each connection hold a receiver until they end, and
+    /// [`close_all`](Self::close_all) waits until there is no receiver left.
+    stop: watch::Sender<bool>,
+}
+
+/// The services that connections and the management API use.
+struct SocketApi {
+    definition: WebSocketApi,
+    connections: OpenConnections,
+    functions: Functions,
+    access_keys: AccessKeys,
+    roles: Roles,
+    meter: UsageMeter,
+    timeouts: Mutex<SocketTimeouts>,
+}
+
+/// The state of the HTTP handlers.
+#[derive(Clone)]
+struct HandlerState {
+    api: Arc<SocketApi>,
+    stop: watch::Receiver<bool>,
+}
+
+impl WebSockets {
+    pub fn new(
+        definition: WebSocketApi,
+        functions: Functions,
+        access_keys: AccessKeys,
+        roles: Roles,
+        meter: UsageMeter,
+    ) -> Self {
+        let (connections, timeouts) = (OpenConnections::default(), Mutex::default());
+        let api = SocketApi { definition, connections, functions, access_keys, roles, meter, timeouts };
+        Self { api: Arc::new(api), stop: watch::Sender::new(false) }
+    }
+
+    /// Returns a router that serves the API's stage.
+    pub fn router(&self) -> Router {
+        let stage = &self.api.definition.stage;
+        Router::new()
+            .route(&format!("/{stage}"), any(handshake::handle))
+            .route(&format!("/{stage}/@connections/{{id}}"), any(management_api::handle))
+            .with_state(HandlerState { api: Arc::clone(&self.api), stop: self.stop.subscribe() })
+    }
+
+    /// Sets the timeouts of the connections that are opened from now on.
+    pub fn set_timeouts(&self, timeouts: SocketTimeouts) {
+        *self.api.timeouts.lock().unwrap_or_else(PoisonError::into_inner) = timeouts;
+    }
+
+    /// Closes all connections and waits until the function of `$disconnect` was invoked for each of them.
+    pub async fn close_all(&self) {
+        self.stop.send_replace(true);
+        self.stop.closed().await;
+    }
+}
+
+impl SocketApi {
+    fn timeouts(&self) -> SocketTimeouts {
+        *self.timeouts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

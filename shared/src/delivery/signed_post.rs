@@ -1,0 +1,91 @@
+//! A signed JSON request to a receiver, and how admins see it. The request that is sent and the one that is shown have
+//! the same headers and the same body, except for secrets.
+
+use url::{Position, Url};
+
+use crate::delivery::outbound_client::USER_AGENT;
+use crate::delivery::signature;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::wire::receiver_test::SentRequest;
+
+/// The number of characters of a signature that are shown.
+const SHOWN_SIGNATURE_CHARS: usize = 7;
+const SIGNATURE_HEADER: &str = "webhook-signature";
+
+/// A JSON request to a receiver. It is signed when it is sent.
+pub(crate) struct SignedPost {
+    pub url: Url,
+    /// The URL that is shown to admins. `None` means that `url` contains no secret.
+    pub shown_url: Option<String>,
+    pub body: Vec<u8>,
+    /// The `webhook-id` header. It is the same for every attempt to deliver an entry.
+    pub id: String,
+    /// The secrets that sign the request (Standard Webhooks). During a rotation, there are several.
+    pub secrets: Vec<String>,
+    /// Whether to use chunked transfer encoding instead of Content-Length.
+    pub chunked: bool,
+}
+
+impl SignedPost {
+    /// Returns the headers of the request, sent at this time, except for those that the HTTP client adds.
+    pub(super) fn headers(&self, at: Timestamp) -> Result<Vec<(&'static str, String)>, Error> {
+        let signature = signature::sign(&self.secrets, &self.id, at, &self.body)?;
+        let mut headers = vec![
+            ("content-type", "application/json; charset=utf-8".to_owned()),
+            ("webhook-id", self.id.clone()),
+            ("webhook-timestamp", at.seconds().to_string()),
+            (SIGNATURE_HEADER, signature),
+        ];
+        if self.chunked {
+            headers.push(("transfer-encoding", "chunked".to_owned()));
+        }
+        Ok(headers)
+    }
+
+    /// Returns the request, sent at this time, as admins see it.
+    pub(crate) fn shown(&self, at: Timestamp) -> Result<SentRequest, Error> {
+        let mut headers = self.headers(at)?;
+        for (_, value) in headers.iter_mut().filter(|(name, _)| *name == SIGNATURE_HEADER) {
+            let shortened = value.split(' ').map(|it| it.chars().take(SHOWN_SIGNATURE_CHARS).chain(['…']).collect());
+            *value = shortened.collect::<Vec<String>>().join(" ");
+        }
+        headers.extend([
+            ("user-agent", USER_AGENT.to_owned()),
+            ("accept", "*/*".to_owned()),
+            ("host", self.url[Position::BeforeHost..Position::AfterPort].to_owned()),
+        ]);
+        if !self.chunked {
+            headers.push(("content-length", self.body.len().to_string()));
+        }
+        let url = self.shown_url.clone().unwrap_or_else(|| self.url.as_str().to_owned());
+        Ok(SentRequest { url, headers, body: String::from_utf8_lossy(&self.body).into_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn shown_signature_is_shortened() {
+        let secret = |letter: &str| format!("whsec_{}", letter.repeat(32));
+        let post = SignedPost {
+            url: Url::parse("https://a.example:8443/in?key=1").unwrap(),
+            shown_url: None,
+            body: b"{}".to_vec(),
+            id: "m1".into(),
+            secrets: vec![secret("a"), secret("b")],
+            chunked: false,
+        };
+        let (sent, shown) = (post.headers(Timestamp(1_000)).unwrap(), post.shown(Timestamp(1_000)).unwrap());
+        let value = |headers: &[(&'static str, String)], name: &str| {
+            headers.iter().find(|(it, _)| *it == name).unwrap().1.clone()
+        };
+        let signatures: Vec<String> = value(&sent, SIGNATURE_HEADER).split(' ').map(str::to_owned).collect();
+        let shortened: Vec<String> = signatures.iter().map(|it| format!("{}…", &it[..7])).collect();
+        assert_eq!(value(&shown.headers, SIGNATURE_HEADER), shortened.join(" "));
+        assert_eq!((shortened.len(), value(&shown.headers, "host")), (2, "a.example:8443".to_owned()));
+    }
+}

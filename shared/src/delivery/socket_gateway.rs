@@ -1,0 +1,126 @@
+//! Sends frames to open sockets, and closes sockets, through the management API of API Gateway (`@connections`).
+
+use std::time::Duration;
+
+use aws_config::SdkConfig;
+use aws_sdk_apigatewaymanagement::Client;
+use aws_sdk_apigatewaymanagement::config::{Builder, retry::RetryConfig, timeout::TimeoutConfig};
+use aws_sdk_apigatewaymanagement::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_apigatewaymanagement::primitives::Blob;
+use futures_util::future::BoxFuture;
+
+use crate::error::ErrorContext;
+use crate::runtime::dependencies::{Dependency, StartupContext};
+use crate::runtime::socket_url::SocketUrl;
+
+/// How long a request may take. A socket that does not accept a frame in this time is closed, for whatever reason, so
+/// that it delays the others at most once. A process opens its connection to the gateway while it starts, because the
+/// first TLS handshake of a process can take as long.
+const SEND_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// An id that no connection has.
+const UNKNOWN_CONNECTION_ID: &str = "WARM_UP";
+
+#[derive(Clone)]
+pub struct SocketGateway {
+    client: Client,
+}
+
+/// Why a frame was not sent.
+#[derive(Debug)]
+pub enum SendError {
+    /// The socket has been closed.
+    Closed,
+    /// The client did not accept the frame in time, or the gateway rejected the frame.
+    Failed(ErrorContext),
+}
+
+impl Dependency for SocketGateway {
+    fn open(startup: &mut StartupContext) -> Self {
+        let endpoint = SocketUrl::open(startup).management_endpoint();
+        let gateway = Self::new(&startup.aws, endpoint);
+        startup.warm_ups.push(Box::pin(gateway.clone().connect()));
+        gateway
+    }
+}
+
+impl SocketGateway {
+    fn new(aws: &SdkConfig, endpoint: String) -> Self {
+        let timeout =
+            TimeoutConfig::builder().operation_timeout(SEND_TIMEOUT).operation_attempt_timeout(SEND_TIMEOUT).build();
+        let config = Builder::from(aws).endpoint_url(endpoint).timeout_config(timeout);
+        Self { client: Client::from_conf(config.retry_config(RetryConfig::disabled()).build()) }
+    }
+
+    /// Opens the connection that later requests use, with a request that changes nothing.
+    async fn connect(self) {
+        self.close(UNKNOWN_CONNECTION_ID).await;
+    }
+
+    /// Sends a frame. The request is not repeated, because a client that misses a push reads the change over HTTP. The
+    /// future is boxed so that the AWS SDK's types are compiled only once, in this crate.
+    pub fn send(&self, connection_id: &str, frame: &str) -> BoxFuture<'_, Result<(), SendError>> {
+        let request = self.client.post_to_connection().connection_id(connection_id).data(Blob::new(frame));
+        Box::pin(async move { request.send().await.map(|_| ()).map_err(|error| send_error(&error)) })
+    }
+
+    /// Closes a socket. Errors are ignored: a socket that has already been closed needs nothing, and a socket that
+    /// cannot be closed gets no pushes any more, because it is no longer stored.
+    pub fn close(&self, connection_id: &str) -> BoxFuture<'_, ()> {
+        let request = self.client.delete_connection().connection_id(connection_id);
+        Box::pin(async move { drop(request.send().await) })
+    }
+}
+
+fn send_error<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> SendError {
+    match error.code() {
+        Some("GoneException") => SendError::Closed,
+        code => {
+            let is_timeout = matches!(error, SdkError::TimeoutError(_));
+            let (code, message) = (code.map(str::to_owned), error.message().map(str::to_owned));
+            SendError::Failed(ErrorContext::new(("socket gateway", code, message, is_timeout)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use aws_config::{BehaviorVersion, Region};
+    use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    /// Reads the head of a request and accepts the request. Returns the method and the path.
+    async fn respond(connection: &mut BufReader<TcpStream>) -> String {
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert_ne!(connection.read_line(&mut head).await.unwrap(), 0, "the client keeps the connection");
+        }
+        connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+        head.lines().next().unwrap_or_default().trim_end_matches(" HTTP/1.1").to_owned()
+    }
+
+    #[tokio::test]
+    async fn first_frame_uses_the_connection_that_was_opened_at_startup() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let aws = SdkConfig::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .credentials_provider(SharedCredentialsProvider::new(Credentials::new("test", "test", None, None, "test")))
+            .build();
+        let gateway = SocketGateway::new(&aws, format!("http://{}/socket", listener.local_addr().unwrap()));
+        let server = async {
+            let mut connection = BufReader::new(listener.accept().await.unwrap().0);
+            (respond(&mut connection).await, respond(&mut connection).await)
+        };
+        let client = async {
+            gateway.clone().connect().await;
+            gateway.send("one", "frame").await.unwrap();
+        };
+        let (requests, ()) = futures_util::future::join(server, client).await;
+        assert_eq!(requests, ("DELETE /socket/@connections/WARM_UP".into(), "POST /socket/@connections/one".into()));
+    }
+}

@@ -1,0 +1,95 @@
+//! The adapter to a plain HTTP gateway. Requests in both directions are signed with the same secret (Standard
+//! Webhooks).
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::json;
+use url::Url;
+
+use crate::delivery::outbound_client::OutboundClient;
+use crate::delivery::signature;
+use crate::delivery::signed_post::SignedPost;
+use crate::delivery::telephony::{AcceptedIncomingCall, TelephonyProvider};
+use crate::domain::delivery::{Attempt, Failure, Outcome};
+use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport};
+use crate::error::Error;
+use crate::runtime::http::{Request, Response};
+use crate::wire::call_gateway;
+
+pub(super) struct HttpGateway<'a> {
+    pub url: &'a str,
+    pub signing_secret: &'a str,
+}
+
+impl TelephonyProvider for HttpGateway<'_> {
+    /// All attempts to place a call have the same `call_id`, by which the gateway recognizes a repeated request.
+    fn place_call<'a>(
+        &'a self,
+        outbound: &'a OutboundClient,
+        order: &'a CallOrder<'a>,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
+        Box::pin(async move {
+            let url = Url::parse(self.url).map_err(Error::internal)?;
+            let body = call_gateway::order_json(order).to_string().into_bytes();
+            let (id, secrets) = (order.call_id.to_owned(), vec![self.signing_secret.to_owned()]);
+            let post = SignedPost { url, shown_url: None, body, id, secrets, chunked: false };
+            let result = outbound.post(&post, timeout).await?;
+            Ok(result.into_outcome(|response| interpret_status(response.status)))
+        })
+    }
+
+    fn parse_report(&self, request: &Request, call_id: &str) -> Result<ProviderReport, Error> {
+        self.verify(request)?;
+        call_gateway::parse_report(&request.json()?, call_id)
+    }
+
+    fn parse_incoming(&self, request: &Request) -> Result<IncomingCall, Error> {
+        self.verify(request)?;
+        call_gateway::parse_incoming(&request.json()?)
+    }
+
+    fn report_response(&self) -> Response {
+        Response::ok(json!({ "result": "ok" }))
+    }
+
+    fn incoming_response(&self, accepted: Option<&AcceptedIncomingCall<'_>>) -> Response {
+        Response::ok(match accepted {
+            Some(AcceptedIncomingCall { telephony, call_id, call, report_url }) => {
+                call_gateway::incoming_json(telephony, call_id, call, report_url)
+            }
+            None => call_gateway::rejected_incoming_json(),
+        })
+    }
+}
+
+impl HttpGateway<'_> {
+    fn verify(&self, request: &Request) -> Result<(), Error> {
+        signature::verify(self.signing_secret, request.headers(), request.body()?)
+    }
+}
+
+/// Interprets the status of a response. A client error is final, because a retry would be rejected as well.
+pub(super) fn interpret_status(status: u16) -> Outcome {
+    match status {
+        200..=299 => Outcome::Delivered,
+        408 | 429 => Outcome::Retry(format!("HTTP {status}")),
+        400..=499 => Outcome::Rejected(Failure { code: None, message: format!("HTTP {status}"), hidden: false }),
+        _ => Outcome::Retry(format!("HTTP {status}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_temporary_error_is_retried() {
+        let rejected = |status| matches!(interpret_status(status), Outcome::Rejected(_));
+        let retried = |status| matches!(interpret_status(status), Outcome::Retry(_));
+        assert!([200, 201, 202, 204].into_iter().all(|status| interpret_status(status) == Outcome::Delivered));
+        assert!([400, 401, 404, 422].into_iter().all(rejected));
+        assert!([302, 408, 429, 500, 503].into_iter().all(retried));
+    }
+}

@@ -1,0 +1,66 @@
+//! The port to telephony providers, which connect agents and visitors by phone (docs/telephony.md). Each account
+//! chooses one of the two adapters.
+
+mod http_gateway;
+mod twilio;
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use crate::delivery::outbound_client::OutboundClient;
+use crate::delivery::telephony::http_gateway::HttpGateway;
+use crate::delivery::telephony::twilio::Twilio;
+use crate::domain::delivery::{Attempt, Outcome};
+use crate::domain::phone_call::Call;
+use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport, ProviderSettings, Telephony};
+use crate::error::Error;
+use crate::runtime::http::{Request, Response};
+
+/// An incoming call that has been stored.
+pub(crate) struct AcceptedIncomingCall<'a> {
+    pub telephony: &'a Telephony,
+    pub call_id: &'a str,
+    pub call: &'a Call,
+    pub report_url: &'a str,
+}
+
+/// A telephony provider.
+pub(crate) trait TelephonyProvider: Send + Sync {
+    /// Asks the provider to place a call.
+    ///
+    /// # Errors
+    /// Returns an error only if nothing was sent.
+    fn place_call<'a>(
+        &'a self,
+        outbound: &'a OutboundClient,
+        order: &'a CallOrder<'a>,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
+
+    /// Parses a report about the call with this id.
+    ///
+    /// # Errors
+    /// Fails with `InvalidSignature` unless the provider has sent the request.
+    fn parse_report(&self, request: &Request, call_id: &str) -> Result<ProviderReport, Error>;
+
+    /// Parses the report of an incoming call. Fails like [`parse_report`](Self::parse_report).
+    fn parse_incoming(&self, request: &Request) -> Result<IncomingCall, Error>;
+
+    /// Returns the response to a report.
+    fn report_response(&self) -> Response;
+
+    /// Returns the response to the report of an incoming call. It contains the agent's phone number. `None` rejects the
+    /// call.
+    fn incoming_response(&self, accepted: Option<&AcceptedIncomingCall<'_>>) -> Response;
+}
+
+/// Returns the adapter to a provider.
+pub(crate) fn adapter(settings: &ProviderSettings) -> Box<dyn TelephonyProvider + '_> {
+    match settings {
+        ProviderSettings::Http { url, signing_secret } => Box::new(HttpGateway { url, signing_secret }),
+        ProviderSettings::Twilio { api_url, account_sid, auth_token } => {
+            Box::new(Twilio { api_url, account_sid, auth_token })
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Places phone calls through the telephony providers of accounts. A call counts as accepted when the provider responds
+//! with 2xx or sends any report about it.
+//!
+//! The check of a call's time limit is queued before the call is placed. A call therefore ends even if the provider
+//! never reports its end.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use crate::delivery::engine::Receiver;
+use crate::delivery::outbound_client::{OutboundClient, reject_unsent};
+use crate::delivery::telephony;
+use crate::domain::chat::Chat;
+use crate::domain::delivery::{Attempt, DeliveryState, DeliveryUpdate, Outcome, Target};
+use crate::domain::phone_call::{Call, CallCheck, CallKind, CallReport};
+use crate::domain::telephony::CallOrder;
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::runtime::clock;
+use crate::runtime::queue::{RetryQueue, WebhookQueue};
+use crate::store::chats::Chats;
+use crate::store::chats::calls::ReportedCall;
+use crate::store::directory::Directory;
+use crate::wire::queue_task::{CallCheckTask, Task};
+
+/// The maximum delay of a message in SQS. A check that is due later is queued several times.
+const MAX_QUEUE_DELAY: Duration = Duration::from_secs(15 * 60);
+
+/// The delay before a check is repeated if the call changed during the check.
+const REPEATED_CHECK_DELAY: Duration = Duration::from_secs(1);
+
+/// The delay before a check is repeated if a table or a queue was unavailable.
+const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(5);
+
+/// Sends call orders to telephony providers.
+pub struct TelephonyReceiver<'a> {
+    pub directory: &'a Directory,
+    pub chats: &'a Chats,
+    pub outbound: &'a OutboundClient,
+    /// The queue for retries. It also carries the checks of time limits.
+    pub retries: &'a RetryQueue,
+    pub webhooks: &'a WebhookQueue,
+}
+
+impl Receiver for TelephonyReceiver<'_> {
+    fn target(&self) -> Target {
+        Target::Call
+    }
+
+    /// Each account has its own provider.
+    fn receiver_id(&self, entry: &TimelineEntry, _chat: &Chat) -> Option<String> {
+        Some(entry.account_id.clone())
+    }
+
+    fn is_superseded(&self, entry: &TimelineEntry, _chat: &Chat) -> bool {
+        entry.content.call.as_deref().is_none_or(|call| call.status.is_final())
+    }
+
+    /// Whether the provider has sent a report about the call. If only the response was lost, the call must not be
+    /// placed twice.
+    fn has_accepted(&self, entry: &TimelineEntry, _chat: &Chat) -> bool {
+        let is_outgoing = |call: &&Call| call.kind != CallKind::Incoming;
+        entry.content.call.as_deref().filter(is_outgoing).is_some_and(|call| call.is_acknowledged)
+    }
+
+    /// An incoming call needs no order. Only the check of its time limit is queued.
+    fn send<'a>(
+        &'a self,
+        entry: &'a TimelineEntry,
+        _chat: &'a Chat,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
+        Box::pin(async move {
+            let Some(call) = entry.content.call.as_deref() else {
+                return Err(Error::internal("the entry has no call"));
+            };
+            let now = clock::now();
+            if call.kind != CallKind::Incoming && call.is_outdated(now) {
+                return Ok(reject_unsent("the call was not placed in time"));
+            }
+            self.retries.send(&Task::call_due(entry), check_delay(call.first_check_delay())).await?;
+            if call.kind == CallKind::Incoming {
+                let attempt = Attempt { at: now, status: None, duration_ms: 0, error: None, answer: None };
+                return Ok((Outcome::Delivered, attempt));
+            }
+            self.place(entry, call, timeout).await
+        })
+    }
+
+    /// Fails a call that could not be placed, unless the provider has reported it in the meantime. If the process dies
+    /// before the result is stored, the attempt is repeated, so the failure is not lost.
+    fn update_to_record<'a>(
+        &'a self,
+        entry: &'a TimelineEntry,
+        _chat: &'a Chat,
+        _attempt: &'a Attempt,
+        update: DeliveryUpdate,
+    ) -> BoxFuture<'a, Result<DeliveryUpdate, Error>> {
+        Box::pin(async move {
+            if !matches!(update, DeliveryUpdate::Failed(..)) {
+                return Ok(update);
+            }
+            let TimelineEntry { account_id, chat_id, seq, .. } = entry;
+            self.report(entry, &CallReport::NotPlaced).await?;
+            let current = self.chats.entry(account_id, *chat_id, *seq).await?.and_then(|entry| entry.content.call);
+            Ok(if current.is_some_and(|call| call.is_acknowledged) { DeliveryUpdate::Delivered } else { update })
+        })
+    }
+}
+
+impl TelephonyReceiver<'_> {
+    async fn place(&self, entry: &TimelineEntry, call: &Call, timeout: Duration) -> Result<(Outcome, Attempt), Error> {
+        let TimelineEntry { account_id, chat_id, id, .. } = entry;
+        let Some(telephony) = self.directory.cached_telephony(account_id).await? else {
+            return Ok(reject_unsent("the account has no telephony provider"));
+        };
+        let Some(agent) = &call.agent else { return Ok(reject_unsent("the call has no agent")) };
+        let order = CallOrder { telephony: &telephony, account_id, chat_id: *chat_id, call_id: id, call, agent };
+        telephony::adapter(&telephony.provider).place_call(self.outbound, &order, timeout).await
+    }
+
+    /// Checks the time limit of a call. If it has passed, the call fails. Otherwise, the next check is queued. If a
+    /// table or a queue is unavailable, the check is postponed, because nothing else ends the call.
+    ///
+    /// # Errors
+    /// Fails if the retry queue is unavailable. The task can be repeated.
+    pub async fn check_time_limit(&self, task: &CallCheckTask) -> Result<(), Error> {
+        match self.try_check_time_limit(task).await {
+            Err(Error::Unavailable(context)) => {
+                let CallCheckTask { account_id, chat_id, seq, .. } = task;
+                tracing::warn!(?context, account_id, chat_id, seq, "check of a call's time limit postponed");
+                self.retries.send(&Task::CallDue(task.clone()), UNAVAILABLE_RETRY_DELAY).await
+            }
+            result => result,
+        }
+    }
+
+    async fn try_check_time_limit(&self, task: &CallCheckTask) -> Result<(), Error> {
+        let CallCheckTask { v: _, account_id, chat_id, seq } = task;
+        let Some(entry) = self.chats.entry(account_id, *chat_id, *seq).await? else { return Ok(()) };
+        let ordered_at = accepted_order_at(&entry);
+        match entry.content.call.as_deref().map(|call| call.check(ordered_at, clock::now())) {
+            None | Some(CallCheck::Finished) => Ok(()),
+            Some(CallCheck::Waiting(delay)) => self.retries.send(&Task::call_due(&entry), check_delay(delay)).await,
+            Some(CallCheck::TimedOut) => {
+                tracing::warn!(account_id, chat_id, seq, "call ended: its provider stopped reporting");
+                if self.report(&entry, &CallReport::TimedOut { ordered_at }).await? {
+                    return Ok(());
+                }
+                // The provider has reported something in the meantime, so the call has a new time limit.
+                self.retries.send(&Task::call_due(&entry), REPEATED_CHECK_DELAY).await
+            }
+        }
+    }
+
+    /// Returns whether the report has changed the call.
+    async fn report(&self, entry: &TimelineEntry, report: &CallReport) -> Result<bool, Error> {
+        let TimelineEntry { account_id, chat_id, seq, .. } = entry;
+        let (chat_id, seq) = (*chat_id, *seq);
+        let reported = ReportedCall { account_id, chat_id, seq, call_id: None, report, provider_call_id: None };
+        let settings = self.directory.cached_settings(account_id).await?;
+        let Some(changed) = self.chats.report_call(&reported, &settings.webhooks, clock::now()).await? else {
+            return Ok(false);
+        };
+        self.webhooks.enqueue_webhook_events(&changed.notifications).await;
+        Ok(true)
+    }
+}
+
+/// Returns the delay of a check, in whole seconds. It is rounded up, because a check that runs too early only queues
+/// another check.
+fn check_delay(delay: Duration) -> Duration {
+    let started_second = u64::from(delay.subsec_nanos() > 0);
+    Duration::from_secs(delay.as_secs() + started_second).min(MAX_QUEUE_DELAY)
+}
+
+/// Returns the time of the last attempt to order the call. Returns `None` while the delivery is pending, because
+/// another attempt may follow.
+fn accepted_order_at(entry: &TimelineEntry) -> Option<Timestamp> {
+    let delivery = entry.delivery.as_ref().filter(|delivery| delivery.state != DeliveryState::Pending)?;
+    delivery.attempts.last().map(|attempt| attempt.at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_limit_is_never_checked_early() {
+        for (ms, seconds) in [(0, 0), (1, 1), (400, 1), (1_000, 1), (39_400, 40), (10_000_000, 900)] {
+            assert_eq!(check_delay(Duration::from_millis(ms)), Duration::from_secs(seconds), "{ms}");
+        }
+    }
+}

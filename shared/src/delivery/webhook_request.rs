@@ -1,0 +1,108 @@
+//! Builds the requests to the webhooks of accounts from the stored entries (specification, part C).
+
+use crate::delivery::signed_post::SignedPost;
+use crate::domain::account_settings::AccountSettings;
+use crate::domain::chat::Chat;
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::Visitor;
+use crate::domain::webhook::{MAX_WEBHOOKS, Webhook, WebhookDispatch};
+use crate::domain::webhook_event::WebhookEvent;
+use crate::error::Error;
+use crate::runtime::clock;
+use crate::store::chats::Chats;
+use crate::store::chats::transcript::TranscriptLimits;
+use crate::store::directory::Directory;
+use crate::wire::webhook::{self, WebhookPayload};
+
+/// The maximum number of entries in chat_finished. A longer chat is sent without its oldest entries.
+const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;
+
+pub(crate) struct WebhookRequests<'a> {
+    pub directory: &'a Directory,
+    pub chats: &'a Chats,
+}
+
+/// Returns a request to a webhook.
+pub(crate) fn signed_post(webhook: &Webhook, body: Vec<u8>, id: &str, now: Timestamp) -> Result<SignedPost, Error> {
+    let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
+    let secrets = webhook.secrets.valid(now);
+    Ok(SignedPost { url, shown_url: None, body, id: id.to_owned(), secrets, chunked: false })
+}
+
+impl WebhookRequests<'_> {
+    /// Returns the request that delivers an entry. The inner error is the reason why the entry cannot be sent.
+    pub(crate) async fn compose(
+        &self,
+        entry: &TimelineEntry,
+        webhook_dispatch: &WebhookDispatch,
+        chat: &Chat,
+    ) -> Result<Result<SignedPost, &'static str>, Error> {
+        let Some(webhook) = self.webhook(&chat.account_id, &webhook_dispatch.webhook_id).await? else {
+            return Ok(Err("the webhook was removed"));
+        };
+        let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else {
+            return Ok(Err("the visitor was erased"));
+        };
+        let body = self.body(entry, webhook_dispatch, chat, &visitor).await?;
+        signed_post(&webhook, body, &entry.id, clock::now()).map(Ok)
+    }
+
+    async fn body(
+        &self,
+        entry: &TimelineEntry,
+        webhook_dispatch: &WebhookDispatch,
+        chat: &Chat,
+        visitor: &Visitor,
+    ) -> Result<Vec<u8>, Error> {
+        let agents = self.directory.agents_by_id(&chat.account_id, &webhook_dispatch.agent_ids(chat)).await?;
+        let timeline = match webhook_dispatch.event {
+            WebhookEvent::ChatFinished => self.transcript(chat).await?,
+            WebhookEvent::OfflineMessage => self.entries_before(entry).await?,
+            WebhookEvent::CallEvent
+            | WebhookEvent::ChatAccepted
+            | WebhookEvent::ChatAssigned
+            | WebhookEvent::ChatUpdated => Vec::new(),
+        };
+        let invite = if webhook_dispatch.event == WebhookEvent::ChatFinished && chat.invite_hash.is_some() {
+            self.chats.panel(&chat.account_id, chat.chat_id).await?.invite
+        } else {
+            None
+        };
+        let payload = WebhookPayload { webhook_dispatch, chat, visitor, agents: &agents, timeline: &timeline, invite };
+        Ok(payload.body().to_string().into_bytes())
+    }
+
+    /// Reads the entries just before an offline_message notification, more than one message can have notifications. The
+    /// visitor's last message among them is the offline message.
+    async fn entries_before(&self, entry: &TimelineEntry) -> Result<Vec<TimelineEntry>, Error> {
+        let after = entry.seq.saturating_sub(2 * MAX_WEBHOOKS as u64 + 2);
+        let limit = i32::try_from(entry.seq - after - 1).map_err(Error::internal)?;
+        self.chats.timeline(&entry.account_id, entry.chat_id, after, limit.max(1)).await
+    }
+
+    /// Reads a chat's newest entries, up to the limits of chat_finished. Entries whose retention period has ended are
+    /// left out.
+    async fn transcript(&self, chat: &Chat) -> Result<Vec<TimelineEntry>, Error> {
+        let limits = TranscriptLimits {
+            max_entries: MAX_TRANSCRIPT_ENTRIES,
+            max_bytes: webhook::MAX_TRANSCRIPT_BYTES,
+            entry_bytes: webhook::transcript_bytes,
+        };
+        let mut entries = self.chats.last_entries(&chat.account_id, chat.chat_id, limits).await?;
+        let now = clock::now();
+        entries.retain(|entry| !entry.is_expired(now));
+        Ok(entries)
+    }
+
+    /// Finds a webhook in the cached settings. If they do not contain the webhook, reads the settings again, because
+    /// the webhook may be new.
+    async fn webhook(&self, account_id: &str, webhook_id: &str) -> Result<Option<Webhook>, Error> {
+        let find =
+            |settings: &AccountSettings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();
+        match find(&*self.directory.cached_settings(account_id).await?) {
+            Some(webhook) => Ok(Some(webhook)),
+            None => Ok(find(&*self.directory.fresh_settings(account_id).await?)),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Parses phone numbers with a port of libphonenumber, which contains the numbering plans of all countries.
+
+use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat, PhoneNumberType, Region};
+
+/// The maximum length of a number as it is typed, with spaces and punctuation.
+pub const MAX_PHONE_NUMBER_CHARS: usize = 40;
+
+/// Returns a number in E.164 format, such as `+31201234567`. A number without a country code is read as a number of the
+/// country of `own_number`. Returns `None` if the text is not a valid number.
+pub fn to_e164(text: &str, own_number: Option<&str>) -> Option<String> {
+    if text.len() > MAX_PHONE_NUMBER_CHARS {
+        return None;
+    }
+    let number = parse(text, own_number.and_then(region))?;
+    Some(number.format_as(PhoneNumberFormat::E164).into_owned())
+}
+
+/// Like [`to_e164`], but also accepts an international number without `+`, as some front ends send it.
+pub fn to_e164_with_optional_plus(text: &str, own_number: Option<&str>) -> Option<String> {
+    to_e164(text, own_number).or_else(|| to_e164(&format!("+{}", text.trim_start()), None))
+}
+
+/// Whether a number in E.164 format is a premium-rate number.
+pub fn is_premium_rate(e164: &str) -> bool {
+    parse(e164, None).is_some_and(|number| number.get_type() == PhoneNumberType::PremiumRate)
+}
+
+/// Returns the search keys under which a visitor with this number may be stored: the digits of the international and of
+/// the national format.
+pub fn search_keys(e164: &str) -> Vec<String> {
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let international = digits(e164);
+    let national = parse(e164, None).map(|number| digits(&number.format_as(PhoneNumberFormat::National)));
+    let national = national.filter(|national| *national != international);
+    [international].into_iter().chain(national).collect()
+}
+
+fn parse(text: &str, region: Option<Region>) -> Option<PhoneNumber> {
+    PHONE_NUMBER_UTIL.parse(text, region).ok().filter(PhoneNumber::is_valid)
+}
+
+fn region(e164: &str) -> Option<Region> {
+    parse(e164, None)?.get_region_code()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_normalized_to_e164() {
+        let dutch = Some("+31201234567");
+        let table = [
+            ("+31 6 12 34 56 78", None, Some("+31612345678")),
+            ("06-12345678", dutch, Some("+31612345678")),
+            ("0031 612345678", dutch, Some("+31612345678")),
+            ("(020) 123 45 67", dutch, Some("+31201234567")),
+            ("+1 202 555 0123", dutch, Some("+12025550123")),
+            ("06-12345678", None, None),
+            ("12", dutch, None),
+            ("+31 6 12 34 56 78 90 12", None, None),
+            ("call me", dutch, None),
+            ("", dutch, None),
+            ("+999 12345678", None, None),
+            ("\u{0}+31612345678\u{0}", None, Some("+31612345678")),
+        ];
+        for (text, own_number, expected) in table {
+            assert_eq!(to_e164(text, own_number).as_deref(), expected, "{text:?}");
+        }
+        assert_eq!(to_e164(&"1".repeat(10_000), None), None);
+    }
+
+    #[test]
+    fn plus_of_an_international_number_is_optional() {
+        let dutch = Some("+31201234567");
+        for (text, expected) in [
+            ("49 151 12345678", Some("+4915112345678")),
+            ("06-12345678", Some("+31612345678")),
+            ("+31 6 12345678", Some("+31612345678")),
+            ("12", None),
+        ] {
+            assert_eq!(to_e164_with_optional_plus(text, dutch).as_deref(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn premium_rate_numbers_are_recognized() {
+        for number in ["+19002345678", "+449012345678"] {
+            assert!(is_premium_rate(number), "{number}");
+        }
+        for number in ["+31612345678", "+12025550123", "+18002345678", "x"] {
+            assert!(!is_premium_rate(number), "{number}");
+        }
+    }
+
+    #[test]
+    fn caller_is_searched_in_both_formats() {
+        assert_eq!(search_keys("+31612345678"), ["31612345678", "0612345678"]);
+        assert_eq!(search_keys("+12025550123"), ["12025550123", "2025550123"]);
+    }
+}

@@ -1,0 +1,95 @@
+//! The WebSockets of signed-in agents and of visitors of a widget. Changes of chats are pushed through them.
+
+use std::time::Duration;
+
+use crate::domain::chat_visibility::Viewer;
+use crate::domain::timestamp::Timestamp;
+
+/// How long a ticket can be used to open a socket.
+pub const SOCKET_TICKET_LIFETIME: Duration = Duration::from_secs(60);
+
+/// The maximum number of open sockets of a visitor. A widget needs one for all tabs of a browser.
+pub const MAX_SOCKETS_PER_VISITOR: usize = 20;
+
+/// How long after $connect the gateway may still report that it does not know the connection, because the handshake has
+/// not ended.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long after $connect a socket counts as open at the latest. API Gateway closes every socket after two hours, but
+/// does not guarantee that it reports the close.
+const SOCKET_LIFETIME: Duration = Duration::from_secs((2 * 60 + 10) * 60);
+
+/// An open socket, or one that is being opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentSocket {
+    pub account_id: String,
+    /// The id that API Gateway has assigned to the connection.
+    pub connection_id: String,
+    pub agent_id: u64,
+    pub is_admin: bool,
+    /// The session with which the agent has opened the socket. The socket is closed when the session ends, also because
+    /// of a new role or password, so `is_admin` never changes.
+    pub session_id: String,
+    /// The time of $connect.
+    pub opened_at: Timestamp,
+}
+
+/// An open socket of a widget's visitor, or one that is being opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VisitorSocket {
+    pub account_id: String,
+    pub channel_id: String,
+    /// The visitor's id in the channel.
+    pub external_id: String,
+    /// The id that API Gateway has assigned to the connection.
+    pub connection_id: String,
+    /// The time of $connect.
+    pub opened_at: Timestamp,
+}
+
+/// A socket of an agent or of a visitor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Socket {
+    Agent(AgentSocket),
+    Visitor(VisitorSocket),
+}
+
+impl Socket {
+    pub fn connection_id(&self) -> &str {
+        match self {
+            Self::Agent(socket) => &socket.connection_id,
+            Self::Visitor(socket) => &socket.connection_id,
+        }
+    }
+
+    fn opened_at(&self) -> Timestamp {
+        match self {
+            Self::Agent(socket) => socket.opened_at,
+            Self::Visitor(socket) => socket.opened_at,
+        }
+    }
+
+    /// Whether the handshake may not have ended yet. Nothing can be sent to such a socket, but it is not closed either.
+    /// Its client reads the current data over HTTP once the socket is open.
+    pub fn may_be_opening(&self, now: Timestamp) -> bool {
+        now.since(self.opened_at()) < HANDSHAKE_TIMEOUT
+    }
+}
+
+impl VisitorSocket {
+    /// Returns the time from which on the socket counts as closed even if its close was not reported.
+    pub fn expires_at(&self) -> Timestamp {
+        self.opened_at.plus(SOCKET_LIFETIME)
+    }
+}
+
+impl AgentSocket {
+    pub fn viewer(&self) -> Viewer {
+        Viewer { agent_id: self.agent_id, is_admin: self.is_admin }
+    }
+
+    /// Returns the time from which on the socket counts as closed even if its close was not reported.
+    pub fn expires_at(&self) -> Timestamp {
+        self.opened_at.plus(SOCKET_LIFETIME)
+    }
+}

@@ -1,0 +1,91 @@
+//! How an account makes phone calls: its telephony provider, its phone number, and its limits.
+
+use std::time::Duration;
+
+use crate::domain::phone_call::{Call, CallAgent, CallLimits, CallReport};
+
+pub const DEFAULT_RING_TIME: Duration = Duration::from_secs(30);
+pub const DEFAULT_MAX_TALK_TIME: Duration = Duration::from_secs(2 * 60 * 60);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Telephony {
+    pub provider: ProviderSettings,
+    /// The account's own number in E.164 format. It is the caller id that visitors and agents see. Numbers without a
+    /// country code are numbers of its country.
+    pub number: String,
+    /// The channel in which unknown callers become visitors. `None` rejects their calls.
+    pub channel_id: Option<String>,
+    /// Whether calls are recorded.
+    pub is_recorded: bool,
+    pub limits: CallLimits,
+}
+
+/// The provider with its credentials, which no endpoint returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProviderSettings {
+    /// A gateway that implements the requests of docs/telephony.md. Requests in both directions are signed with this
+    /// secret.
+    Http {
+        url: String,
+        signing_secret: String,
+    },
+    Twilio {
+        api_url: String,
+        account_sid: String,
+        auth_token: String,
+    },
+}
+
+impl ProviderSettings {
+    /// The name of this value in the APIs and in stored items.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Http { .. } => "http",
+            Self::Twilio { .. } => "twilio",
+        }
+    }
+}
+
+/// A call that the provider is asked to place.
+pub struct CallOrder<'a> {
+    pub telephony: &'a Telephony,
+    pub account_id: &'a str,
+    pub chat_id: u64,
+    /// The id of the call's entry.
+    pub call_id: &'a str,
+    pub call: &'a Call,
+    pub agent: &'a CallAgent,
+}
+
+impl CallOrder<'_> {
+    /// Returns the URL to which the provider sends its reports.
+    pub fn report_url(&self) -> String {
+        report_url(&self.call.base_url, self.account_id, self.call_id)
+    }
+}
+
+/// Returns the URL to which a provider sends its reports about a call.
+pub fn report_url(base_url: &str, account_id: &str, call_id: &str) -> String {
+    format!("{}/{call_id}", incoming_url(base_url, account_id))
+}
+
+/// Returns the URL to which a provider reports incoming calls of an account.
+pub fn incoming_url(base_url: &str, account_id: &str) -> String {
+    format!("{base_url}/calls/{account_id}")
+}
+
+/// A report of a provider about a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderReport {
+    pub report: CallReport,
+    /// The provider's id of the call, if the report contains it.
+    pub provider_call_id: Option<String>,
+}
+
+/// An incoming call, as the provider reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncomingCall {
+    pub provider_call_id: String,
+    /// The caller's number as the provider writes it. `None` if the caller hides it.
+    pub phone: Option<String>,
+}

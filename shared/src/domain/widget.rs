@@ -1,0 +1,189 @@
+//! The settings of a widget: its look, its texts, the sites on which it may be embedded, and its contacts form.
+
+use std::collections::BTreeMap;
+
+use url::Url;
+
+/// The languages in which a widget can be shown. `auto` stands for the language of the visitor's browser.
+pub const WIDGET_LANGUAGES: [&str; 9] = ["auto", "en", "de", "es", "fr", "pt", "ru", "zh", "ar"];
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WidgetSettings {
+    /// The main colour, such as `#00464a`.
+    pub color: String,
+    /// The second colour. `None` means that the widget derives it from the main colour.
+    pub color2: Option<String>,
+    pub position: WidgetPosition,
+    /// The title of the chat window.
+    pub title: String,
+    /// The text above the conversation. `None` means that the widget shows none.
+    pub greeting: Option<String>,
+    /// The URL of the picture in the title of the chat window.
+    pub avatar: Option<String>,
+    /// One of [`WIDGET_LANGUAGES`].
+    pub language: String,
+    /// Texts that replace the widget's standard texts, by the widget's name for the text.
+    pub texts: BTreeMap<String, String>,
+    pub allowed_sites: AllowedSites,
+    pub contacts_form: ContactsForm,
+    /// Whether visitors can rate a chat.
+    pub rating: bool,
+    /// Whether a sound is played when a message arrives while the page is hidden.
+    pub sound: bool,
+}
+
+impl WidgetSettings {
+    /// Returns the settings of a new widget.
+    pub fn with_title(title: String) -> Self {
+        Self {
+            color: "#00464a".to_owned(),
+            color2: None,
+            position: WidgetPosition::Right,
+            title,
+            greeting: None,
+            avatar: None,
+            language: "auto".to_owned(),
+            texts: BTreeMap::new(),
+            allowed_sites: AllowedSites::default(),
+            contacts_form: ContactsForm::default(),
+            rating: true,
+            sound: true,
+        }
+    }
+}
+
+/// The corner of the page in which the widget is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WidgetPosition {
+    Left,
+    Right,
+}
+
+impl WidgetPosition {
+    /// The name of this value in the APIs and in stored items.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Left, Self::Right].into_iter().find(|position| position.name() == name)
+    }
+}
+
+/// The form in which the widget asks visitors for their contact data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContactsForm {
+    pub when: ContactsFormTime,
+    pub fields: Vec<ContactField>,
+    /// The fields that must be filled in. They are part of `fields`.
+    pub required: Vec<ContactField>,
+}
+
+impl Default for ContactsForm {
+    fn default() -> Self {
+        let fields = vec![ContactField::Name, ContactField::Email, ContactField::Phone];
+        Self { when: ContactsFormTime::Never, fields, required: Vec::new() }
+    }
+}
+
+/// When the contacts form is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactsFormTime {
+    Never,
+    BeforeFirstMessage,
+    AfterFirstMessage,
+}
+
+impl ContactsFormTime {
+    /// The name of this value in the APIs and in stored items.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::BeforeFirstMessage => "before_first_message",
+            Self::AfterFirstMessage => "after_first_message",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        let all = [Self::Never, Self::BeforeFirstMessage, Self::AfterFirstMessage];
+        all.into_iter().find(|when| when.name() == name)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactField {
+    Name,
+    Email,
+    Phone,
+}
+
+impl ContactField {
+    /// The name of this value in the APIs and in stored items.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Email => "email",
+            Self::Phone => "phone",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Name, Self::Email, Self::Phone].into_iter().find(|field| field.name() == name)
+    }
+}
+
+/// The sites on which a widget may be embedded. A site is a host name, or `*.` and a host name for all its subdomains.
+/// An empty list allows every site.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AllowedSites(pub Vec<String>);
+
+impl AllowedSites {
+    /// Whether the widget may be embedded in a page with this `Origin` header. Scheme and port are not compared.
+    pub fn allow(&self, origin: &str) -> bool {
+        if self.0.is_empty() {
+            return true;
+        }
+        let url = Url::parse(origin).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let Some(host) = url.as_ref().and_then(Url::host_str).map(|host| host.trim_end_matches('.')) else {
+            return false;
+        };
+        self.0.iter().any(|site| match site.strip_prefix("*.") {
+            Some(domain) => host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')),
+            None => host == site,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sites_are_compared_by_host() {
+        let sites = AllowedSites(vec!["shop.example".into(), "*.acme.example".into()]);
+        let table = [
+            ("https://shop.example", true),
+            ("http://SHOP.example:8080", true),
+            ("https://shop.example.", true),
+            ("https://www.shop.example", false),
+            ("https://shop.example.evil.example", false),
+            ("https://evilshop.example", false),
+            ("https://shop.example@evil.example", false),
+            ("https://www.acme.example", true),
+            ("https://a.b.acme.example", true),
+            ("https://acme.example", false),
+            ("https://evilacme.example", false),
+            ("ftp://shop.example", false),
+            ("shop.example", false),
+            ("null", false),
+            ("", false),
+        ];
+        for (origin, expected) in table {
+            assert_eq!(sites.allow(origin), expected, "{origin}");
+            assert!(AllowedSites::default().allow(origin), "an empty list allows every site");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What a widget knows about a visitor in addition to the contact data. A page can forge all of it.
+
+use crate::domain::chat_side_panel::CustomData;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WidgetVisitor {
+    pub session: BrowserSession,
+    pub utm: Utm,
+    /// The title of the page that the visitor is viewing.
+    pub page_title: Option<String>,
+    pub analytics: Option<Analytics>,
+    /// The visitor's id in the systems of the account. It is sent to webhooks and shown nowhere.
+    pub user_token: Option<String>,
+    /// Data that a script on the page shows to the agents.
+    pub custom_data: Vec<CustomData>,
+    /// Where the history that the visitor sees begins.
+    pub hidden_through: HiddenThrough,
+}
+
+/// The visitor's browser when it last started the widget (specification, table C1).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BrowserSession {
+    pub ip_addr: String,
+    pub user_agent: String,
+    /// The page from which the visitor came to the site.
+    pub referrer: Option<String>,
+    pub geoip: GeoIp,
+}
+
+/// Where the visitor's network address is located. Unknown values are empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GeoIp {
+    pub region_code: String,
+    pub country: String,
+    pub country_code: String,
+    pub region: String,
+    pub city: String,
+    pub latitude: String,
+    pub longitude: String,
+}
+
+/// The `utm_` parameters with which the visitor came to the site.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Utm {
+    pub source: Option<String>,
+    pub campaign: Option<String>,
+    pub content: Option<String>,
+    pub medium: Option<String>,
+    pub term: Option<String>,
+}
+
+impl Utm {
+    pub fn values_mut(&mut self) -> [&mut Option<String>; 5] {
+        let Self { source, campaign, content, medium, term } = self;
+        [source, campaign, content, medium, term]
+    }
+
+    /// Returns the parameters that are set, with their names.
+    pub fn parameters(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let Self { source, campaign, content, medium, term } = self;
+        let all =
+            [("source", source), ("campaign", campaign), ("content", content), ("medium", medium), ("term", term)];
+        all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)))
+    }
+}
+
+/// The client ids in the cookies of two web analytics services.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Analytics {
+    pub ga: Option<String>,
+    pub ym: Option<String>,
+}
+
+/// The visitor has cleared the history up to and including this entry. Earlier chats are hidden as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HiddenThrough {
+    pub chat_id: u64,
+    pub seq: u64,
+}
+
+impl HiddenThrough {
+    /// Returns the number of the last hidden entry of a chat, or `None` if the whole chat is hidden.
+    pub fn last_hidden_seq(self, chat_id: u64) -> Option<u64> {
+        match chat_id.cmp(&self.chat_id) {
+            std::cmp::Ordering::Less => None,
+            std::cmp::Ordering::Equal => Some(self.seq),
+            std::cmp::Ordering::Greater => Some(0),
+        }
+    }
+}
+
+/// A page that the visitor is viewing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Page {
+    pub url: String,
+    pub title: Option<String>,
+}

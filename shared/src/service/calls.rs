@@ -1,0 +1,402 @@
+//! Phone calls: whether a call can be started, which agent takes part in it, and what a provider reports.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::delivery::telephony::{self, AcceptedIncomingCall};
+use crate::domain::account_settings::AccountSettings;
+use crate::domain::agent::{Agent, AgentSnapshot};
+use crate::domain::callback_availability::CallbackAvailability;
+use crate::domain::channel::Channel;
+use crate::domain::idempotency_key::IdempotencyKey;
+use crate::domain::message_content::Content;
+use crate::domain::message_id;
+use crate::domain::phone_call::{Call, CallAgent, CallKind, CallLimits, CallStatus, NO_AGENT_AVAILABLE};
+use crate::domain::phone_number;
+use crate::domain::telephony::{IncomingCall, Telephony, report_url};
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
+use crate::error::Error;
+use crate::runtime::http::{Request, Response};
+use crate::runtime::queue::{CallQueue, WebhookQueue};
+use crate::store::chats::Chats;
+use crate::store::chats::calls::ReportedCall;
+use crate::store::chats::visitor_messages::{IncomingMessage, StoreMessageResult};
+use crate::store::connections::Connections;
+use crate::store::directory::Directory;
+
+/// The maximum number of online agents that are read to find one with a phone number.
+const MAX_AGENTS_READ: usize = 20;
+const MINUTE: Duration = Duration::from_secs(60);
+
+pub struct CallService<'a> {
+    pub directory: &'a Directory,
+    pub chats: &'a Chats,
+    pub connections: &'a Connections,
+    pub now: Timestamp,
+}
+
+/// The settings, agent and time limits of a call that can be started.
+pub struct CallPlan {
+    pub settings: Arc<AccountSettings>,
+    pub telephony: Arc<Telephony>,
+    pub agent: CallAgent,
+    /// The time limits, reduced to the account's balance.
+    limits: CallLimits,
+}
+
+impl CallPlan {
+    /// Creates the call to this number. `base_url` is the base URL at which the service received the request.
+    pub fn call(&self, kind: CallKind, phone: String, base_url: String, now: Timestamp) -> Call {
+        new_call((kind, phone), Some(self.agent.clone()), self.limits, base_url, now)
+    }
+
+    /// Returns a number in E.164 format, or `None` if it is not valid, or if it is a premium-rate number, whose calls
+    /// the account would pay for.
+    pub fn number(&self, text: &str) -> Option<String> {
+        phone_number::to_e164(text, Some(&self.telephony.number))
+            .filter(|number| !phone_number::is_premium_rate(number))
+    }
+}
+
+fn new_call(
+    (kind, phone): (CallKind, String),
+    agent: Option<CallAgent>,
+    limits: CallLimits,
+    base_url: String,
+    now: Timestamp,
+) -> Call {
+    Call {
+        kind,
+        phone,
+        agent,
+        status: CallStatus::Start,
+        status_at: now,
+        talk_time: None,
+        provider_call_id: None,
+        is_acknowledged: false,
+        limits,
+        base_url,
+        revision: 0,
+    }
+}
+
+impl CallService<'_> {
+    /// Whether the visitor can ask for a callback now. Costs the reads of [`plan_callback`](Self::plan_callback) and,
+    /// for a known visitor, one or two reads to find a call in progress.
+    pub async fn callback_availability(
+        &self,
+        channel: &Channel,
+        visitor: Option<&Visitor>,
+    ) -> Result<CallbackAvailability, Error> {
+        if let Err(availability) = self.plan_callback(channel, visitor).await? {
+            return Ok(availability);
+        }
+        let is_in_progress = match visitor {
+            Some(visitor) => self.chats.has_call_in_progress(visitor, self.now).await?,
+            None => false,
+        };
+        Ok(if is_in_progress { CallbackAvailability::Unavailable } else { CallbackAvailability::Available })
+    }
+
+    /// Returns the plan of a callback, or why callbacks are not available. Whether a call is in progress is checked
+    /// when the call is stored. Costs one read of the balance and the reads of `agent_to_call`. The settings and the
+    /// telephony settings are cached.
+    pub async fn plan_callback(
+        &self,
+        channel: &Channel,
+        visitor: Option<&Visitor>,
+    ) -> Result<Result<CallPlan, CallbackAvailability>, Error> {
+        let settings = self.directory.cached_settings(&channel.account_id).await?;
+        let telephony = self.directory.cached_telephony(&channel.account_id).await?;
+        let Some(telephony) = telephony.filter(|_| settings.callback.enabled) else {
+            return Ok(Err(CallbackAvailability::Disabled));
+        };
+        let is_blacklisted = visitor.is_some_and(|visitor| visitor.blacklisted);
+        if is_blacklisted || !settings.callback.include(self.now, &settings.time_zone) {
+            return Ok(Err(CallbackAvailability::Unavailable));
+        }
+        let Some(limits) = self.limits(&channel.account_id, &telephony).await? else {
+            return Ok(Err(CallbackAvailability::Unavailable));
+        };
+        let agent = self.agent_to_call(channel, visitor, &telephony).await?;
+        Ok(match agent {
+            Some(agent) => Ok(CallPlan { settings, telephony, agent, limits }),
+            None => Err(CallbackAvailability::Unavailable),
+        })
+    }
+
+    /// Returns the plan of an agent's call to a visitor. Costs one read of the balance and one of the agent. The
+    /// settings and the telephony settings are cached.
+    ///
+    /// # Errors
+    /// Fails with a conflict if the call cannot be made.
+    pub async fn plan_outgoing(&self, account_id: &str, agent_id: u64) -> Result<CallPlan, Error> {
+        let settings = self.directory.cached_settings(account_id).await?;
+        let telephony = self.directory.cached_telephony(account_id).await?;
+        let telephony = telephony.ok_or(Error::Conflict("the account has no telephony provider"))?;
+        let limits = self.limits(account_id, &telephony).await?;
+        let limits = limits.ok_or(Error::Conflict("the call balance is used up"))?;
+        let agent = self.directory.agent_of_account(account_id, agent_id).await?;
+        let agent = with_phone(agent, &telephony).ok_or(Error::Conflict("your profile has no valid phone number"))?;
+        Ok(CallPlan { settings, telephony, agent, limits })
+    }
+
+    /// Returns the time limits of a call, reduced to the account's balance. `None` means that the balance is used up.
+    async fn limits(&self, account_id: &str, telephony: &Telephony) -> Result<Option<CallLimits>, Error> {
+        let minutes = u32::try_from(self.chats.call_balance(account_id).await?.max(0)).unwrap_or(u32::MAX);
+        let talk = telephony.limits.talk.min(MINUTE.saturating_mul(minutes));
+        Ok((minutes > 0).then_some(CallLimits { talk, ..telephony.limits }))
+    }
+
+    /// Chooses the agent of a call among the agents who receive the channel's chats, are online and have a phone
+    /// number: the one who has the visitor's open chat, or a random one. Costs one query of the agents' presence and
+    /// one read for each of at most 20 agents. If the visitor has an open chat, also one read of it. If the channel
+    /// names agents or departments, also one query of the roster, which is cached.
+    async fn agent_to_call(
+        &self,
+        channel: &Channel,
+        visitor: Option<&Visitor>,
+        telephony: &Telephony,
+    ) -> Result<Option<CallAgent>, Error> {
+        let audience = self.directory.audience(channel).await?;
+        let presences = self.connections.presences(&channel.account_id).await?;
+        let online = presences.iter().filter(|agent| agent.is_online(self.now)).map(|agent| agent.agent_id);
+        let mut agents: Vec<u64> = online.filter(|agent_id| audience.includes(*agent_id)).collect();
+        if agents.is_empty() {
+            return Ok(None);
+        }
+        let first = usize::try_from(self.now.0).unwrap_or_default() % agents.len();
+        agents.rotate_left(first);
+        let owner = self.owner_of_open_chat(&channel.account_id, visitor).await?;
+        agents.sort_by_key(|agent_id| Some(*agent_id) != owner);
+        agents.truncate(MAX_AGENTS_READ);
+        let agents = self.directory.agents_by_id(&channel.account_id, &agents).await?;
+        Ok(agents.into_iter().find_map(|agent| with_phone(agent, telephony)))
+    }
+
+    async fn owner_of_open_chat(&self, account_id: &str, visitor: Option<&Visitor>) -> Result<Option<u64>, Error> {
+        let Some(chat_id) = visitor.and_then(|visitor| visitor.open_chat) else { return Ok(None) };
+        let chat = self.chats.chat(account_id, chat_id).await?;
+        Ok(chat.and_then(|chat| chat.state.agent().map(|agent| agent.agent_id)))
+    }
+
+    /// Handles the report of an incoming call. An unknown caller becomes a visitor. The call is stored in the visitor's
+    /// open chat, or opens one. Returns the response, which tells the provider whom to call. A repeated report of the
+    /// same call stores nothing.
+    ///
+    /// Costs one read of the receipt, one query for each of the two formats of the number, one read for each visitor
+    /// with this number, the reads of `agent_to_call`, and the requests of a visitor's message.
+    ///
+    /// # Errors
+    /// Fails with `NotFound` if the account has no telephony provider, and with `InvalidSignature` unless the provider
+    /// has sent the request.
+    pub async fn receive_incoming(
+        &self,
+        request: &Request,
+        account_id: &str,
+        queues: (&CallQueue, &WebhookQueue),
+    ) -> Result<Response, Error> {
+        let telephony = self.directory.cached_telephony(account_id).await?.ok_or(Error::NotFound)?;
+        let provider = telephony::adapter(&telephony.provider);
+        let incoming = provider.parse_incoming(request)?;
+        let entry = self.store_incoming(account_id, &telephony, &incoming, request.base_url(), queues).await?;
+        let call = entry.as_ref().and_then(|entry| Some((entry, entry.content.call.as_deref()?)));
+        Ok(match call {
+            Some((entry, call)) => {
+                let report_url = report_url(&call.base_url, account_id, &entry.id);
+                let (telephony, call_id) = (&*telephony, entry.id.as_str());
+                let accepted = AcceptedIncomingCall { telephony, call_id, call, report_url: &report_url };
+                provider.incoming_response(Some(&accepted)).with_logged_message_id(call_id)
+            }
+            None => provider.incoming_response(None),
+        })
+    }
+
+    /// Stores an incoming call. Returns `None` if the call is rejected: the visitor is blacklisted, or there is no
+    /// channel for the caller.
+    async fn store_incoming(
+        &self,
+        account_id: &str,
+        telephony: &Telephony,
+        incoming: &IncomingCall,
+        base_url: String,
+        queues: (&CallQueue, &WebhookQueue),
+    ) -> Result<Option<TimelineEntry>, Error> {
+        let IncomingCall { provider_call_id, phone } = incoming;
+        let key_scope = format!("{account_id}#incoming-call");
+        let key = IdempotencyKey::new(key_scope, provider_call_id.as_bytes(), phone.as_deref().unwrap_or_default());
+        if let Some(receipt) = self.chats.earlier_receipt(Some(&key)).await? {
+            return self.chats.entry(account_id, receipt.chat_id, receipt.seq).await;
+        }
+        let Some(caller) = self.find_caller(account_id, telephony, incoming).await? else {
+            tracing::info!(account_id, "incoming call rejected: no enabled channel for the caller");
+            return Ok(None);
+        };
+        let Caller { channel, visitor, external_id, number } = caller;
+        let agent = self.agent_to_call(&channel, visitor.as_ref(), telephony).await?;
+        let status = if agent.is_some() { CallStatus::Start } else { CallStatus::Error(NO_AGENT_AVAILABLE.to_owned()) };
+        let shown_number = number.clone().or_else(|| phone.clone()).unwrap_or_default();
+        let call = Call {
+            status,
+            provider_call_id: Some(provider_call_id.clone()),
+            is_acknowledged: true,
+            ..new_call((CallKind::Incoming, shown_number), agent, telephony.limits, base_url, self.now)
+        };
+        let settings = self.directory.cached_settings(account_id).await?;
+        let department = self.directory.default_department(&channel).await?;
+        let message = IncomingMessage {
+            channel: &channel,
+            department: department.as_ref(),
+            external_id: &external_id,
+            has_numeric_id: None,
+            invite: None,
+            profile: &VisitorProfile { phone: number, ..VisitorProfile::default() },
+            source: ProfileSource::Visitor,
+            page: None,
+            is_offline: false,
+            content: &Content::call(call),
+            settings: &settings,
+            key: Some(&key),
+            now: self.now,
+        };
+        let entry = self.store_call(&message, queues).await?;
+        if entry.is_none() {
+            tracing::info!(
+                account_id,
+                channel_id = channel.channel_id,
+                "incoming call rejected: the visitor is blacklisted"
+            );
+        }
+        Ok(entry)
+    }
+
+    /// Stores a call from or to a visitor, and queues it with its events. If an earlier request with the same
+    /// idempotency key has stored it, the stored call is returned. Returns `None` if the visitor is blacklisted. Costs
+    /// the requests of a visitor's message.
+    ///
+    /// # Errors
+    /// Fails with a conflict if the call is not an incoming one and the visitor has a call in progress.
+    pub async fn store_call(
+        &self,
+        message: &IncomingMessage<'_>,
+        (call_queue, webhook_queue): (&CallQueue, &WebhookQueue),
+    ) -> Result<Option<TimelineEntry>, Error> {
+        let Some(stored) = self.chats.store_visitor_message(message).await? else { return Ok(None) };
+        let StoreMessageResult { receipt, entry, notifications } = stored;
+        // A provider that rejects the call at once must not overtake the event of its start.
+        webhook_queue.enqueue_webhook_events(&notifications).await;
+        enqueue_call(call_queue, entry.as_ref()).await;
+        match entry {
+            Some(entry) => Ok(Some(entry)),
+            None => self.chats.entry(&message.channel.account_id, receipt.chat_id, receipt.seq).await,
+        }
+    }
+
+    /// Finds the visitor who is calling. Visitors of channels that are disabled or deleted are left out. An unknown
+    /// caller becomes a new visitor of the channel in the telephony settings. Returns `None` if that channel is missing
+    /// or disabled.
+    async fn find_caller(
+        &self,
+        account_id: &str,
+        telephony: &Telephony,
+        incoming: &IncomingCall,
+    ) -> Result<Option<Caller>, Error> {
+        let phone = incoming.phone.as_deref();
+        let number = phone.and_then(|phone| phone_number::to_e164(phone, Some(&telephony.number)));
+        let known = match &number {
+            Some(number) => self.chats.visitors_by_phone(account_id, number, &telephony.number, self.now).await?,
+            None => Vec::new(),
+        };
+        for visitor in known {
+            if let Some(channel) = self.enabled_channel(&visitor.channel_id).await? {
+                let external_id = visitor.external_id.clone();
+                return Ok(Some(Caller { channel, visitor: Some(visitor), external_id, number }));
+            }
+        }
+        let Some(channel_id) = &telephony.channel_id else { return Ok(None) };
+        let Some(channel) = self.enabled_channel(channel_id).await? else { return Ok(None) };
+        // Each call without a valid number has its own visitor, because the text that a provider sends for a hidden
+        // number identifies nobody.
+        let external_id = number.clone().unwrap_or_else(|| format!("call:{}", incoming.provider_call_id));
+        Ok(Some(Caller { channel, visitor: None, external_id, number }))
+    }
+
+    async fn enabled_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
+        let channel = self.directory.cached_channel(channel_id).await?;
+        Ok(channel.filter(|channel| channel.settings.enabled))
+    }
+}
+
+/// The caller of an incoming call.
+struct Caller {
+    channel: Arc<Channel>,
+    /// `None` for an unknown caller.
+    visitor: Option<Visitor>,
+    external_id: String,
+    /// The number in E.164 format. `None` if it is hidden or not valid.
+    number: Option<String>,
+}
+
+/// Handles the reports of telephony providers about calls.
+pub struct CallReports<'a> {
+    pub directory: &'a Directory,
+    pub chats: &'a Chats,
+    pub now: Timestamp,
+}
+
+impl CallReports<'_> {
+    /// Handles a provider's report about a call. A late or repeated report changes nothing and gets the same response.
+    /// Costs two reads, and one write and one transaction if the status changes, or at most one write otherwise. The
+    /// settings and the telephony settings are cached.
+    ///
+    /// # Errors
+    /// Fails with `NotFound` if the account has no such call or no telephony provider, and with `InvalidSignature`
+    /// unless the provider has sent the request.
+    pub async fn receive(
+        &self,
+        request: &Request,
+        account_id: &str,
+        call_id: &str,
+        webhook_queue: &WebhookQueue,
+    ) -> Result<Response, Error> {
+        let telephony = self.directory.cached_telephony(account_id).await?.ok_or(Error::NotFound)?;
+        let provider = telephony::adapter(&telephony.provider);
+        let received = provider.parse_report(request, call_id)?;
+        let (chat_id, seq) = message_id::chat_and_seq(call_id).ok_or(Error::NotFound)?;
+        let reported = ReportedCall {
+            account_id,
+            chat_id,
+            seq,
+            call_id: Some(call_id),
+            report: &received.report,
+            provider_call_id: received.provider_call_id.as_deref(),
+        };
+        let settings = self.directory.cached_settings(account_id).await?;
+        if let Some(changed) = self.chats.report_call(&reported, &settings.webhooks, self.now).await? {
+            webhook_queue.enqueue_webhook_events(&changed.notifications).await;
+        }
+        Ok(provider.report_response().with_logged_message_id(call_id))
+    }
+}
+
+/// Whether visitors can ask for callbacks, at least at certain times. The settings and the telephony settings are
+/// cached.
+pub async fn has_callback(directory: &Directory, account_id: &str) -> Result<bool, Error> {
+    let is_enabled = directory.cached_settings(account_id).await?.callback.enabled;
+    Ok(is_enabled && directory.cached_telephony(account_id).await?.is_some())
+}
+
+/// Queues the first attempt to place a call that has just been stored. Does nothing if the call has no delivery.
+pub async fn enqueue_call(call_queue: &CallQueue, entry: Option<&TimelineEntry>) {
+    if let Some(entry) = entry {
+        call_queue.0.enqueue_entry_or_leave_to_sweep(entry).await;
+    }
+}
+
+/// Returns the agent with the phone number from the agent's profile, or `None` if the profile has no valid number.
+fn with_phone(agent: Agent, telephony: &Telephony) -> Option<CallAgent> {
+    let phone = phone_number::to_e164(agent.phone.as_deref()?, Some(&telephony.number))?;
+    Some(CallAgent { agent: AgentSnapshot::from(agent).without_photo(), phone })
+}

@@ -1,0 +1,89 @@
+//! Finds the chats that have changed since an agent's console last asked. [`chat_changes`](crate::domain::chat_changes)
+//! explains how a console follows the changes.
+
+use std::collections::BTreeMap;
+
+use crate::domain::chat::Chat;
+use crate::domain::chat_changes::{ChangesCursor, PassPosition};
+use crate::domain::chat_state::ChatState;
+use crate::error::Error;
+use crate::service::chat_access::ChatAccess;
+use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
+
+/// The maximum number of chat headers that one request reads.
+const MAX_HEADERS_PER_REQUEST: usize = 500;
+/// A page ends when it contains at least this many chats. One more batch of headers may precede the end.
+const MIN_CHATS_PER_FULL_PAGE: usize = 100;
+
+/// A page of changes.
+pub struct ChangesPage {
+    /// The changed chats that the agent can see.
+    pub chats: Vec<Chat>,
+    /// The numbers of the changed chats that the agent cannot see, or that no longer exist.
+    pub gone: Vec<u64>,
+    pub cursor: ChangesCursor,
+    /// Whether `cursor` starts a new pass, so that the console knows all changes up to now.
+    pub is_complete: bool,
+}
+
+/// The chats on a page. `None` means that the agent cannot see the chat. If a chat is found twice, the later result
+/// replaces the earlier one.
+struct FoundChats<'a> {
+    access: &'a ChatAccess<'a>,
+    chats: BTreeMap<u64, Option<Chat>>,
+    headers_read: usize,
+}
+
+/// Reads a page of the changes after the cursor.
+///
+/// The open chats cost one query of the index for each of their states, and one read for each header, because a message
+/// changes nothing in an index. The chats that were closed since the cursor cost one query and one read for each of
+/// them. A page reads at most 500 headers. For an agent without the admin role, a page also reads the channels of the
+/// changed chats and the roster, which are cached.
+pub async fn read_page(access: &ChatAccess<'_>, cursor: ChangesCursor) -> Result<ChangesPage, Error> {
+    let (account_id, since) = (&access.session.account_id, cursor.changed_since());
+    let pass = cursor.pass_at(access.now);
+    let mut found = FoundChats { access, chats: BTreeMap::new(), headers_read: 0 };
+    let mut next = Some(pass.position);
+    if let PassPosition::OpenChats(before) = pass.position {
+        let mut listing = access.chats.listing(account_id, &ChatState::OPEN_NAMES, before);
+        while let Some(PassPosition::OpenChats(_)) = next
+            && !found.is_full()
+        {
+            let page = listing.next_unfiltered(MAX_HEADERS_PER_READ).await?;
+            next = Some(page.next.map_or(PassPosition::ClosedChats(None), |id| PassPosition::OpenChats(Some(id))));
+            found.headers_read += page.chats.len();
+            found.add(page.chats.into_iter().filter(|chat| chat.changed_at() >= since).collect()).await?;
+        }
+    }
+    while let Some(PassPosition::ClosedChats(after)) = next
+        && !found.is_full()
+    {
+        let page = access.chats.closed_chats(account_id, since, after).await?;
+        next = page.next.map(|last| PassPosition::ClosedChats(Some(last)));
+        found.headers_read += page.closed.len();
+        found.add(page.closed).await?;
+        found.chats.extend(page.erased.into_iter().map(|chat_id| (chat_id, None)));
+    }
+    let (mut chats, mut gone) = (Vec::new(), Vec::new());
+    for (chat_id, chat) in found.chats {
+        match chat {
+            Some(chat) => chats.push(chat),
+            None => gone.push(chat_id),
+        }
+    }
+    Ok(ChangesPage { chats, gone, cursor: cursor.after_page(&pass, next), is_complete: next.is_none() })
+}
+
+impl FoundChats<'_> {
+    fn is_full(&self) -> bool {
+        self.chats.len() >= MIN_CHATS_PER_FULL_PAGE || self.headers_read >= MAX_HEADERS_PER_REQUEST
+    }
+
+    async fn add(&mut self, changed: Vec<Chat>) -> Result<(), Error> {
+        self.chats.extend(changed.iter().map(|chat| (chat.chat_id, None)));
+        let visible = self.access.visible_chats(changed).await?;
+        self.chats.extend(visible.into_iter().map(|chat| (chat.chat_id, Some(chat))));
+        Ok(())
+    }
+}

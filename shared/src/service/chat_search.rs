@@ -1,0 +1,94 @@
+//! Searches the chats that an agent can see. [`chat_search`](crate::domain::chat_search) explains what a search text
+//! matches.
+//!
+//! The first page begins with the best matches: the chat with the searched number, and the last chats of the visitors
+//! with this number, e-mail address or phone number. Then all chats are examined, newest first. Each page examines at
+//! most 500 of them, so a search is complete when its last page has been read.
+
+use std::collections::HashSet;
+
+use crate::domain::chat::Chat;
+use crate::domain::chat_search::{SearchCursor, SearchQuery};
+use crate::domain::chat_state::ChatState;
+use crate::domain::visitor::Visitor;
+use crate::error::Error;
+use crate::service::chat_access::ChatAccess;
+use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
+
+/// The maximum number of chat headers that one page examines.
+const MAX_HEADERS_PER_PAGE: usize = 500;
+/// A page ends when it contains at least this many chats. One more batch of headers may precede the end.
+const MIN_CHATS_PER_FULL_PAGE: usize = 50;
+
+/// A page of the results of a search.
+pub struct SearchPage {
+    pub chats: Vec<Chat>,
+    /// Where the next page starts, or `None` if this is the last page.
+    pub next: Option<SearchCursor>,
+}
+
+/// Reads a page of the results. `cursor` is the `next` value of the previous page.
+///
+/// Costs one query of an index for each kind of contact data that the text can stand for, one read for each visitor
+/// found by it (at most 50), one query of the index for each chat state, and one read for each examined header. The
+/// first page of a search for a number also reads this visitor (two reads), and the best matches (one read each). For
+/// an agent without the admin role, a page also reads the channels of the found chats and the roster, which are cached.
+pub async fn read_page(
+    access: &ChatAccess<'_>,
+    query: &SearchQuery,
+    cursor: Option<SearchCursor>,
+) -> Result<SearchPage, Error> {
+    let account_id = &access.session.account_id;
+    let visitors = access.chats.visitors_by_contact(account_id, query, access.now).await?;
+    let numbers: HashSet<u64> = visitors.iter().map(|visitor| visitor.number).chain(query.number).collect();
+    let (mut found, before, mut shown) = match cursor {
+        Some(SearchCursor { before, shown }) => (Vec::new(), Some(before), shown),
+        None => {
+            let best = best_matches(access, query, visitors).await?;
+            let shown = best.iter().map(|chat| chat.chat_id).collect();
+            (best, None, shown)
+        }
+    };
+    if !query.has_words() && numbers.is_empty() {
+        return Ok(SearchPage { chats: found, next: None });
+    }
+    let mut listing = access.chats.listing(account_id, &ChatState::NAMES, before);
+    let mut headers_read = 0;
+    loop {
+        let ChatPage { chats, next } = listing.next(MAX_HEADERS_PER_READ).await?;
+        headers_read += MAX_HEADERS_PER_READ;
+        let now = access.now;
+        let chats = chats.into_iter().map(|chat| chat.without_expired_preview(now));
+        let is_found = |chat: &Chat| numbers.contains(&chat.visitor_number) || query.matches_words(chat);
+        let matching = chats.filter(|chat| is_found(chat) && !shown.contains(&chat.chat_id)).collect();
+        found.extend(access.visible_chats(matching).await?);
+        let Some(before) = next else { return Ok(SearchPage { chats: found, next: None }) };
+        if found.len() >= MIN_CHATS_PER_FULL_PAGE || headers_read >= MAX_HEADERS_PER_PAGE {
+            shown.retain(|chat_id| *chat_id < before);
+            return Ok(SearchPage { chats: found, next: Some(SearchCursor { before, shown }) });
+        }
+    }
+}
+
+/// Reads the chat with the searched number, and the last chats of the visitors with this number or with this contact
+/// data.
+async fn best_matches(
+    access: &ChatAccess<'_>,
+    query: &SearchQuery,
+    visitors: Vec<Visitor>,
+) -> Result<Vec<Chat>, Error> {
+    let account_id = &access.session.account_id;
+    let by_number = match query.number {
+        Some(number) => access.chats.visitor_by_number(account_id, number, access.now).await?,
+        None => None,
+    };
+    let mut chat_ids: Vec<u64> = Vec::new();
+    let last_chats =
+        by_number.into_iter().chain(visitors).filter_map(|visitor| visitor.open_chat.or(visitor.last_chat));
+    for chat_id in query.number.into_iter().chain(last_chats) {
+        if !chat_ids.contains(&chat_id) {
+            chat_ids.push(chat_id);
+        }
+    }
+    access.visible_chats(access.chats.chats_by_id(account_id, &chat_ids).await?).await
+}

@@ -1,0 +1,445 @@
+//! Pushes changes of the tables to the sockets of agents and of widgets' visitors. The changes come from the streams of
+//! the tables, so no function can forget to push, and a change is pushed even if the function that made it crashes. See
+//! [`crate::wire::push`] for the pushes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::{join_all, try_join_all};
+use futures_util::{StreamExt, stream};
+
+use crate::delivery::socket_gateway::{SendError, SocketGateway};
+use crate::domain::agent::AgentSnapshot;
+use crate::domain::agent_presence::{AgentStatus, Presence};
+use crate::domain::channel::ChannelKind;
+use crate::domain::chat::{Chat, Sender};
+use crate::domain::chat_side_panel::Panel;
+use crate::domain::chat_visibility::Viewer;
+use crate::domain::link_filter::LinkFilter;
+use crate::domain::socket::{AgentSocket, Socket};
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::Visitor;
+use crate::error::Error;
+use crate::runtime::table_stream::ItemChange;
+use crate::service::chat_access::ChatVisibility;
+use crate::store::chats::Chats;
+use crate::store::connections::Connections;
+use crate::store::directory::Directory;
+use crate::store::table_changes::{self, ChatItemChange, TableChange};
+use crate::wire::{push, widget};
+
+/// The maximum number of sockets to which frames are sent concurrently.
+const MAX_CONCURRENT_SENDS: usize = 100;
+
+pub struct PushService<'a> {
+    pub directory: &'a Directory,
+    pub chats: &'a Chats,
+    pub connections: &'a Connections,
+    pub gateway: &'a SocketGateway,
+    pub now: Timestamp,
+}
+
+/// A frame that is sent to several sockets.
+type Frame = Arc<str>;
+
+/// What a batch of changes means for one chat.
+struct ChatPush {
+    /// The header before the first of these changes. `None` if the chat is new, or if no change concerns the header.
+    before: Option<Chat>,
+    /// The current header. `None` if the chat has been deleted or has expired.
+    current: Option<Chat>,
+    changes: Vec<ChatItemChange>,
+}
+
+impl PushService<'_> {
+    /// Pushes a batch of changes. Changes that nobody sees cost nothing. Otherwise, costs one query for each account;
+    /// if the account has no open socket, nothing more but the push to visitors.
+    ///
+    /// # Errors
+    /// Fails if a table is unavailable. The batch can be repeated, because a repeated push does no harm.
+    pub async fn push(&self, changes: Vec<ItemChange>) -> Result<(), Error> {
+        let mut by_account = BTreeMap::<String, Vec<TableChange>>::new();
+        for change in changes {
+            match table_changes::parse_change(change) {
+                Ok(Some((account_id, change))) if self.is_visible(&change) => {
+                    by_account.entry(account_id).or_default().push(change);
+                }
+                Ok(_) => {}
+                Err(error) => tracing::error!(context = ?error.context(), "change cannot be read"),
+            }
+        }
+        let accounts = by_account.into_iter().map(|(account_id, changes)| self.push_to_account(account_id, changes));
+        join_all(accounts).await.into_iter().collect()
+    }
+
+    /// Pushes to the colleagues of an agent who see the chat that the agent has started or stopped typing. The notice
+    /// is stored nowhere, so no stream reports it. Costs one eventually consistent query; if a colleague has an open
+    /// socket, also reads the chat's channel and the roster, which are cached.
+    ///
+    /// # Errors
+    /// Fails if a table is unavailable.
+    pub async fn push_agent_typing(&self, chat: &Chat, agent: &AgentSnapshot, is_typing: bool) -> Result<(), Error> {
+        let mut sockets = self.connections.account_sockets(&chat.account_id, self.now).await?;
+        sockets.retain(|socket| socket.agent_id != agent.agent_id);
+        let mut viewers: Vec<Viewer> = sockets.iter().map(AgentSocket::viewer).collect();
+        let chats = std::slice::from_ref(chat);
+        let visibility = ChatVisibility::read(self.directory, &chat.account_id, &viewers, chats).await?;
+        viewers.retain(|viewer| visibility.sees(*viewer, chat));
+        let frame: Frame = push::agent_typing_frame(chat, agent, is_typing).into();
+        let frames = viewers.into_iter().map(|viewer| (viewer, vec![frame.clone()])).collect();
+        self.send_to_all(sockets, &frames).await;
+        Ok(())
+    }
+
+    /// Whether a change concerns an open socket, or something that agents see.
+    fn is_visible(&self, change: &TableChange) -> bool {
+        match change {
+            TableChange::Presence { before, after } => self.status(before.as_deref()) != self.status(after.as_deref()),
+            TableChange::SessionEnded { .. } | TableChange::Directory => true,
+            TableChange::Chat { change, .. } => self.is_visible_in_chat(change),
+        }
+    }
+
+    fn is_visible_in_chat(&self, change: &ChatItemChange) -> bool {
+        match change {
+            ChatItemChange::Header { before: Some(before), after: Some(after) } => {
+                push::is_row_changed(before, after)
+                    || push::is_chat_changed_for_visitor(before, after)
+                    || self.is_typing_changed(before, after)
+            }
+            ChatItemChange::Header { .. } => true,
+            ChatItemChange::Entry { after, .. } if after.is_expired(self.now) => false,
+            ChatItemChange::Entry { before: Some(before), after } => push::is_entry_changed(before, after, self.now),
+            ChatItemChange::Entry { before: None, .. } => true,
+            ChatItemChange::Panel { before, after } => before != after,
+            // A new visitor opens a chat, which is pushed.
+            ChatItemChange::Visitor { before, after } => {
+                before.as_ref().is_some_and(|before| push::is_visitor_changed(before, after))
+            }
+        }
+    }
+
+    fn status(&self, presence: Option<&Presence>) -> AgentStatus {
+        presence.map_or(AgentStatus::Offline, |presence| presence.current_status(self.now))
+    }
+
+    /// Whether the visitor has started or stopped typing. Typing that ends with a message does not count, because the
+    /// push of the message says so.
+    fn is_typing_changed(&self, before: &Chat, after: &Chat) -> bool {
+        let is_changed = before.typing_started_at != after.typing_started_at;
+        is_changed && (after.is_visitor_typing(self.now) || before.seq == after.seq)
+    }
+
+    async fn push_to_account(&self, account_id: String, changes: Vec<TableChange>) -> Result<(), Error> {
+        // The frames for all agents: at most one for the settings, and the latest status of each agent.
+        let (mut by_chat, mut for_all) =
+            (BTreeMap::<u64, Vec<ChatItemChange>>::new(), BTreeMap::<Option<u64>, Frame>::new());
+        for change in changes {
+            match change {
+                TableChange::Chat { chat_id, change } => by_chat.entry(chat_id).or_default().push(change),
+                TableChange::SessionEnded { session_id } => self.close_sockets(&account_id, &session_id).await?,
+                TableChange::Directory => drop(for_all.insert(None, push::settings_frame().into())),
+                TableChange::Presence { before, after } => {
+                    let agent_id = before.as_ref().or(after.as_ref()).map(|presence| presence.agent_id);
+                    let status = self.status(after.as_deref());
+                    for_all.extend(agent_id.map(|id| (Some(id), push::presence_frame(id, status).into())));
+                }
+            }
+        }
+        if by_chat.is_empty() && for_all.is_empty() {
+            return Ok(());
+        }
+        let to_visitors = join_all(by_chat.iter().map(|(id, changes)| self.push_to_visitor(&account_id, *id, changes)));
+        to_visitors.await.into_iter().collect::<Result<(), Error>>()?;
+        let sockets = self.connections.account_sockets(&account_id, self.now).await?;
+        if sockets.is_empty() {
+            return Ok(());
+        }
+        let mut frames = self.chat_frames(&account_id, by_chat, &sockets).await?;
+        frames.values_mut().for_each(|frames| frames.extend(for_all.values().cloned()));
+        self.send_to_all(sockets, &frames).await;
+        Ok(())
+    }
+
+    /// Pushes the changes of a chat to its visitor, if the chat belongs to a widget. Changes that the visitor does not
+    /// see cost nothing. Otherwise, costs one eventually consistent query, and one read of the chat if none of the
+    /// changes contains it.
+    async fn push_to_visitor(&self, account_id: &str, chat_id: u64, changes: &[ChatItemChange]) -> Result<(), Error> {
+        let visible_changes: Vec<VisitorChange<'_>> = changes.iter().filter_map(visitor_change).collect();
+        if visible_changes.is_empty() {
+            return Ok(());
+        }
+        let chat = match last_header(changes) {
+            Some(chat) => Some(chat.clone()),
+            None => self.chats.chat(account_id, chat_id).await?,
+        };
+        let Some(chat) = chat.filter(|chat| chat.channel_kind == ChannelKind::Widget) else { return Ok(()) };
+        let messages = visible_changes.iter().filter_map(|change| match change {
+            VisitorChange::Message(entry) => push::message_frame_for_visitor(entry),
+            VisitorChange::Call(entry) => push::call_frame_for_visitor(entry),
+            VisitorChange::Chat => None,
+        });
+        let has_new_state = visible_changes.iter().any(|change| matches!(change, VisitorChange::Chat));
+        let chat_frame = has_new_state.then(|| push::chat_frame_for_visitor(&chat));
+        self.send_to_visitor(&chat, messages.chain(chat_frame).map(Frame::from).collect()).await
+    }
+
+    /// Pushes the notice that an agent has started or stopped typing to the visitor of a widget. Costs one eventually
+    /// consistent query, or nothing in a chat of an API channel.
+    ///
+    /// # Errors
+    /// Fails if a table is unavailable.
+    pub async fn push_agent_typing_to_visitor(&self, chat: &Chat, is_typing: bool) -> Result<(), Error> {
+        if chat.channel_kind == ChannelKind::Api {
+            return Ok(());
+        }
+        let sockets = self.connections.visitor_sockets(&chat.channel_id, &chat.external_id, self.now).await?;
+        let frame = push::agent_typing_frame_for_visitor(chat, is_typing);
+        // The push of the next message removes a socket that has been closed.
+        join_all(sockets.iter().map(|socket| self.gateway.send(&socket.connection_id, &frame))).await;
+        Ok(())
+    }
+
+    async fn send_to_visitor(&self, chat: &Chat, frames: Vec<Frame>) -> Result<(), Error> {
+        let sockets = self.connections.visitor_sockets(&chat.channel_id, &chat.external_id, self.now).await?;
+        join_all(sockets.into_iter().map(async |socket| self.send(&Socket::Visitor(socket), &frames).await)).await;
+        Ok(())
+    }
+
+    /// Returns the frames about these chats for each viewer who has an open socket.
+    async fn chat_frames(
+        &self,
+        account_id: &str,
+        by_chat: BTreeMap<u64, Vec<ChatItemChange>>,
+        sockets: &[AgentSocket],
+    ) -> Result<BTreeMap<Viewer, Vec<Frame>>, Error> {
+        let mut frames: BTreeMap<Viewer, Vec<Frame>> =
+            sockets.iter().map(|socket| (socket.viewer(), Vec::new())).collect();
+        if by_chat.is_empty() {
+            return Ok(frames);
+        }
+        let pushes = self.read_chats(account_id, by_chat).await?;
+        let chats: Vec<Chat> =
+            pushes.iter().flat_map(|push| push.before.iter().chain(&push.current)).cloned().collect();
+        let viewers: Vec<Viewer> = frames.keys().copied().collect();
+        let visibility = ChatVisibility::read(self.directory, account_id, &viewers, &chats).await?;
+        let sees = |viewer: Viewer, chat: Option<&Chat>| chat.is_some_and(|chat| visibility.sees(viewer, chat));
+        let safe_urls = &self.directory.cached_settings(account_id).await?.safe_urls;
+        for push in pushes {
+            let current = push.current.as_ref();
+            let gone: Option<Frame> = push.before.as_ref().map(|before| push::chat_gone_frame(before).into());
+            let is_seen = viewers.iter().any(|viewer| sees(*viewer, current));
+            let visible = match current.filter(|_| is_seen) {
+                Some(chat) => self.frames_of_chat(chat, &push.changes, safe_urls).await?,
+                None => Vec::new(),
+            };
+            for (viewer, frames) in &mut frames {
+                if sees(*viewer, current) {
+                    frames.extend(visible.iter().cloned());
+                } else if sees(*viewer, push.before.as_ref()) {
+                    frames.extend(gone.clone());
+                }
+            }
+        }
+        Ok(frames)
+    }
+
+    /// Reads the current headers of these chats. The headers in the changes may be outdated, and a chat must not be
+    /// shown to agents who do not see it any more. Costs one read for each chat, in one batch.
+    async fn read_chats(
+        &self,
+        account_id: &str,
+        by_chat: BTreeMap<u64, Vec<ChatItemChange>>,
+    ) -> Result<Vec<ChatPush>, Error> {
+        let ids: Vec<u64> = by_chat.keys().copied().collect();
+        let headers = self.chats.chats_by_id(account_id, &ids).await?;
+        let mut headers: BTreeMap<u64, Chat> = headers.into_iter().map(|chat| (chat.chat_id, chat)).collect();
+        let push = |(chat_id, changes): (u64, Vec<ChatItemChange>)| {
+            let current = headers.remove(&chat_id).filter(|chat| !chat.is_expired(self.now));
+            ChatPush { before: first_header(&changes), current, changes }
+        };
+        Ok(by_chat.into_iter().map(push).collect())
+    }
+
+    /// Returns the frames about a chat for viewers who see it. New entries come before the chat's row, so that a client
+    /// usually gets an entry before the row that counts it.
+    async fn frames_of_chat(
+        &self,
+        chat: &Chat,
+        changes: &[ChatItemChange],
+        safe_urls: &LinkFilter,
+    ) -> Result<Vec<Frame>, Error> {
+        let (mut frames, mut is_row_changed, mut is_typing_changed) = (Vec::new(), false, false);
+        let (mut panel, mut visitor, mut is_invite_changed, mut is_custom_data_changed) = (None, None, false, false);
+        for change in changes {
+            match change {
+                ChatItemChange::Header { before: Some(before), after: Some(after) } => {
+                    is_row_changed |= push::is_row_changed(before, after);
+                    is_typing_changed |= self.is_typing_changed(before, after);
+                }
+                ChatItemChange::Header { .. } => is_row_changed = true,
+                ChatItemChange::Entry { before: None, after } => {
+                    is_row_changed = true;
+                    frames.push(push::message_frame((**after).clone(), safe_urls, self.now));
+                }
+                ChatItemChange::Entry { before: Some(_), after } => {
+                    frames.push(push::delivery_frame((**after).clone(), safe_urls, self.now));
+                }
+                ChatItemChange::Panel { before, after } => {
+                    is_invite_changed |= before.invite != after.invite;
+                    panel = Some(&**after);
+                }
+                ChatItemChange::Visitor { before, after } => {
+                    let before = before.as_deref();
+                    is_custom_data_changed |= before.is_some_and(|before| push::is_custom_data_changed(before, after));
+                    visitor = Some(&**after);
+                }
+            }
+        }
+        frames.extend(is_row_changed.then(|| push::chat_frame(chat, safe_urls, self.now)));
+        let reports_visitor = visitor.is_some() || is_invite_changed;
+        if panel.is_some() || is_custom_data_changed {
+            frames.push(self.panel_frame(chat, panel, visitor, safe_urls).await?);
+        }
+        if reports_visitor {
+            frames.extend(self.visitor_frame(chat, visitor, panel, safe_urls).await?);
+        }
+        frames.extend(
+            is_typing_changed.then(|| push::visitor_typing_frame(chat, chat.is_visitor_typing(self.now), safe_urls)),
+        );
+        Ok(frames.into_iter().map(Frame::from).collect())
+    }
+
+    /// Returns the frame about the panel of a chat. In a chat of a widget, the panel also shows data of the visitor.
+    /// Costs one read for each of the panel and, in a chat of a widget, the visitor that is not given.
+    async fn panel_frame(
+        &self,
+        chat: &Chat,
+        panel: Option<&Panel>,
+        visitor: Option<&Visitor>,
+        safe_urls: &LinkFilter,
+    ) -> Result<String, Error> {
+        let panel = match panel {
+            Some(panel) => panel.clone(),
+            None => self.chats.panel(&chat.account_id, chat.chat_id).await?,
+        };
+        let visitor = match (visitor, chat.channel_kind) {
+            (Some(visitor), _) => Some(visitor.clone()),
+            (None, ChannelKind::Widget) => self.chats.visitor(&chat.channel_id, &chat.external_id).await?,
+            (None, ChannelKind::Api) => None,
+        };
+        Ok(push::panel_frame(chat, panel, visitor, safe_urls))
+    }
+
+    /// Returns the frame about the visitor of a chat. Costs one read for each of the visitor and the panel that is not
+    /// given. Returns `None` if the visitor has been deleted.
+    async fn visitor_frame(
+        &self,
+        chat: &Chat,
+        visitor: Option<&Visitor>,
+        panel: Option<&Panel>,
+        safe_urls: &LinkFilter,
+    ) -> Result<Option<String>, Error> {
+        let visitor = match visitor {
+            Some(visitor) => Some(visitor.clone()),
+            None => self.chats.visitor(&chat.channel_id, &chat.external_id).await?,
+        };
+        let Some(visitor) = visitor else { return Ok(None) };
+        let panel = match panel {
+            Some(panel) => panel.clone(),
+            None => self.chats.panel(&chat.account_id, chat.chat_id).await?,
+        };
+        Ok(Some(push::visitor_frame(chat, visitor, panel, safe_urls)))
+    }
+
+    /// Closes all sockets of a session that has ended. Costs one query, and three writes for each socket.
+    async fn close_sockets(&self, account_id: &str, session_id: &str) -> Result<(), Error> {
+        let sockets = self.connections.session_sockets(account_id, session_id, self.now).await?;
+        try_join_all(sockets.iter().map(async |socket| {
+            // If removing the socket fails, the next attempt may not find it any more, so it is closed first.
+            self.gateway.close(&socket.connection_id).await;
+            self.connections.remove_agent_socket(socket, self.now).await
+        }))
+        .await
+        .map(|_| ())
+    }
+
+    /// Sends each socket the frames of its viewer. The sockets are served concurrently.
+    async fn send_to_all(&self, sockets: Vec<AgentSocket>, frames: &BTreeMap<Viewer, Vec<Frame>>) {
+        let send = async |socket: AgentSocket| {
+            if let Some(frames) = frames.get(&socket.viewer()) {
+                self.send(&Socket::Agent(socket), frames).await;
+            }
+        };
+        stream::iter(sockets).for_each_concurrent(MAX_CONCURRENT_SENDS, send).await;
+    }
+
+    /// Sends frames to one socket in order. Removes and closes the socket if a frame cannot be sent: the client then
+    /// connects again and reads what it has missed. A socket whose handshake may not have ended is left alone.
+    async fn send(&self, socket: &Socket, frames: &[Frame]) {
+        let connection_id = socket.connection_id();
+        for frame in frames {
+            match self.gateway.send(connection_id, frame).await {
+                Ok(()) => {}
+                Err(SendError::Closed) if socket.may_be_opening(self.now) => return,
+                Err(reason) => {
+                    tracing::info!(connection_id, ?reason, "socket removed");
+                    if let Err(error) = self.connections.remove_socket(socket, self.now).await {
+                        tracing::warn!(context = ?error.context(), connection_id, "socket not removed");
+                    }
+                    return self.gateway.close(connection_id).await;
+                }
+            }
+        }
+    }
+}
+
+/// What a visitor sees of a change.
+enum VisitorChange<'a> {
+    /// A new message of an agent or a bot. The visitor's own messages are not pushed.
+    Message(&'a TimelineEntry),
+    /// A new call, or a call with a new status.
+    Call(&'a TimelineEntry),
+    /// The state or the agent of the chat has changed.
+    Chat,
+}
+
+/// Returns what the visitor of a widget sees of a change. Returns `None` if the change shows that the chat belongs to
+/// an API channel. A message of an agent or a bot shows this, because it has a delivery only in an API channel.
+fn visitor_change(change: &ChatItemChange) -> Option<VisitorChange<'_>> {
+    match change {
+        ChatItemChange::Header { before, after: Some(after) } if after.channel_kind == ChannelKind::Widget => {
+            let is_seen = before.as_deref().is_none_or(|before| push::is_chat_changed_for_visitor(before, after));
+            is_seen.then_some(VisitorChange::Chat)
+        }
+        ChatItemChange::Entry { before, after } if after.content.call.is_some() => {
+            let is_seen = before.as_deref().and_then(widget::call_json) != widget::call_json(after);
+            is_seen.then_some(VisitorChange::Call(after))
+        }
+        ChatItemChange::Entry { before: None, after } => {
+            let is_answer = matches!(after.from, Sender::Agent(_) | Sender::Bot(_)) && after.delivery.is_none();
+            (is_answer && after.content.is_visible_to_visitor()).then_some(VisitorChange::Message(after))
+        }
+        ChatItemChange::Header { .. }
+        | ChatItemChange::Entry { .. }
+        | ChatItemChange::Panel { .. }
+        | ChatItemChange::Visitor { .. } => None,
+    }
+}
+
+/// Returns the header after the last change of the header.
+fn last_header(changes: &[ChatItemChange]) -> Option<&Chat> {
+    changes.iter().rev().find_map(|change| match change {
+        ChatItemChange::Header { after, .. } => after.as_deref(),
+        ChatItemChange::Entry { .. } | ChatItemChange::Panel { .. } | ChatItemChange::Visitor { .. } => None,
+    })
+}
+
+/// Returns the header before the first change of the header.
+fn first_header(changes: &[ChatItemChange]) -> Option<Chat> {
+    changes.iter().find_map(|change| match change {
+        ChatItemChange::Header { before, .. } => Some(before.as_deref().cloned()),
+        ChatItemChange::Entry { .. } | ChatItemChange::Panel { .. } | ChatItemChange::Visitor { .. } => None,
+    })?
+}

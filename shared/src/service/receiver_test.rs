@@ -1,0 +1,55 @@
+//! Tests of the receivers of an account, for an admin: a sample request is sent once, and the admin sees the request
+//! and the response. Nothing is stored.
+
+use crate::delivery::bot_receiver;
+use crate::delivery::integrator_receiver;
+use crate::delivery::outbound_client::OutboundClient;
+use crate::delivery::signed_post::SignedPost;
+use crate::domain::bot::{Bot, Provider};
+use crate::domain::channel::Channel;
+use crate::domain::delivery::Outcome;
+use crate::domain::retry_schedule;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::runtime::http::Response;
+use crate::runtime::random_ids_and_secrets::new_webhook_request_id;
+use crate::wire::bot_sample::SampleBotEvent;
+use crate::wire::receiver_response::ReceiverResponse;
+use crate::wire::{integrator_response, receiver_test, sample_data};
+
+/// Sends a sample message to the integrator of a channel.
+pub async fn test_integrator(outbound: &OutboundClient, channel: &Channel, now: Timestamp) -> Result<Response, Error> {
+    let mut chat = sample_data::chat(now);
+    chat.channel_id.clone_from(&channel.channel_id);
+    let message = sample_data::agent_message(&new_webhook_request_id(), now);
+    let composed = integrator_receiver::compose(Some(channel), &message, &chat)?;
+    let (post, api) = composed.map_err(Error::Conflict)?;
+    send(outbound, &post, |response| integrator_response::outcome(response, api)).await
+}
+
+/// Sends a sample event to the provider of a bot.
+pub async fn test_bot(
+    outbound: &OutboundClient,
+    bot: &Bot,
+    provider: &Provider,
+    event: SampleBotEvent,
+    now: Timestamp,
+) -> Result<Response, Error> {
+    let id = new_webhook_request_id();
+    let post = bot_receiver::signed_post(bot, provider, &event.body(bot, &id, now), &id)?;
+    send(outbound, &post, bot_receiver::interpret_response).await
+}
+
+/// Sends a request once and returns it with its result. `interpret` decides whether a delivery with this response would
+/// have succeeded.
+pub(crate) async fn send(
+    outbound: &OutboundClient,
+    post: &SignedPost,
+    interpret: impl FnOnce(&ReceiverResponse) -> Outcome,
+) -> Result<Response, Error> {
+    let sent = outbound.post(post, retry_schedule::ATTEMPT_TIMEOUT).await?;
+    let response = sent.result.as_ref().ok().map(|response| response.body.clone());
+    let (outcome, attempt) = sent.into_outcome(interpret);
+    let request = post.shown(attempt.at)?;
+    Ok(Response::ok(receiver_test::receiver_test_json(&request, &outcome, &attempt, response.as_deref())))
+}

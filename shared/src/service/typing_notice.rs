@@ -1,0 +1,34 @@
+//! Sends the notice that an agent has started or stopped typing.
+
+use crate::domain::channel::ChannelKind;
+use crate::domain::chat::Chat;
+use crate::domain::chat_state::ChatEvent;
+use crate::domain::message_content::TypingNotice;
+use crate::error::Error;
+use crate::runtime::queue::ChannelQueue;
+use crate::service::chat_access::ChatAccess;
+use crate::service::push::PushService;
+use crate::wire::queue_task::Task;
+
+/// Queues the notice for the integrator of an API channel, or pushes it to the visitor of a widget. It is sent once and is
+/// not stored. Returns the chat. Costs the reads of [`ChatAccess::chat`] and one queue request; for a widget, one
+/// eventually consistent query in place of the queue request.
+///
+/// # Errors
+/// Fails like [`ChatAccess::chat`], with `Conflict` if the agent does not have the chat, and with `Unavailable` if the
+/// queue rejects the task.
+pub async fn send_typing_notice(
+    access: &ChatAccess<'_>,
+    push: &PushService<'_>,
+    queue: &ChannelQueue,
+    chat_id: u64,
+    typing: TypingNotice,
+) -> Result<Chat, Error> {
+    let chat = access.chat(chat_id).await?;
+    chat.state.after_event(ChatEvent::AgentWrites(&access.session.agent))?;
+    match chat.channel_kind {
+        ChannelKind::Api => queue.0.send(&Task::typing(&chat.account_id, chat_id, typing, access.now)).await?,
+        ChannelKind::Widget => push.push_agent_typing_to_visitor(&chat, typing == TypingNotice::Start).await?,
+    }
+    Ok(chat)
+}

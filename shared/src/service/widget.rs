@@ -1,0 +1,254 @@
+//! What the functions that the widget in a visitor's browser calls have in common: finding the widget, checking the
+//! site of the page, limiting the requests, and the CORS headers of every response.
+//!
+//! The visitor's browser sends JSON as `text/plain`, so that it sends no preflight request.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::domain::agent::Agent;
+use crate::domain::agent_presence;
+use crate::domain::channel::Channel;
+use crate::domain::chat::Chat;
+use crate::domain::department::{ChatDepartment, Department};
+use crate::domain::message_content::truncate_chars;
+use crate::domain::phone_call::Call;
+use crate::domain::timeline_entry;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::Visitor;
+use crate::domain::widget::WidgetSettings;
+use crate::domain::widget_visitor::{BrowserSession, GeoIp};
+use crate::error::{Error, ErrorResponse};
+use crate::runtime::clock;
+use crate::runtime::http::{Request, Response};
+use crate::store::chats::Chats;
+use crate::store::connections::Connections;
+use crate::store::directory::Directory;
+use crate::wire::widget;
+
+/// The maximum number of messages in a session.
+const MAX_MESSAGES: usize = 50;
+/// The number of entries that are read to find these messages. Notifications and notes are among them.
+const MAX_ENTRIES_READ: i32 = 100;
+/// The maximum number of agents whose names and pictures a visitor sees before a chat.
+const MAX_SHOWN_AGENTS: usize = 5;
+const MAX_USER_AGENT_CHARS: usize = 500;
+const MAX_GEOIP_CHARS: usize = 100;
+
+/// A request to an endpoint of a widget.
+pub struct WidgetRequest {
+    pub channel: Arc<Channel>,
+    pub body: Value,
+    pub now: Timestamp,
+}
+
+impl WidgetRequest {
+    /// Accepts a request and counts it for the limit of its network address. Costs one read of the channel, cached for
+    /// ten seconds, and one write for every tenth request of an address.
+    ///
+    /// # Errors
+    /// Fails with `NotFound` if there is no such widget, or if it is disabled, with `SiteNotAllowed`, with
+    /// `RateLimited`, and if the body is not JSON.
+    pub async fn accept(directory: &Directory, connections: &Connections, request: &Request) -> Result<Self, Error> {
+        let (channel, now) = (find_widget(directory, request).await?, clock::now());
+        connections.count_widget_request(&channel.channel_id, &request.source_address(), now).await?;
+        Ok(Self { channel, body: request.json()?, now })
+    }
+
+    /// Returns the visitor whose token the body contains. Costs one read.
+    pub async fn visitor(&self, chats: &Chats) -> Result<Visitor, Error> {
+        chats.widget_visitor(&self.channel.channel_id, &widget::parse_token(&self.body)?, self.now).await
+    }
+
+    /// Returns the widget's settings.
+    pub fn settings(&self) -> Result<&WidgetSettings, Error> {
+        self.channel.settings.widget().ok_or(Error::NotFound)
+    }
+}
+
+async fn find_widget(directory: &Directory, request: &Request) -> Result<Arc<Channel>, Error> {
+    request.require_method("POST")?;
+    let channel = directory.cached_channel(&request.path_segment("widget_id")).await?;
+    let channel = channel.filter(|channel| channel.settings.enabled).ok_or(Error::NotFound)?;
+    let sites = &channel.settings.widget().ok_or(Error::NotFound)?.allowed_sites;
+    match request.header("origin") {
+        Some(origin) if !sites.allow(origin) => Err(Error::SiteNotAllowed),
+        Some(_) | None => Ok(channel),
+    }
+}
+
+/// Adds the headers that let the page read the response, also if it is an error. A page on a site that is not allowed
+/// cannot read why.
+pub fn with_cors_headers(request: &Request, result: Result<Response, Error>) -> Result<Response, ErrorResponse> {
+    let vary = ("vary", "Origin".to_owned());
+    let is_forbidden = matches!(result, Err(Error::SiteNotAllowed));
+    let allow = request.header("origin").filter(|_| !is_forbidden);
+    let allow = allow.map(|origin| ("access-control-allow-origin", origin.to_owned()));
+    // Scripts of other sites can read Retry-After only if the response names it.
+    let expose = allow.as_ref().map(|_| ("access-control-expose-headers", "Retry-After".to_owned()));
+    let headers = [vary].into_iter().chain(allow).chain(expose);
+    match result {
+        Ok(response) => Ok(response.with_headers(headers)),
+        Err(error) => Err(ErrorResponse { headers: headers.collect(), ..error.into() }),
+    }
+}
+
+/// Returns what the request shows of the visitor's browser. The network address and its location come from CloudFront
+/// if the request came through it; otherwise, the address comes from the gateway and the location is unknown. A client
+/// that calls the gateway itself can forge these headers, but only for its own session.
+pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSession {
+    let header = |name: &str, max_chars| truncate_chars(request.header(name).unwrap_or_default(), max_chars);
+    let location = |name: &str| header(&format!("cloudfront-viewer-{name}"), MAX_GEOIP_CHARS);
+    let viewer_address = request.header("cloudfront-viewer-address").and_then(|address| address.rsplit_once(':'));
+    let viewer_address = viewer_address.map(|(address, _)| truncate_chars(address, MAX_GEOIP_CHARS));
+    BrowserSession {
+        ip_addr: viewer_address.unwrap_or_else(|| request.source_address()),
+        user_agent: header("user-agent", MAX_USER_AGENT_CHARS),
+        referrer,
+        geoip: GeoIp {
+            region_code: location("country-region"),
+            country: location("country-name"),
+            country_code: location("country"),
+            region: location("country-region-name"),
+            city: location("city"),
+            latitude: location("latitude"),
+            longitude: location("longitude"),
+        },
+    }
+}
+
+/// The agents and departments of a widget, as visitors see them.
+pub struct WidgetTeam {
+    pub is_online: bool,
+    pub departments: Vec<Department>,
+    /// Some of the agents who are online: first one of each department, so that an invitation to a department can show
+    /// one of its agents.
+    pub agents: Vec<Agent>,
+}
+
+impl WidgetTeam {
+    /// Costs one query of the agents' presence and one read for each of at most five agents who are online. If the
+    /// widget names agents or departments, also one query of the roster, cached for ten seconds.
+    pub async fn read(
+        directory: &Directory,
+        connections: &Connections,
+        channel: &Channel,
+        now: Timestamp,
+    ) -> Result<Self, Error> {
+        let audience = directory.audience(channel).await?;
+        let presences = connections.presences(&channel.account_id).await?;
+        let is_eligible = |agent_id| audience.includes(agent_id);
+        let online = presences.iter().filter(|agent| agent.is_online(now) && is_eligible(agent.agent_id));
+        let online: Vec<u64> = online.map(|agent| agent.agent_id).collect();
+        let departments = departments(directory, channel).await?;
+        Ok(Self {
+            is_online: agent_presence::any_online(&presences, is_eligible, now),
+            agents: directory.agents_by_id(&channel.account_id, &shown_agents(&online, &departments)).await?,
+            departments,
+        })
+    }
+}
+
+/// Returns the agents whom a visitor sees, out of those who are online.
+fn shown_agents(online: &[u64], departments: &[Department]) -> Vec<u64> {
+    let members = |department: &Department| online.iter().find(|id| department.agent_ids.contains(id));
+    let mut shown = Vec::new();
+    for id in departments.iter().filter_map(members).chain(online) {
+        if !shown.contains(id) {
+            shown.push(*id);
+        }
+    }
+    shown.truncate(MAX_SHOWN_AGENTS);
+    shown
+}
+
+async fn departments(directory: &Directory, channel: &Channel) -> Result<Vec<Department>, Error> {
+    if channel.settings.department_ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let roster = directory.cached_roster(&channel.account_id).await?;
+    let existing = channel.settings.department_ids.iter().filter_map(|id| roster.department(*id));
+    Ok(existing.cloned().collect())
+}
+
+/// Returns the department of a chat that the visitor opens: the one that the page asks for if the widget has it,
+/// otherwise the widget's only one. Costs one query of the roster, or nothing if it is cached or not needed.
+pub async fn department_of_new_chat(
+    directory: &Directory,
+    channel: &Channel,
+    asked_for: Option<u64>,
+) -> Result<Option<ChatDepartment>, Error> {
+    let departments = match asked_for {
+        Some(_) => departments(directory, channel).await?,
+        None => Vec::new(),
+    };
+    match departments.into_iter().find(|department| Some(department.department_id) == asked_for) {
+        Some(department) => Ok(Some(department.snapshot())),
+        None => directory.default_department(channel).await,
+    }
+}
+
+/// The visitor's current or last chat with the messages that the visitor sees.
+pub struct VisitorHistory {
+    pub chat: Option<Chat>,
+    pub messages: Vec<Value>,
+    pub has_earlier: bool,
+    /// The call in progress. `None` if there is none among the entries that were read.
+    pub call: Option<Value>,
+}
+
+/// Reads the last messages after entry number `after` of the visitor's current or last chat. Costs one query, or
+/// nothing if the visitor has no chat.
+pub async fn visitor_history(
+    chats: &Chats,
+    visitor: &Visitor,
+    after: u64,
+    now: Timestamp,
+) -> Result<VisitorHistory, Error> {
+    let empty = VisitorHistory { chat: None, messages: Vec::new(), has_earlier: false, call: None };
+    let Some(chat_id) = visitor.open_chat.or(visitor.last_chat) else { return Ok(empty) };
+    let hidden = visitor.widget.as_deref().map(|widget| widget.hidden_through).unwrap_or_default();
+    let Some(last_hidden_seq) = hidden.last_hidden_seq(chat_id) else { return Ok(empty) };
+    let after = after.max(last_hidden_seq);
+    let (entries, chat) = chats.last_entries_and_chat(&visitor.account_id, chat_id, after, MAX_ENTRIES_READ).await?;
+    let reaches_back_to_after = entries.len() < usize::try_from(MAX_ENTRIES_READ).unwrap_or_default();
+    let before_first = entries.first().map_or(after, |entry| entry.seq.saturating_sub(1));
+    let before_page = if reaches_back_to_after { after } else { before_first };
+    let in_progress = |call: &Call| !call.status.is_final();
+    let last_call = entries.iter().rev().find(|entry| entry.content.call.as_deref().is_some_and(in_progress));
+    let call = last_call.and_then(widget::call_json);
+    let mut messages: Vec<Value> = timeline_entry::stable_prefix(entries, before_page, now)
+        .iter()
+        .filter(|entry| !entry.is_expired(now))
+        .filter_map(widget::message_json)
+        .collect();
+    let has_earlier = !reaches_back_to_after || messages.len() > MAX_MESSAGES;
+    messages.drain(..messages.len().saturating_sub(MAX_MESSAGES));
+    let chat = chat.filter(|chat| !chat.is_expired(now));
+    Ok(VisitorHistory { chat, messages, has_earlier, call })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_agent_of_each_department_is_shown_first() {
+        let department = |department_id, agent_ids: &[u64]| Department {
+            department_id,
+            name: format!("Department {department_id}"),
+            agent_ids: agent_ids.to_vec(),
+        };
+        let departments = [department(1, &[7, 8]), department(2, &[9]), department(3, &[8])];
+        let table: [(&[u64], &[u64]); 4] = [
+            (&[], &[]),
+            (&[1, 2, 3, 4, 5, 6], &[1, 2, 3, 4, 5]),
+            (&[1, 2, 8, 9], &[8, 9, 1, 2]),
+            (&[7, 8, 9], &[7, 9, 8]),
+        ];
+        for (online, expected) in table {
+            assert_eq!(shown_agents(online, &departments), expected, "{online:?}");
+        }
+    }
+}

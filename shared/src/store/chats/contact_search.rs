@@ -1,0 +1,67 @@
+//! Finds visitors by the beginning of their e-mail address or phone number. Each of them has an index, which contains
+//! the visitors that have such a value. The index is updated with the visitor's item, so it needs no writes of its own,
+//! and erasing a visitor also removes the visitor from the index.
+
+use futures_util::future::try_join_all;
+
+use crate::domain::chat_search::SearchQuery;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::Visitor;
+use crate::error::Error;
+use crate::store::chats::{Chats, item_key, visitor_from_item};
+use crate::store::table::{Key, Query, s};
+
+/// The maximum number of visitors that each index returns. They fit into one batch of 100 reads.
+const MAX_VISITORS_PER_INDEX: i32 = 25;
+
+/// The name of an index, its key condition, and the beginning of the key.
+type ContactIndex<'a> = (&'static str, &'static str, &'a str);
+
+impl Chats {
+    /// Reads the visitors whose e-mail address or phone number begins like the search text: at most 25 by e-mail
+    /// address and at most 25 by phone number, in the order of these values. Costs one query for each of the two that
+    /// the text can stand for, and one read for each visitor.
+    pub async fn visitors_by_contact(
+        &self,
+        account_id: &str,
+        query: &SearchQuery,
+        now: Timestamp,
+    ) -> Result<Vec<Visitor>, Error> {
+        let by_email = query
+            .email
+            .as_deref()
+            .map(|email| ("by_email", "#account_id = :account AND begins_with(#email_key, :prefix)", email));
+        let by_phone = query
+            .phone
+            .as_deref()
+            .map(|phone| ("by_phone", "#account_id = :account AND begins_with(#phone_key, :prefix)", phone));
+        let indexes = by_email.into_iter().chain(by_phone);
+        let found = try_join_all(indexes.map(|index| self.visitor_keys(account_id, index))).await?;
+        let mut keys: Vec<Key> = Vec::new();
+        for key in found.into_iter().flatten() {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        let mut items = self.table.batch_get(keys.clone()).await?;
+        items.sort_by_key(|item| keys.iter().position(|key| item_key(item).as_ref() == Some(key)));
+        let mut visitors = items.into_iter().map(visitor_from_item).collect::<Result<Vec<_>, _>>()?;
+        visitors.retain(|visitor| !visitor.is_expired(now));
+        Ok(visitors)
+    }
+
+    async fn visitor_keys(
+        &self,
+        account_id: &str,
+        (index, condition, prefix): ContactIndex<'_>,
+    ) -> Result<Vec<Key>, Error> {
+        let query = Query {
+            index: Some(index),
+            condition,
+            values: vec![(":account", s(account_id)), (":prefix", s(prefix))],
+            limit: MAX_VISITORS_PER_INDEX,
+            descending: false,
+        };
+        Ok(self.table.query(query).await?.iter().filter_map(item_key).collect())
+    }
+}

@@ -1,0 +1,182 @@
+//! The counters of an account's reports (docs/design.md, Reports). Each transaction that opens, answers, closes or
+//! rates a chat, that finishes a call, or that records a failed delivery, also updates one item of counters. Every
+//! event is therefore counted exactly once, even if requests are repeated.
+//!
+//! The counters of a day and a channel are spread over several items (shards) by chat number, because DynamoDB cancels
+//! one of two concurrent transactions that write the same item.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use crate::domain::chat::{Chat, Rating};
+use crate::domain::delivery::Target;
+use crate::domain::phone_call::{Call, CallKind};
+use crate::domain::report::{Bucket, CallResult, CountedChats, Counter, SettledBy};
+use crate::domain::time_zone::Day;
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::error::Error;
+use crate::store::chats::{Chats, MAX_QUERY_ITEMS};
+use crate::store::table::{Item, ItemUpdate, Key, Query, Write, n, s};
+
+/// The number of items for the counters of a day and a channel. Chats with consecutive numbers use different items.
+const SHARDS: u64 = 8;
+/// How long counters are kept. It is more than twice the longest report, because a report also covers the same number
+/// of days before it.
+const COUNTER_TTL: Duration = Duration::from_secs(400 * 24 * 60 * 60);
+
+fn report_partition(account_id: &str) -> String {
+    format!("REPORT#{account_id}")
+}
+
+fn report_counters_key(chat: &Chat) -> Key {
+    let sk = format!("{}#{}#{}", chat.opened_on, chat.channel_id, chat.chat_id % SHARDS);
+    Key::new(report_partition(&chat.account_id), sk)
+}
+
+/// Returns the write that increments these counters of the chat's day and channel.
+pub(in crate::store) fn count_write(chat: &Chat, counters: &[Counter]) -> Write {
+    change_write(chat, counters, &[])
+}
+
+/// Returns the write that replaces the chat's rating in the counters.
+pub(in crate::store) fn count_rating_write(chat: &Chat, before: Option<Rating>, after: Option<Rating>) -> Write {
+    let counters = |rating: Option<Rating>| rating.map(Counter::Ratings).into_iter().collect::<Vec<_>>();
+    change_write(chat, &counters(after), &counters(before))
+}
+
+/// Returns the write that counts a finished call. `before` is the call before the report. If it was counted as failed
+/// and has now ended, it no longer counts as failed.
+pub(in crate::store) fn count_call_write(chat: &Chat, before: &Call, after: &Call) -> Write {
+    change_write(chat, &Counter::of_finished_call(after), &Counter::of_finished_call(before))
+}
+
+fn change_write(chat: &Chat, incremented: &[Counter], decremented: &[Counter]) -> Write {
+    let mut values =
+        vec![(":name", s(&*chat.channel_name)), (":expires_at", n(chat.opened_at.plus(COUNTER_TTL).seconds()))];
+    let mut additions = Vec::new();
+    for (counters, placeholder, amount) in [(incremented, ":one", 1), (decremented, ":minus_one", -1)] {
+        if !counters.is_empty() {
+            values.push((placeholder, n(amount)));
+            additions.extend(counters.iter().map(|counter| format!("#{} {placeholder}", attribute_name(*counter))));
+        }
+    }
+    let update = format!("SET #channel_name = :name, #expires_at = :expires_at ADD {}", additions.join(", "));
+    Write::DynamicUpdate(ItemUpdate { key: report_counters_key(chat), update, condition: "", values })
+}
+
+/// Returns the attribute that stores a counter. The names of histogram buckets and agents are short, because an item
+/// has many of them and DynamoDB charges for writes by size.
+fn attribute_name(counter: Counter) -> String {
+    match counter {
+        Counter::OpenedChats => "opened".to_owned(),
+        Counter::SettledChats(by) => by.name().to_owned(),
+        Counter::FirstAnswer(bucket) => format!("a{}", bucket.number()),
+        Counter::Length(bucket) => format!("l{}", bucket.number()),
+        Counter::Ratings(rating) => rating.name().to_owned(),
+        Counter::FailedDeliveries(target) => format!("failed_{}", target.name()),
+        Counter::ChatsOfAgent(agent_id) => format!("g{agent_id}"),
+        Counter::Calls(kind, result) => format!("{}_{}", kind.name(), result.name()),
+        Counter::TalkTime(bucket) => format!("t{}", bucket.number()),
+    }
+}
+
+/// Returns the counter that an attribute stores, or `None` for other attributes.
+fn counter_of_attribute(name: &str) -> Option<Counter> {
+    let fixed = [Counter::OpenedChats]
+        .into_iter()
+        .chain(SettledBy::ALL.map(Counter::SettledChats))
+        .chain([Rating::Positive, Rating::Negative].map(Counter::Ratings))
+        .chain([Target::Channel, Target::Bot, Target::Webhook, Target::Call].map(Counter::FailedDeliveries))
+        .chain(CallResult::ALL.into_iter().flat_map(|result| CallKind::ALL.map(|kind| Counter::Calls(kind, result))));
+    if let Some(counter) = fixed.into_iter().find(|counter| attribute_name(*counter) == name) {
+        return Some(counter);
+    }
+    let bucket = |number: &str| Bucket::new(number.parse().ok()?);
+    match name.split_at_checked(1)? {
+        ("a", number) => bucket(number).map(Counter::FirstAnswer),
+        ("l", number) => bucket(number).map(Counter::Length),
+        ("t", number) => bucket(number).map(Counter::TalkTime),
+        ("g", number) => number.parse().ok().map(Counter::ChatsOfAgent),
+        _ => None,
+    }
+}
+
+/// Returns the counters in an item, or `None` if the item does not contain counters.
+fn counted_chats(item: &Item) -> Option<CountedChats> {
+    let (day, rest) = item.get("sk")?.as_s().ok()?.split_once('#')?;
+    let (channel_id, _) = rest.rsplit_once('#')?;
+    let count = |value: &AttributeValue| value.as_n().ok()?.parse().ok();
+    let counters = item.iter().filter_map(|(name, value)| Some((counter_of_attribute(name)?, count(value)?)));
+    Some(CountedChats {
+        day: Day::parse(day)?,
+        channel_id: channel_id.to_owned(),
+        channel_name: item.get("channel_name")?.as_s().ok()?.clone(),
+        counters: counters.collect(),
+    })
+}
+
+impl Chats {
+    /// Reads the counters of the chats that were opened from day `first` to day `last`, oldest first. The read is
+    /// eventually consistent, so the latest events may be missing. Costs one query for each 2,000 counters.
+    pub async fn counted_chats(&self, account_id: &str, first: Day, last: Day) -> Result<Vec<CountedChats>, Error> {
+        let query = Query {
+            index: None,
+            condition: "#pk = :account AND #sk BETWEEN :first AND :last",
+            values: vec![
+                (":account", s(report_partition(account_id))),
+                (":first", s(first.to_string())),
+                // Sorts directly after the keys of the last day, which continue with `#`.
+                (":last", s(format!("{last}$"))),
+            ],
+            limit: MAX_QUERY_ITEMS,
+            descending: false,
+        };
+        let items = self.table.query_all_eventually(query).await?;
+        items.iter().map(|item| counted_chats(item).ok_or_else(|| Error::internal("invalid counters"))).collect()
+    }
+
+    /// Returns the write that counts a failed delivery, or `None` if the chat no longer exists. Costs one read.
+    pub(in crate::store) async fn count_failure_write(&self, entry: &TimelineEntry) -> Result<Option<Write>, Error> {
+        let chat = self.chat(&entry.account_id, entry.chat_id).await?;
+        let target = entry.delivery.as_ref().map(|delivery| delivery.target);
+        let counted = chat.zip(target);
+        Ok(counted.map(|(chat, target)| count_write(&chat, &[Counter::FailedDeliveries(target)])))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn attribute_names_identify_their_counters() {
+        let bucket = Bucket::of(Duration::from_secs(41));
+        let counters = [
+            Counter::OpenedChats,
+            Counter::SettledChats(SettledBy::Agent),
+            Counter::SettledChats(SettledBy::Bot),
+            Counter::SettledChats(SettledBy::Nobody),
+            Counter::FirstAnswer(bucket),
+            Counter::Length(bucket),
+            Counter::Ratings(Rating::Positive),
+            Counter::Ratings(Rating::Negative),
+            Counter::FailedDeliveries(Target::Channel),
+            Counter::FailedDeliveries(Target::Bot),
+            Counter::FailedDeliveries(Target::Webhook),
+            Counter::FailedDeliveries(Target::Call),
+            Counter::Calls(CallKind::Callback, CallResult::Answered),
+            Counter::Calls(CallKind::Incoming, CallResult::Failed),
+            Counter::TalkTime(bucket),
+            Counter::ChatsOfAgent(12),
+        ];
+        for counter in counters {
+            assert_eq!(counter_of_attribute(&attribute_name(counter)), Some(counter), "{counter:?}");
+        }
+        for name in ["pk", "sk", "channel_name", "expires_at", "a93", "a", "", "g", "lx", "\u{e4}1"] {
+            assert_eq!(counter_of_attribute(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Counts what an erasure of a visitor would delete.
+
+use crate::domain::visitor::Visitor;
+use crate::error::Error;
+use crate::store::chats::Chats;
+
+/// The maximum number of pages of chats that are counted. A page has ten chats.
+const MAX_CHAT_PAGES: usize = 20;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VisitorDataSize {
+    pub chats: u64,
+    /// The number of timeline entries in these chats. It can be too large, because entry numbers can be skipped.
+    pub entries: u64,
+    /// Whether all chats were counted.
+    pub is_complete: bool,
+}
+
+impl Chats {
+    /// Counts a visitor's chats and their entries. The visitor's item and each chat contain the numbers of the ten
+    /// chats before them, so this needs no index. Costs one batch of at most ten reads for every ten chats.
+    pub async fn visitor_data_size(&self, visitor: &Visitor) -> Result<VisitorDataSize, Error> {
+        let (mut size, mut chat_ids) = (VisitorDataSize::default(), visitor.recent_chats.clone());
+        for _ in 0..MAX_CHAT_PAGES {
+            let chats = self.chats_by_id(&visitor.account_id, &chat_ids).await?;
+            size.chats += chats.len() as u64;
+            size.entries += chats.iter().map(|chat| chat.seq).sum::<u64>();
+            chat_ids = chats.into_iter().next_back().map(|chat| chat.previous_chats).unwrap_or_default();
+            if chat_ids.is_empty() {
+                return Ok(VisitorDataSize { is_complete: true, ..size });
+            }
+        }
+        Ok(size)
+    }
+}

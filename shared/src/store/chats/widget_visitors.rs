@@ -1,0 +1,102 @@
+//! Visitors of a widget. A visitor is known by a token, whose hash is the visitor's `external_id`. Therefore, one read
+//! by key authenticates the visitor, and a token is valid only for the widget that issued it. The visitor and its number
+//! exist before the first chat.
+
+use std::time::Duration;
+
+use crate::domain::account_settings::AccountSettings;
+use crate::domain::channel::Channel;
+use crate::domain::chat::Chat;
+use crate::domain::sha256;
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::Visitor;
+use crate::domain::widget_visitor::{Page, WidgetVisitor};
+use crate::error::Error;
+use crate::store::chats::items::VisitorItem;
+use crate::store::chats::visitor_messages::{LastAssignedNumbers, new_visitor};
+use crate::store::chats::visitor_updates::visitor_number_write;
+use crate::store::chats::{
+    Chats, HEADER_SORT_KEY, chat_from_item, chat_pk, counters_key, entry_from_item, entry_sort_key,
+};
+use crate::store::table::{ItemUpdate, Query, Write, n, s};
+use crate::store::{from_item, to_item};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// After this time, a visitor who has not opened a chat expires, unless the account's retention period is shorter.
+const MAX_RETENTION_WITHOUT_CHAT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// Returns the `external_id` of the visitor with this token.
+pub fn visitor_id_of_token(token: &str) -> String {
+    sha256::hex_digest(token)
+}
+
+impl Chats {
+    /// Creates the visitor with this token and assigns the next visitor number. The visitor expires unless it opens a
+    /// chat. Costs one counter write and one transaction.
+    pub async fn create_widget_visitor(
+        &self,
+        channel: &Channel,
+        token: &str,
+        widget: WidgetVisitor,
+        page: Option<Page>,
+        settings: &AccountSettings,
+        now: Timestamp,
+    ) -> Result<Visitor, Error> {
+        let update = ItemUpdate {
+            key: counters_key(&channel.account_id),
+            update: "ADD #visitors :one",
+            condition: "",
+            values: vec![(":one", n(1))],
+        };
+        let LastAssignedNumbers { visitors: number, .. } = from_item(self.table.update(update).await?)?;
+        let retention = settings.retention_days.map_or(MAX_RETENTION_WITHOUT_CHAT, |days| DAY * days);
+        let mut visitor = Visitor {
+            widget: Some(Box::new(widget)),
+            retain_until: Some(now.plus(retention.min(MAX_RETENTION_WITHOUT_CHAT))),
+            ..new_visitor(channel, &visitor_id_of_token(token), number)
+        };
+        if let Some(page) = page {
+            visitor.set_page(page);
+        }
+        let writes = vec![Write::Create(to_item(&VisitorItem::from(&visitor))?), visitor_number_write(&visitor)?];
+        self.table.transact(writes).await?;
+        Ok(visitor)
+    }
+
+    /// Returns the visitor with this token. Costs one read.
+    ///
+    /// # Errors
+    /// Fails with `InvalidVisitorToken` if the widget has no such visitor, or if the visitor has expired.
+    pub async fn widget_visitor(&self, channel_id: &str, token: &str, now: Timestamp) -> Result<Visitor, Error> {
+        let visitor = self.visitor(channel_id, &visitor_id_of_token(token)).await?;
+        visitor.filter(|visitor| !visitor.is_expired(now)).ok_or(Error::InvalidVisitorToken)
+    }
+
+    /// Reads the last entries with numbers above `after`, oldest first, at most `limit`, together with the chat's
+    /// header. The header sorts directly after the last entry, so both cost one query.
+    pub async fn last_entries_and_chat(
+        &self,
+        account_id: &str,
+        chat_id: u64,
+        after: u64,
+        limit: i32,
+    ) -> Result<(Vec<TimelineEntry>, Option<Chat>), Error> {
+        let query = Query {
+            index: None,
+            condition: "#pk = :chat AND #sk BETWEEN :first AND :head",
+            values: vec![
+                (":chat", s(chat_pk(account_id, chat_id))),
+                (":first", s(entry_sort_key(after.saturating_add(1)))),
+                (":head", s(HEADER_SORT_KEY)),
+            ],
+            limit: limit.saturating_add(1),
+            descending: true,
+        };
+        let mut items = self.table.query(query).await?;
+        items.reverse();
+        let header = items.pop_if(|item| item.get("sk") == Some(&s(HEADER_SORT_KEY)));
+        let entries = items.into_iter().map(entry_from_item).collect::<Result<_, _>>()?;
+        Ok((entries, header.map(chat_from_item).transpose()?))
+    }
+}

@@ -1,0 +1,77 @@
+//! Limits how many requests a bot can make, how many socket tickets an agent can get, and how many requests a network
+//! address can send to a widget. All processes share one count for each of them.
+//!
+//! Counting every request in the table would increase the number of writes for a bot message by half. Therefore, each
+//! process counts requests in memory and adds them to the count in the table after every ten requests. With a single
+//! process, the limit is exact. Each additional process can let up to nine extra requests through.
+
+use serde::Deserialize;
+
+use crate::domain::rate_limit::{
+    MAX_SOCKET_TICKETS_PER_WINDOW, MAX_WIDGET_REQUESTS_PER_WINDOW, RATE_WINDOW, fixed_window,
+};
+use crate::domain::sha256;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::store::connections::Connections;
+use crate::store::connections::local_rate_windows::LocalRateWindow;
+use crate::store::from_item;
+use crate::store::table::{ItemUpdate, Key, n};
+
+/// The number of requests that a process counts in memory before it adds them to the shared count.
+const COUNT_FLUSH_SIZE: u64 = 10;
+
+#[derive(Deserialize)]
+struct RequestCountItem {
+    count: u64,
+}
+
+impl Connections {
+    /// Counts a request from a bot, which may make `limit` requests in each window. Every tenth request costs one
+    /// write.
+    ///
+    /// # Errors
+    /// Fails with `RateLimited` if the bot has reached its limit. The error contains the time until the window ends.
+    pub async fn count_bot_request(&self, bot_id: &str, limit: u64, now: Timestamp) -> Result<(), Error> {
+        self.count_request(bot_id, limit, now).await
+    }
+
+    /// Counts a request for a socket ticket. Costs and errors are as in
+    /// [`count_bot_request`](Self::count_bot_request).
+    pub async fn count_socket_ticket(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
+        let caller = format!("SOCKET_TICKET#{account_id}#{agent_id}");
+        self.count_request(&caller, MAX_SOCKET_TICKETS_PER_WINDOW, now).await
+    }
+
+    /// Counts a request from a network address to a widget. Only a hash of the address is stored. Costs and errors are
+    /// as in [`count_bot_request`](Self::count_bot_request).
+    pub async fn count_widget_request(&self, channel_id: &str, address: &str, now: Timestamp) -> Result<(), Error> {
+        let caller = format!("WIDGET#{channel_id}#{}", sha256::hex_digest(address));
+        self.count_request(&caller, MAX_WIDGET_REQUESTS_PER_WINDOW, now).await
+    }
+
+    pub(super) async fn count_request(&self, caller: &str, limit: u64, now: Timestamp) -> Result<(), Error> {
+        let (number, ends_at) = fixed_window(now);
+        let mut window = self.local_rate_windows.count_request(caller, number);
+        if window.local_count >= COUNT_FLUSH_SIZE && window.shared_count <= limit {
+            let shared_count = self.add_to_shared_count(caller, number, window.local_count, now).await?;
+            window = LocalRateWindow { number, shared_count, local_count: 0 };
+            self.local_rate_windows.replace(caller, window);
+        }
+        if window.shared_count + window.local_count <= limit {
+            return Ok(());
+        }
+        Err(Error::RateLimited(ends_at.since(now)))
+    }
+
+    /// Adds `added` requests to the shared count and returns the new count.
+    async fn add_to_shared_count(&self, caller: &str, number: u64, added: u64, now: Timestamp) -> Result<u64, Error> {
+        let update = ItemUpdate {
+            key: Key::new(format!("RATE#{caller}"), format!("{number}")),
+            update: "ADD #count :added SET #expires_at = :expires",
+            condition: "",
+            values: vec![(":added", n(added)), (":expires", n(now.plus(RATE_WINDOW).seconds() + 60))],
+        };
+        Ok(from_item::<RequestCountItem>(self.table.update(update).await?)?.count)
+    }
+}

@@ -1,0 +1,212 @@
+//! Agents' open sockets, and the tickets that open the sockets of agents and visitors. A browser cannot send a header
+//! with the request that opens a socket, so a ticket in the URL takes the place of the token. Only a hash of the ticket
+//! is stored.
+//!
+//! A socket has two items: one in the partition of its account, which a single query returns with the account's other
+//! sockets, and one by its connection id, because requests from the socket contain only this id. The agent's presence
+//! contains the connection id too.
+
+use futures_util::future::try_join;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::agent::Role;
+use crate::domain::socket::{AgentSocket, SOCKET_TICKET_LIFETIME, Socket};
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::runtime::random_ids_and_secrets::random_token;
+use crate::store::connections::sessions::Session;
+use crate::store::connections::visitor_sockets::{is_visitor_item, visitor_socket_from_item};
+use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, socket_key, ticket_key};
+use crate::store::table::{Item, Key, Query, n, s};
+use crate::store::{from_item, to_item};
+
+/// The agent and the session that may open a socket with a ticket.
+#[derive(Serialize, Deserialize)]
+struct TicketItem {
+    pk: String,
+    sk: String,
+    account_id: String,
+    agent_id: u64,
+    is_admin: bool,
+    session_id: String,
+    /// Unix time in seconds.
+    expires_at: u64,
+}
+
+/// A socket, with the agent and the session that opened it.
+#[derive(Serialize, Deserialize)]
+struct SocketItem {
+    pk: String,
+    sk: String,
+    account_id: String,
+    agent_id: u64,
+    is_admin: bool,
+    session_id: String,
+    connection_id: String,
+    /// Unix time in milliseconds.
+    #[serde(default)]
+    opened_at: u64,
+    /// Unix time in seconds.
+    expires_at: u64,
+}
+
+fn account_sockets_partition(account_id: &str) -> String {
+    format!("SOCKETS#{account_id}")
+}
+
+/// Returns the key of a socket among the sockets of its account.
+fn account_socket_key(socket: &AgentSocket) -> Key {
+    Key::new(account_sockets_partition(&socket.account_id), &*socket.connection_id)
+}
+
+impl SocketItem {
+    fn new(key: Key, socket: &AgentSocket) -> Self {
+        let AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at } = socket.clone();
+        Self {
+            pk: key.pk,
+            sk: key.sk,
+            account_id,
+            agent_id,
+            is_admin,
+            session_id,
+            connection_id,
+            opened_at: opened_at.0,
+            expires_at: socket.expires_at().seconds(),
+        }
+    }
+
+    fn into_socket(self) -> AgentSocket {
+        let Self { account_id, agent_id, is_admin, session_id, connection_id, opened_at, .. } = self;
+        AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at: Timestamp(opened_at) }
+    }
+}
+
+impl Connections {
+    /// Creates a ticket with which the session's agent can open one socket. Costs one write.
+    pub async fn create_socket_ticket(&self, session: &Session, now: Timestamp) -> Result<String, Error> {
+        let ticket = random_token()?;
+        let key = ticket_key(&ticket);
+        let item = TicketItem {
+            pk: key.pk,
+            sk: key.sk,
+            account_id: session.account_id.clone(),
+            agent_id: session.agent.agent_id,
+            is_admin: session.role == Role::Admin,
+            session_id: session.id.clone(),
+            expires_at: now.plus(SOCKET_TICKET_LIFETIME).seconds(),
+        };
+        self.table.put(to_item(&item)?, true).await?;
+        Ok(ticket)
+    }
+
+    /// Opens a socket with a ticket, which cannot be used again. Returns `None` if the ticket is unknown, used or
+    /// expired, if its session has ended, or if its visitor already has the maximum number of sockets. Costs one write
+    /// of the ticket; then, for a visitor, one eventually consistent query and two writes of the socket.
+    ///
+    /// The session is read after the socket has been stored. Therefore, a session that ends concurrently either is
+    /// noticed here, or its end is noticed by `deliver-push`, which then finds the socket and closes it.
+    ///
+    /// The socket of an agent costs two writes of the socket, one write of the presence and one read of the session. If
+    /// the presence contains expired sockets, costs one more write.
+    pub async fn open_socket(
+        &self,
+        ticket: &str,
+        connection_id: &str,
+        now: Timestamp,
+    ) -> Result<Option<Socket>, Error> {
+        let is_valid = ("#expires_at > :now", vec![(":now", n(now.seconds()))]);
+        let Some(item) = self.table.delete_if(ticket_key(ticket), is_valid.0, is_valid.1).await? else {
+            return Ok(None);
+        };
+        if is_visitor_item(&item) {
+            let socket = self.open_visitor_socket(item, connection_id, now).await?;
+            return Ok(socket.map(Socket::Visitor));
+        }
+        let TicketItem { account_id, agent_id, is_admin, session_id, .. } = from_item(item)?;
+        let (connection_id, opened_at) = (connection_id.to_owned(), now);
+        let socket = AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at };
+        self.put_socket(&socket).await?;
+        self.add_socket_to_presence(&socket, now).await?;
+        if self.session_of_socket(&socket, now).await?.is_none() {
+            self.remove_agent_socket(&socket, now).await?;
+            return Ok(None);
+        }
+        Ok(Some(Socket::Agent(socket)))
+    }
+
+    async fn put_socket(&self, socket: &AgentSocket) -> Result<(), Error> {
+        let item = |key| to_item(&SocketItem::new(key, socket));
+        let by_account = self.table.put(item(account_socket_key(socket))?, false);
+        let by_connection = self.table.put(item(socket_key(&socket.connection_id))?, false);
+        try_join(by_account, by_connection).await?;
+        Ok(())
+    }
+
+    /// Returns the socket with this connection id. The gateway has just reported an event of the socket, so it is
+    /// returned even if its item has expired. Costs one read.
+    pub async fn socket(&self, connection_id: &str) -> Result<Option<Socket>, Error> {
+        let Some(item) = self.table.get(socket_key(connection_id)).await? else { return Ok(None) };
+        if is_visitor_item(&item) {
+            return visitor_socket_from_item(item).map(|socket| Some(Socket::Visitor(socket)));
+        }
+        Ok(Some(Socket::Agent(from_item::<SocketItem>(item)?.into_socket())))
+    }
+
+    /// Returns the session that opened a socket. The same rules and costs apply as to a request with the session's
+    /// token.
+    pub async fn session_of_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<Option<Session>, Error> {
+        self.session_by_id(&socket.account_id, socket.agent_id, &socket.session_id, now).await
+    }
+
+    /// Forgets a socket that was closed. A repeated call does nothing. Costs three writes for the socket of an agent,
+    /// two for that of a visitor.
+    pub async fn remove_socket(&self, socket: &Socket, now: Timestamp) -> Result<(), Error> {
+        match socket {
+            Socket::Agent(socket) => self.remove_agent_socket(socket, now).await,
+            Socket::Visitor(socket) => self.remove_visitor_socket(socket).await,
+        }
+    }
+
+    /// Forgets the socket of an agent. The item by connection id is deleted last, so that an interrupted call can be
+    /// repeated. Costs three writes.
+    pub async fn remove_agent_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
+        let presence = self.remove_socket_from_presence(socket, now);
+        try_join(presence, self.table.delete(account_socket_key(socket))).await?;
+        self.table.delete(socket_key(&socket.connection_id)).await.map(|_| ())
+    }
+
+    /// Returns the account's open sockets. The read is eventually consistent, so a socket that was opened in the last
+    /// moments may be missing. Costs one query at half the price of the other queries.
+    pub(crate) async fn account_sockets(&self, account_id: &str, now: Timestamp) -> Result<Vec<AgentSocket>, Error> {
+        let items = self.table.query_all_eventually(account_sockets_query(account_id)).await?;
+        open_sockets(items, now)
+    }
+
+    /// Returns the open sockets of a session, also those that were opened in the last moments. Costs one query.
+    pub(crate) async fn session_sockets(
+        &self,
+        account_id: &str,
+        session_id: &str,
+        now: Timestamp,
+    ) -> Result<Vec<AgentSocket>, Error> {
+        let items = self.table.query_all(account_sockets_query(account_id), usize::MAX).await?;
+        let mut sockets = open_sockets(items, now)?;
+        sockets.retain(|socket| socket.session_id == session_id);
+        Ok(sockets)
+    }
+}
+
+fn account_sockets_query(account_id: &str) -> Query {
+    Query {
+        index: None,
+        condition: "#pk = :sockets",
+        values: vec![(":sockets", s(account_sockets_partition(account_id)))],
+        limit: MAX_ITEMS_PER_QUERY,
+        descending: false,
+    }
+}
+
+fn open_sockets(items: Vec<Item>, now: Timestamp) -> Result<Vec<AgentSocket>, Error> {
+    let items: Vec<SocketItem> = items.into_iter().map(from_item).collect::<Result<_, _>>()?;
+    Ok(items.into_iter().filter(|item| item.expires_at > now.seconds()).map(SocketItem::into_socket).collect())
+}

@@ -1,0 +1,200 @@
+//! Stores an account's telephony settings as an item of the Directory table.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::phone_call::CallLimits;
+use crate::domain::telephony::{ProviderSettings, Telephony};
+use crate::error::Error;
+use crate::store::directory::Directory;
+use crate::store::directory::keys::telephony_key;
+use crate::store::table::{ItemUpdate, Write};
+use crate::store::write_races::WriteRaces;
+use crate::store::{from_item, to_attribute};
+
+#[derive(Deserialize)]
+struct StoredItem {
+    telephony: TelephonyItem,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TelephonyItem {
+    provider: ProviderItem,
+    number: String,
+    channel_id: Option<String>,
+    is_recorded: bool,
+    ring_seconds: u64,
+    max_talk_seconds: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "snake_case")]
+enum ProviderItem {
+    Http { url: String, signing_secret: String },
+    Twilio { api_url: String, account_sid: String, auth_token: String },
+}
+
+impl Directory {
+    /// Reads the telephony settings without using the cache. `None` means that the account makes no calls. Costs one
+    /// read.
+    pub async fn telephony(&self, account_id: &str) -> Result<Option<Telephony>, Error> {
+        let item = self.table.get(telephony_key(account_id)).await?;
+        item.map(|item| from_item::<StoredItem>(item).map(|stored| stored.telephony.into())).transpose()
+    }
+
+    /// Returns the telephony settings. The data may be up to 10 seconds old. Costs one read, or nothing if the settings
+    /// are cached.
+    pub async fn cached_telephony(&self, account_id: &str) -> Result<Option<Arc<Telephony>>, Error> {
+        match self.telephony.get(account_id) {
+            Some(cached) => Ok(cached),
+            None => Ok(self.telephony.put(account_id, self.telephony(account_id).await?)),
+        }
+    }
+
+    /// Applies `edit` to the current settings (`None` if the account has none) and stores the result, provided that the
+    /// settings have not changed in the meantime. If they have, they are read and edited again. Costs one read and one
+    /// write.
+    pub(crate) async fn edit_telephony(
+        &self,
+        account_id: &str,
+        edit: impl Fn(Option<Telephony>) -> Result<Telephony, Error>,
+    ) -> Result<Telephony, Error> {
+        let key = telephony_key(account_id);
+        let mut races = WriteRaces::new("telephony settings");
+        loop {
+            let item = self.table.get(key.clone()).await?;
+            let stored = item.as_ref().and_then(|item| item.get("telephony")).cloned();
+            let before = item.map(from_item::<StoredItem>).transpose()?.map(|stored| Telephony::from(stored.telephony));
+            let after = edit(before.clone())?;
+            let mut values = vec![(":telephony", to_attribute(&TelephonyItem::from(after.clone()))?)];
+            let condition = if stored.is_some() { "#telephony = :before" } else { "attribute_not_exists(#pk)" };
+            values.extend(stored.map(|stored| (":before", stored)));
+            let update = ItemUpdate { key: key.clone(), update: "SET #telephony = :telephony", condition, values };
+            let changes = audited_change(before.as_ref(), &after).into_iter().collect();
+            let written = self.commit(account_id, vec![Write::Update(update)], changes).await;
+            if let Some(written) = races.final_result(written) {
+                return written.map(|()| after);
+            }
+        }
+    }
+
+    /// Deletes the telephony settings. Later reports about calls in progress are rejected. Costs one write.
+    pub async fn delete_telephony(&self, account_id: &str) -> Result<(), Error> {
+        self.delete_audited(account_id, telephony_key(account_id), change(AuditAction::Deleted, &[])).await
+    }
+}
+
+fn change(action: AuditAction, fields: &[&'static str]) -> AuditedChange {
+    let kind = AuditedKind::Telephony;
+    AuditedChange { action, kind, id: String::new(), name: None, fields: Vec::new() }
+        .with_fields(fields.iter().copied())
+}
+
+/// Returns the difference between two versions of the settings.
+fn audited_change(before: Option<&Telephony>, after: &Telephony) -> Option<AuditedChange> {
+    let Some(before) = before else { return Some(change(AuditAction::Created, &[])) };
+    let Telephony { provider, number, channel_id, is_recorded, limits: CallLimits { ring, talk } } = before;
+    let fields = [
+        ("number", *number != after.number),
+        ("channel_id", *channel_id != after.channel_id),
+        ("record", *is_recorded != after.is_recorded),
+        ("ring_seconds", *ring != after.limits.ring),
+        ("max_minutes", *talk != after.limits.talk),
+    ];
+    let others = fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name));
+    let changed: Vec<_> = changed_provider_fields(provider, &after.provider).into_iter().chain(others).collect();
+    (!changed.is_empty()).then(|| change(AuditAction::Changed, &changed))
+}
+
+/// Returns the names of the provider's changed fields, or `provider` if the provider itself has changed.
+fn changed_provider_fields(before: &ProviderSettings, after: &ProviderSettings) -> Vec<&'static str> {
+    let (before, after) = (provider_fields(before), provider_fields(after));
+    if before.iter().map(|(name, _)| name).ne(after.iter().map(|(name, _)| name)) {
+        return vec!["provider"];
+    }
+    let pairs = before.iter().zip(&after);
+    pairs.filter_map(|(before, after)| (before != after).then_some(after.0)).collect()
+}
+
+fn provider_fields(provider: &ProviderSettings) -> Vec<(&'static str, &str)> {
+    match provider {
+        ProviderSettings::Http { url, signing_secret } => {
+            vec![("url", url.as_str()), ("signing_secret", signing_secret.as_str())]
+        }
+        ProviderSettings::Twilio { api_url, account_sid, auth_token } => {
+            vec![
+                ("api_url", api_url.as_str()),
+                ("account_sid", account_sid.as_str()),
+                ("auth_token", auth_token.as_str()),
+            ]
+        }
+    }
+}
+
+impl From<Telephony> for TelephonyItem {
+    fn from(telephony: Telephony) -> Self {
+        let Telephony { provider, number, channel_id, is_recorded, limits: CallLimits { ring, talk } } = telephony;
+        let provider = match provider {
+            ProviderSettings::Http { url, signing_secret } => ProviderItem::Http { url, signing_secret },
+            ProviderSettings::Twilio { api_url, account_sid, auth_token } => {
+                ProviderItem::Twilio { api_url, account_sid, auth_token }
+            }
+        };
+        Self {
+            provider,
+            number,
+            channel_id,
+            is_recorded,
+            ring_seconds: ring.as_secs(),
+            max_talk_seconds: talk.as_secs(),
+        }
+    }
+}
+
+impl From<TelephonyItem> for Telephony {
+    fn from(item: TelephonyItem) -> Self {
+        let provider = match item.provider {
+            ProviderItem::Http { url, signing_secret } => ProviderSettings::Http { url, signing_secret },
+            ProviderItem::Twilio { api_url, account_sid, auth_token } => {
+                ProviderSettings::Twilio { api_url, account_sid, auth_token }
+            }
+        };
+        Self {
+            provider,
+            number: item.number,
+            channel_id: item.channel_id,
+            is_recorded: item.is_recorded,
+            limits: CallLimits {
+                ring: Duration::from_secs(item.ring_seconds),
+                talk: Duration::from_secs(item.max_talk_seconds),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn audit_log_names_the_changed_fields_of_the_provider() {
+        let twilio = |api_url: &str, auth_token: &str| ProviderSettings::Twilio {
+            api_url: api_url.into(),
+            account_sid: "AC1".into(),
+            auth_token: auth_token.into(),
+        };
+        let http = ProviderSettings::Http { url: "https://g.example".into(), signing_secret: "whsec_x".into() };
+        let table = [
+            (twilio("https://a.example", "t"), vec![]),
+            (twilio("https://b.example", "t"), vec!["api_url"]),
+            (twilio("https://b.example", "u"), vec!["api_url", "auth_token"]),
+            (http, vec!["provider"]),
+        ];
+        for (after, expected) in table {
+            assert_eq!(changed_provider_fields(&twilio("https://a.example", "t"), &after), expected, "{after:?}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Converts the items in a change that a table's stream reports to domain values.
+
+use crate::domain::agent_presence::Presence;
+use crate::domain::chat::Chat;
+use crate::domain::chat_side_panel::Panel;
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::visitor::Visitor;
+use crate::error::Error;
+use crate::runtime::table_stream::ItemChange;
+use crate::store::chats::panels::panel_from_item;
+use crate::store::chats::{
+    CHAT_PREFIX, HEADER_SORT_KEY, PANEL_SORT_KEY, VISITOR_PREFIX, chat_from_item, entry_from_item, visitor_from_item,
+};
+use crate::store::connections::presence::{PRESENCE_PREFIX, presence_from_item};
+use crate::store::connections::sessions::{AGENT_PREFIX, SESSION_PREFIX};
+use crate::store::directory::keys::{ACCOUNT_PREFIX, CHANNEL_PREFIX};
+use crate::store::table::Item;
+
+/// A change in an account that its agents may have to know.
+#[derive(Debug, PartialEq)]
+pub enum TableChange {
+    Chat {
+        chat_id: u64,
+        change: ChatItemChange,
+    },
+    Presence {
+        before: Option<Box<Presence>>,
+        after: Option<Box<Presence>>,
+    },
+    SessionEnded {
+        session_id: String,
+    },
+    /// Settings, agents, departments, channels or another item of the account in the Directory table have changed.
+    Directory,
+}
+
+/// A change of an item that belongs to a chat.
+#[derive(Debug, PartialEq)]
+pub enum ChatItemChange {
+    Header {
+        before: Option<Box<Chat>>,
+        after: Option<Box<Chat>>,
+    },
+    /// `before` is `None` if the entry is new.
+    Entry {
+        before: Option<Box<TimelineEntry>>,
+        after: Box<TimelineEntry>,
+    },
+    Panel {
+        before: Box<Panel>,
+        after: Box<Panel>,
+    },
+    /// The chat is the visitor's open chat or, if there is none, the last one.
+    Visitor {
+        before: Option<Box<Visitor>>,
+        after: Box<Visitor>,
+    },
+}
+
+/// The value of an item before and after a change. Each of them is `None` if the item did not exist.
+type BeforeAndAfter<T> = (Option<Box<T>>, Option<Box<T>>);
+
+/// Converts a change. Returns the account and the change, or `None` if no agent has to know the change.
+pub(crate) fn parse_change(change: ItemChange) -> Result<Option<(String, TableChange)>, Error> {
+    let Some(item) = change.after.as_ref().or(change.before.as_ref()) else { return Ok(None) };
+    let (pk, sk) = (text(item, "pk"), text(item, "sk"));
+    if let Some(chat) = pk.strip_prefix(CHAT_PREFIX) {
+        let (account_id, chat_id) = chat.rsplit_once('#').ok_or_else(|| Error::internal("key of a chat"))?;
+        let chat_id = chat_id.parse().map_err(Error::internal)?;
+        let change = parse_chat_item_change(&sk, change)?;
+        return Ok(change.map(|change| (account_id.to_owned(), TableChange::Chat { chat_id, change })));
+    }
+    if pk.starts_with(VISITOR_PREFIX) {
+        return parse_visitor_change(change);
+    }
+    if let Some(account_id) = pk.strip_prefix(PRESENCE_PREFIX) {
+        let (before, after) = convert(change, presence_from_item)?;
+        return Ok(Some((account_id.to_owned(), TableChange::Presence { before, after })));
+    }
+    if let (Some(agent), Some(session_id), None) =
+        (pk.strip_prefix(AGENT_PREFIX), sk.strip_prefix(SESSION_PREFIX), &change.after)
+    {
+        let (account_id, _) = agent.split_once('#').ok_or_else(|| Error::internal("key of a session"))?;
+        let session_id = session_id.to_owned();
+        return Ok(Some((account_id.to_owned(), TableChange::SessionEnded { session_id })));
+    }
+    Ok(account_of_directory_item(&pk, item).map(|account_id| (account_id, TableChange::Directory)))
+}
+
+fn parse_chat_item_change(sk: &str, change: ItemChange) -> Result<Option<ChatItemChange>, Error> {
+    if sk == HEADER_SORT_KEY {
+        let (before, after) = convert(change, chat_from_item)?;
+        return Ok(Some(ChatItemChange::Header { before, after }));
+    }
+    if sk == PANEL_SORT_KEY {
+        let (before, after) = convert(change, panel_from_item)?;
+        return Ok(after.map(|after| ChatItemChange::Panel { before: before.unwrap_or_default(), after }));
+    }
+    if !sk.bytes().all(|letter| letter.is_ascii_digit()) {
+        return Ok(None);
+    }
+    let (before, after) = convert(change, entry_from_item)?;
+    Ok(after.map(|after| ChatItemChange::Entry { before, after }))
+}
+
+fn parse_visitor_change(change: ItemChange) -> Result<Option<(String, TableChange)>, Error> {
+    let (before, Some(after)) = convert(change, visitor_from_item)? else { return Ok(None) };
+    let Some(chat_id) = after.open_chat.or(after.last_chat) else { return Ok(None) };
+    let account_id = after.account_id.clone();
+    Ok(Some((account_id, TableChange::Chat { chat_id, change: ChatItemChange::Visitor { before, after } })))
+}
+
+/// Returns the account of an item in the Directory table. It is part of the key, or an attribute of the item of a
+/// channel. Returns `None` for other items.
+fn account_of_directory_item(pk: &str, item: &Item) -> Option<String> {
+    match pk.strip_prefix(ACCOUNT_PREFIX) {
+        Some(account_id) => Some(account_id.to_owned()),
+        None if pk.starts_with(CHANNEL_PREFIX) => Some(text(item, "account_id")),
+        None => None,
+    }
+}
+
+fn convert<T>(change: ItemChange, from_item: fn(Item) -> Result<T, Error>) -> Result<BeforeAndAfter<T>, Error> {
+    let convert = |item: Option<Item>| item.map(|item| from_item(item).map(Box::new)).transpose();
+    Ok((convert(change.before)?, convert(change.after)?))
+}
+
+fn text(item: &Item, name: &str) -> String {
+    item.get(name).and_then(|value| value.as_s().ok()).cloned().unwrap_or_default()
+}

@@ -1,0 +1,19 @@
+//! Query parameters that several endpoints share. `query` returns the value of a parameter.
+
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+
+pub(super) fn query_number(query: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<Option<u64>, Error> {
+    let parse = |text: String| text.parse().map_err(|_| Error::field(name, "must be a whole number"));
+    query(name).map(parse).transpose()
+}
+
+/// Converts Unix times in seconds to a range of timestamps. The range includes the entire second `to`.
+pub(super) fn time_range(from: Option<u64>, to: Option<u64>) -> Result<(Timestamp, Timestamp), Error> {
+    let from = from.unwrap_or(0).saturating_mul(1_000);
+    let to = to.map_or(u64::MAX, |to| to.saturating_mul(1_000).saturating_add(999));
+    if from > to {
+        return Err(Error::field("to", "must not be before from"));
+    }
+    Ok((Timestamp(from), Timestamp(to)))
+}

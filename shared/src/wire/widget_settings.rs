@@ -1,0 +1,203 @@
+//! The settings of a widget, as admins change them and as the widget reads them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::domain::link_filter::LinkFilter;
+use crate::domain::widget::{
+    AllowedSites, ContactField, ContactsForm, ContactsFormTime, WIDGET_LANGUAGES, WidgetPosition, WidgetSettings,
+};
+use crate::error::Error;
+use crate::wire::json_fields::Fields;
+
+const MAX_TITLE_CHARS: usize = 255;
+const MAX_GREETING_CHARS: usize = 1_000;
+/// The maximum number of texts that replace standard texts of the widget.
+const MAX_TEXTS: usize = 60;
+const MAX_TEXT_KEY_CHARS: usize = 64;
+const MAX_TEXT_CHARS: usize = 200;
+const MAX_SITES: usize = 50;
+/// The maximum length of a domain name (RFC 1035).
+const MAX_SITE_BYTES: usize = 253;
+
+/// Applies the object `widget` in the body of POST or PATCH /admin/channels. Absent fields stay unchanged; null removes
+/// an optional value.
+pub(super) fn apply_widget_settings(body: Fields<'_>, mut settings: WidgetSettings) -> Result<WidgetSettings, Error> {
+    let Some(fields) = body.optional_object("widget", "widget")? else { return Ok(settings) };
+    settings.color = parse_color(fields, "color")?.unwrap_or(settings.color);
+    if fields.has("color2") {
+        settings.color2 = parse_color(fields, "color2")?;
+    }
+    let position = fields.enumerated("position", "left, right", WidgetPosition::parse)?;
+    settings.position = position.unwrap_or(settings.position);
+    settings.title = fields.text("title", MAX_TITLE_CHARS)?.unwrap_or(settings.title);
+    if fields.has("greeting") {
+        settings.greeting = fields.text("greeting", MAX_GREETING_CHARS)?;
+    }
+    if fields.has("avatar") {
+        settings.avatar = fields.url("avatar")?;
+    }
+    let language = fields.enumerated("language", &WIDGET_LANGUAGES.join(", "), parse_language)?;
+    settings.language = language.unwrap_or(settings.language);
+    settings.texts = parse_texts(fields)?.unwrap_or(settings.texts);
+    let sites = fields.list("allowed_sites", MAX_SITES, "hosts such as shop.example or *.shop.example", parse_site)?;
+    settings.allowed_sites = sites.map_or(settings.allowed_sites, AllowedSites);
+    settings.contacts_form = apply_contacts_form(fields, settings.contacts_form)?;
+    settings.rating = fields.boolean("rating")?.unwrap_or(settings.rating);
+    settings.sound = fields.boolean("sound")?.unwrap_or(settings.sound);
+    Ok(settings)
+}
+
+fn parse_color(fields: Fields<'_>, name: &str) -> Result<Option<String>, Error> {
+    fields.enumerated(name, "the colours #000000 to #ffffff", |text| {
+        let digits = text.strip_prefix('#')?;
+        let is_color = digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        is_color.then(|| text.to_ascii_lowercase())
+    })
+}
+
+fn parse_language(name: &str) -> Option<String> {
+    WIDGET_LANGUAGES.contains(&name).then(|| name.to_owned())
+}
+
+fn parse_texts(fields: Fields<'_>) -> Result<Option<BTreeMap<String, String>>, Error> {
+    let Some(value) = fields.value("texts") else { return Ok(None) };
+    let object = value.as_object().filter(|object| object.len() <= MAX_TEXTS);
+    let text = |(key, text): (&String, &Value)| {
+        let text = text.as_str().filter(|text| text.chars().count() <= MAX_TEXT_CHARS)?;
+        let is_key = !key.is_empty() && key.chars().count() <= MAX_TEXT_KEY_CHARS;
+        is_key.then(|| (key.clone(), text.to_owned()))
+    };
+    let texts = object.and_then(|object| object.iter().map(text).collect());
+    let invalid = || {
+        let expected =
+            format_args!("must be an object of at most {MAX_TEXTS} texts of at most {MAX_TEXT_CHARS} characters");
+        fields.invalid("texts", expected)
+    };
+    texts.map(Some).ok_or_else(invalid)
+}
+
+/// Returns a site in its stored form; see [`AllowedSites`].
+fn parse_site(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.len() > MAX_SITE_BYTES {
+        return None;
+    }
+    match text.strip_prefix("*.") {
+        Some(domain) => Some(format!("*.{}", LinkFilter::normalize_domain(domain)?)),
+        None => LinkFilter::normalize_domain(text),
+    }
+}
+
+fn apply_contacts_form(fields: Fields<'_>, mut form: ContactsForm) -> Result<ContactsForm, Error> {
+    let Some(fields) = fields.optional_object("contacts_form", "widget.contacts_form")? else { return Ok(form) };
+    let times = "never, before_first_message, after_first_message";
+    form.when = fields.enumerated("when", times, ContactsFormTime::parse)?.unwrap_or(form.when);
+    let names = "of name, email, phone";
+    form.fields = fields.list("fields", 3, names, ContactField::parse)?.unwrap_or(form.fields);
+    form.required = fields.list("required", 3, names, ContactField::parse)?.unwrap_or(form.required);
+    if form.required.iter().any(|field| !form.fields.contains(field)) {
+        return Err(fields.invalid("required", "must name fields that are in fields"));
+    }
+    Ok(form)
+}
+
+/// Returns a widget's settings as admins see them.
+pub(super) fn widget_settings_json(settings: &WidgetSettings) -> Value {
+    let WidgetSettings {
+        color,
+        color2,
+        position,
+        title,
+        greeting,
+        avatar,
+        language,
+        texts,
+        allowed_sites,
+        contacts_form,
+        rating,
+        sound,
+    } = settings;
+    let ContactsForm { when, fields, required } = contacts_form;
+    let names = |fields: &[ContactField]| fields.iter().map(|field| json!(field.name())).collect::<Value>();
+    json!({
+        "color": color, "color2": color2, "position": position.name(), "title": title, "greeting": greeting,
+        "avatar": avatar, "language": language, "texts": texts, "allowed_sites": allowed_sites.0,
+        "contacts_form": { "when": when.name(), "fields": names(fields), "required": names(required) },
+        "rating": rating, "sound": sound,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn apply(widget: &Value) -> Result<WidgetSettings, Error> {
+        let body = json!({ "widget": widget });
+        apply_widget_settings(Fields::of(&body)?, WidgetSettings::with_title("Acme".into()))
+    }
+
+    #[test]
+    fn every_setting_is_applied_and_shown() {
+        let settings = json!({
+            "color": "#102030", "color2": "#ffffff", "position": "left", "title": "Help", "greeting": "Hello",
+            "avatar": "https://x.example/a.png", "language": "ar", "texts": { "send": "Go" },
+            "allowed_sites": ["shop.example", "*.xn--bcher-kva.example"],
+            "contacts_form": { "when": "before_first_message", "fields": ["email", "name"], "required": ["email"] },
+            "rating": false, "sound": false,
+        });
+        assert_eq!(widget_settings_json(&apply(&settings).unwrap()), settings);
+    }
+
+    #[test]
+    fn absent_fields_are_preserved_and_optional_ones_cleared() {
+        let values = json!({ "color2": "#ABCDEF", "greeting": "Hi", "allowed_sites": ["B\u{fc}cher.example"] });
+        let with_values = apply(&values).unwrap();
+        assert_eq!(with_values.color2.as_deref(), Some("#abcdef"));
+        assert_eq!(with_values.allowed_sites.0, ["xn--bcher-kva.example"]);
+        let change = |widget: Value| {
+            let body = json!({ "widget": widget });
+            apply_widget_settings(Fields::of(&body).unwrap(), with_values.clone()).unwrap()
+        };
+        assert_eq!(change(json!({})), with_values);
+        let cleared = change(json!({ "color2": null, "greeting": null, "title": null }));
+        assert_eq!((cleared.color2, cleared.greeting, &*cleared.title), (None, None, "Acme"));
+    }
+
+    #[test]
+    fn error_names_the_invalid_setting() {
+        let many: serde_json::Map<String, Value> = (0..61).map(|index| (format!("k{index}"), json!("x"))).collect();
+        for (field, widget) in [
+            ("widget", json!("x")),
+            ("widget.color", json!({ "color": "red" })),
+            ("widget.color", json!({ "color": "#12345" })),
+            ("widget.color2", json!({ "color2": "#12345g" })),
+            ("widget.position", json!({ "position": "top" })),
+            ("widget.title", json!({ "title": "x".repeat(256) })),
+            ("widget.greeting", json!({ "greeting": 7 })),
+            ("widget.avatar", json!({ "avatar": "javascript:alert(1)" })),
+            ("widget.language", json!({ "language": "xx" })),
+            ("widget.texts", json!({ "texts": many })),
+            ("widget.texts", json!({ "texts": { "k": "x".repeat(201) } })),
+            ("widget.texts", json!({ "texts": { "": "x" } })),
+            ("widget.texts", json!({ "texts": { "k": 7 } })),
+            ("widget.allowed_sites", json!({ "allowed_sites": vec!["a.example"; 51] })),
+            ("widget.allowed_sites", json!({ "allowed_sites": ["https://a.example"] })),
+            ("widget.allowed_sites", json!({ "allowed_sites": ["a.*.example"] })),
+            ("widget.allowed_sites", json!({ "allowed_sites": ["*"] })),
+            ("widget.contacts_form", json!({ "contacts_form": [] })),
+            ("widget.contacts_form.when", json!({ "contacts_form": { "when": "later" } })),
+            ("widget.contacts_form.fields", json!({ "contacts_form": { "fields": ["age"] } })),
+            (
+                "widget.contacts_form.required",
+                json!({ "contacts_form": { "fields": ["name"], "required": ["email"] } }),
+            ),
+            ("widget.rating", json!({ "rating": "yes" })),
+            ("widget.sound", json!({ "sound": 1 })),
+        ] {
+            assert_eq!(apply(&widget).unwrap_err().invalid_field(), Some(field), "{widget}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Tests for the webhook event offline_message and for the rating in chat_finished, in chats of API channels. Only
+//! widgets have endpoints that trigger them, so the tests store the entries by calling the library. All later steps run
+//! as in a deployed stack.
+
+use serde_json::{Value, json};
+use shared::domain::chat::Rating;
+use shared::domain::department::ChatDepartment;
+use shared::domain::message_content::Content;
+use shared::domain::timeline_entry::TimelineEntry;
+use shared::domain::visitor::{ProfileSource, VisitorProfile};
+use shared::runtime::clock;
+use shared::store::chats::Chats;
+use shared::store::chats::visitor_messages::IncomingMessage;
+use shared::store::directory::Directory;
+use shared::store::table::Table;
+use shared::wire::queue_task::Task;
+
+use crate::support::account_with_webhook::{WebhookFixture, wait_for_event};
+use crate::support::api_client::number;
+use crate::support::test_host::{TestHost, run_on_shared_host};
+
+/// Returns library clients that read and write the host's tables directly.
+fn stores(host: &TestHost) -> (Chats, Directory) {
+    let client = host.tables();
+    (Chats::new(Table::new(client.clone(), "Chats")), Directory::new(Table::new(client, "Directory")))
+}
+
+/// Invokes the function that delivers an entry, just as its queue would.
+async fn deliver(host: &TestHost, entry: &TimelineEntry) {
+    let task = Task::first_attempt_of_new_entry(&entry.account_id, entry.chat_id, entry.seq);
+    let record = json!({"messageId": entry.id, "body": serde_json::to_string(&task).unwrap(), "attributes": {}});
+    let result = host.local.invoke("deliver-webhook", json!({"Records": [record]})).await.unwrap();
+    assert_eq!(result, json!({"batchItemFailures": []}));
+}
+
+#[test]
+fn offline_message_contains_text_and_visitor() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let (chats, directory) = stores(host);
+        let account_id = fixture.account.id.as_str().unwrap();
+        let settings = directory.settings(account_id).await.unwrap();
+        let channel = directory.channel_of_account(account_id, &fixture.channel.id).await.unwrap();
+        let profile = VisitorProfile {
+            name: Some("Ada".to_owned()),
+            email: Some("ada@example.com".to_owned()),
+            phone: Some("+31 6 1".to_owned()),
+            description: Some("Gold".to_owned()),
+            url: Some("https://shop.example/".to_owned()),
+            ..VisitorProfile::default()
+        };
+        let department = ChatDepartment { department_id: 1, name: "Sales".to_owned() };
+        let incoming = IncomingMessage {
+            channel: &channel,
+            department: Some(&department),
+            external_id: "browser-1",
+            has_numeric_id: Some(false),
+            invite: None,
+            profile: &profile,
+            source: ProfileSource::Visitor,
+            page: None,
+            is_offline: true,
+            content: &Content::text("Please write to me"),
+            settings: &settings,
+            key: None,
+            now: clock::now(),
+        };
+        let stored = chats.store_visitor_message(&incoming).await.unwrap().unwrap();
+        deliver(host, &stored.notifications[0]).await;
+        let mut body = fixture.webhook_receiver.requests().pop().unwrap().json();
+        let id = body.as_object_mut().unwrap().remove("offline_message_id").unwrap();
+        assert!(id.as_str().is_some_and(|id| !id.is_empty()), "{id}");
+        let geoip = json!({
+            "region_code": "", "country": "", "country_code": "", "region": "", "city": "", "latitude": "",
+            "longitude": "", "organization": "",
+        });
+        let expected = json!({
+            "event_name": "offline_message",
+            "widget_id": fixture.channel.id,
+            "visitor": {
+                "name": "Ada", "email": "ada@example.com", "phone": "+31 6 1", "number": "1", "description": "Gold",
+                "social": {}, "chats_count": 1,
+            },
+            "message": "Please write to me",
+            "session": {"geoip": geoip, "utm": "", "utm_json": {}, "ip_addr": "", "user_agent": ""},
+            "page": {"url": "https://shop.example/"},
+            "analytics": null,
+            "user_token": null,
+        });
+        assert_eq!(body, expected);
+        let waiting = &fixture.agent.chats("waiting").await[0];
+        assert_eq!(waiting["last_message"]["text"], "Please write to me");
+        let chat = fixture.agent.chat(number(&waiting["chat_id"])).await;
+        assert_eq!(chat["visitor"]["sources"]["email"], "visitor");
+    });
+}
+
+#[test]
+fn chat_finished_contains_the_rating() {
+    run_on_shared_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let chat_id = fixture.open_accepted_chat().await;
+        assert_eq!(fixture.agent.chat(chat_id).await["rate"], Value::Null);
+        let (chats, _) = stores(host);
+        let account_id = fixture.account.id.as_str().unwrap();
+        let chat = chats.chat(account_id, chat_id).await.unwrap().unwrap();
+        chats.store_rating(chat, Some(Rating::Negative)).await.unwrap();
+        fixture.agent.close(chat_id).await;
+        assert_eq!(wait_for_event(&fixture.webhook_receiver, "chat_finished").await["chat"]["rate"], "negative");
+        assert_eq!(fixture.agent.chat(chat_id).await["rate"], "negative");
+    });
+}

@@ -1,0 +1,157 @@
+//! Tests for conversations through a widget: with a bot, with an agent, the events for webhooks, and offline messages.
+
+use serde_json::{Value, json};
+
+use crate::support::account_with_webhook::{add_webhook, event_names, ok_response, wait_for_event};
+use crate::support::api_client::{number, send};
+use crate::support::bot_fixture::{BOT_NAME, TestBot, register_provider};
+use crate::support::test_host::run_on_shared_host;
+use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
+use crate::support::wait::{WAIT_TIMEOUT, wait_for};
+use crate::support::widget_client::SITE;
+
+#[test]
+fn visitor_talks_to_the_bot_and_then_to_an_agent() {
+    run_on_shared_host(async |host| {
+        let provider = TestReceiver::start(CannedResponse::ok()).await;
+        let account = host.create_account().await;
+        let agent = account.create_agent_with("Ann", json!({"photo": "https://cdn.example/ann.png"})).await;
+        agent.set_presence("online").await;
+        let widget = account.create_widget(json!({})).await;
+        let provider_id = register_provider(&host.operator, &provider.url(), json!({})).await;
+        let bot = TestBot::connect(&account, &provider_id, &[], json!({"channel_ids": [widget.id]})).await;
+        let visitor = widget.visitor().await;
+
+        visitor.say("Hello").await;
+        let event = provider.wait_for_requests(1, WAIT_TIMEOUT).await[0].json();
+        assert_eq!(event["channel"], json!({"id": widget.id, "type": "widget"}));
+        assert_eq!((&event["client_id"], &event["message"]["text"]), (&json!("1"), &json!("Hello")));
+        let chat_id = &event["chat_id"];
+        let buttons = json!({"type": "BUTTONS", "title": "Which day?", "buttons": [{"text": "Today", "id": 1}]});
+        assert_eq!(bot.send_message(chat_id, buttons).await.expect(200), json!({"result": "ok"}));
+        let markdown = json!({"type": "MARKDOWN", "content": "**Hi**"});
+        assert_eq!(bot.send_message(chat_id, markdown).await.expect(200), json!({"result": "ok"}), "it is shown");
+        let session = visitor.session().await;
+        let messages = session["messages"].as_array().unwrap();
+        assert_eq!((&messages[1]["type"], &messages[1]["buttons"][0]["text"]), (&json!("buttons"), &json!("Today")));
+        assert_eq!((&messages[2]["content"], &messages[2]["name"]), (&json!("**Hi**"), &json!(BOT_NAME)));
+        assert_eq!(session["chat"]["state"], "bot");
+
+        bot.invite_agent(chat_id).await.expect(200);
+        assert_eq!(visitor.session().await["chat"]["state"], "waiting");
+        agent.accept(1).await;
+        let seq = agent.send_text(1, "How can I help?").await;
+        agent.client.post("/agent/chats/1/notes", &json!({"text": "A private note"})).await.expect(201);
+        assert_eq!(agent.timeline_entry(1, seq).await.get("delivery"), None, "nothing is sent to an integrator");
+        agent.send_typing(1, "typein").await;
+        let session = visitor.session().await;
+        assert_eq!(session["chat"]["agent"], json!({"name": "Ann"}));
+        let last = session["messages"].as_array().unwrap().last().unwrap();
+        assert_eq!((&last["from"], &last["text"]), (&json!("agent"), &json!("How can I help?")), "and no note");
+        assert_eq!((&last["name"], &last["photo"]), (&json!("Ann"), &json!("https://cdn.example/ann.png")));
+
+        agent.close(1).await;
+        let session = visitor.session().await;
+        assert_eq!((&session["chat"]["state"], &session["chat"]["agent"]["name"]), (&json!("closed"), &json!("Ann")));
+        visitor.call("rating", json!({"chat_id": 1, "rate": "positive"})).await.expect(200);
+        assert_eq!(visitor.say("One more thing").await["chat_id"], 2, "a new chat follows a closed one");
+    });
+}
+
+#[test]
+fn webhooks_get_the_browser_of_the_visitor() {
+    run_on_shared_host(async |host| {
+        let receiver = TestReceiver::start(ok_response()).await;
+        let account = host.create_account().await;
+        add_webhook(&account, &receiver, json!({})).await;
+        let widget = account.create_widget(json!({})).await;
+        let body = json!({
+            "identify": true, "page": {"url": "https://shop.example/cart", "title": "Cart"},
+            "referrer": "https://search.example/",
+        });
+        let path = format!("/widget/{}/session", widget.id);
+        let request = widget.client.request(reqwest::Method::POST, &path).header("origin", SITE);
+        let request = request.header("user-agent", "Browser/1").header("cloudfront-viewer-country", "NL");
+        let request = request.header("cloudfront-viewer-city", "Utrecht");
+        let request = request.header("cloudfront-viewer-address", "198.51.100.10:46532");
+        let session = send(request.body(body.to_string())).await.expect(200);
+        let token = session["visitor"]["token"].as_str().unwrap().to_owned();
+        let visitor = crate::support::widget_client::TestVisitor { widget: widget.clone(), token };
+        let fields = json!({
+            "utm": {"source": "mail", "campaign": "May"}, "analytics": {"ga": "1.2"}, "user_token": "customer-7",
+            "contact_info": {"name": "Ada"},
+        });
+        visitor.call("visitor", fields).await.expect(200);
+        visitor.say("Hello").await;
+        account.admin.accept(1).await;
+
+        let event = wait_for_event(&receiver, "chat_accepted").await;
+        let geoip = json!({
+            "region_code": "", "country": "", "country_code": "NL", "region": "", "city": "Utrecht", "latitude": "",
+            "longitude": "", "organization": "",
+        });
+        let session = json!({
+            "geoip": geoip, "utm": "source=mail|campaign=May", "utm_json": {"source": "mail", "campaign": "May"},
+            "ip_addr": "198.51.100.10", "user_agent": "Browser/1",
+        });
+        assert_eq!((&event["widget_id"], &event["session"]), (&json!(widget.id), &session));
+        assert_eq!(event["page"], json!({"url": "https://shop.example/cart", "title": "Cart"}));
+        assert_eq!(event["analytics"], json!({"ga": "1.2", "ym": null}));
+        assert_eq!((&event["user_token"], &event["visitor"]["name"]), (&json!("customer-7"), &json!("Ada")));
+        let chat = account.admin.chat(1).await;
+        assert_eq!((&chat["session"], &chat["page"]), (&session, &event["page"]));
+        assert_eq!(chat["referrer"], "https://search.example/");
+
+        visitor
+            .call("visitor", json!({"contact_info": {"phone": "+31 6 1"}, "user_token": "customer-8"}))
+            .await
+            .expect(200);
+        let event = wait_for_event(&receiver, "chat_updated").await;
+        assert_eq!((&event["visitor"]["phone"], &event["user_token"]), (&json!("+31 6 1"), &json!("customer-8")));
+        visitor.call("visitor", json!({"contact_info": {"phone": "+31 6 1"}})).await.expect(200);
+        visitor.call("visitor", json!({"custom_data": [{"content": "Gold"}]})).await.expect(200);
+        account.admin.close(1).await;
+        wait_for_event(&receiver, "chat_finished").await;
+        assert_eq!(event_names(&receiver), ["chat_accepted", "chat_updated", "chat_finished"]);
+    });
+}
+
+#[test]
+fn offline_message_waits_for_agents_and_reaches_webhooks() {
+    run_on_shared_host(async |host| {
+        let (receiver, provider) =
+            (TestReceiver::start(ok_response()).await, TestReceiver::start(CannedResponse::ok()).await);
+        let account = host.create_account().await;
+        add_webhook(&account, &receiver, json!({"events": ["offline_message"]})).await;
+        let widget = account.create_widget(json!({})).await;
+        let provider_id = register_provider(&host.operator, &provider.url(), json!({})).await;
+        TestBot::connect(&account, &provider_id, &[], json!({"channel_ids": [widget.id]})).await;
+        let visitor = widget.visitor().await;
+        let form = |id: &str, text: &str| json!({"message_id": id, "name": "Ada", "phone": "+31 6 1", "description": "Gold", "message": text});
+        visitor.call("offline-message", form("1", "Call me")).await.expect(200);
+        visitor.call("offline-message", form("2", "After five")).await.expect(200);
+
+        let messages = wait_for("both events", WAIT_TIMEOUT, async || {
+            let events: Vec<Value> = receiver.requests().iter().map(ReceivedRequest::json).collect();
+            if events.len() == 2 { Ok(events) } else { Err(events) }
+        })
+        .await;
+        let texts: Vec<&Value> = messages.iter().map(|event| &event["message"]).collect();
+        assert_eq!(texts, ["Call me", "After five"]);
+        assert_eq!(messages[0].get("chat_id"), None);
+        assert_eq!(messages[0]["visitor"]["description"], "Gold");
+        let waiting = account.admin.chats("waiting").await;
+        assert_eq!((waiting.len(), &waiting[0]["visitor"]["name"]), (1, &json!("Ada")));
+        assert!(provider.requests().is_empty(), "the bot does not get it");
+        account.admin.accept(number(&waiting[0]["chat_id"])).await;
+        account.admin.send_text(1, "We will call you").await;
+        assert_eq!(visitor.messages().await.len(), 3);
+
+        let visitor = widget.visitor().await;
+        visitor.say("Hello").await;
+        provider.wait_for_requests(1, WAIT_TIMEOUT).await;
+        visitor.call("offline-message", form("3", "Nobody there?")).await.expect(200);
+        let event = provider.wait_for_requests(2, WAIT_TIMEOUT).await[1].json();
+        assert_eq!(event["message"]["text"], "Nobody there?", "the bot has the open chat");
+    });
+}
