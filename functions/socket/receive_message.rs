@@ -117,7 +117,7 @@ async fn respond(
             let is_typing = typing == TypingNotice::Start;
             // The visitor gets the notice in any case.
             if let Err(error) = push.push_agent_typing(&chat, &access.session.agent, is_typing).await {
-                tracing::warn!(context = ?error.context(), chat_id, "typing notice not pushed");
+                tracing::warn!(context = error.context(), chat_id, "typing notice not pushed");
             }
             Ok(None)
         }

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use tracing::field::{DebugValue, debug};
+
 use crate::domain::chat_state::TransitionError;
 
 /// The reason a request was rejected or failed, independent of the API that reports it; see [`ErrorResponse`].
@@ -194,9 +196,10 @@ impl Error {
         if let Self::MethodNotAllowed(methods) = self { Some(methods) } else { None }
     }
 
-    pub fn context(&self) -> Option<&ErrorContext> {
+    /// Returns the context as the value of a log field.
+    pub fn context(&self) -> Option<DebugValue<&ErrorContext>> {
         if let Self::Unavailable(context) | Self::Unwritable(context) | Self::Internal(context) = self {
-            Some(context)
+            Some(debug(context))
         } else {
             None
         }

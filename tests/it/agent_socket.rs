@@ -116,7 +116,7 @@ fn typing_frame_is_delivered_like_the_endpoint() {
         let other_account = ActiveChat::create(host, &receiver.url(), json!({})).await;
         let mut other = AgentSocket::open(&other_account.agent).await;
         other.send(&json!({"type": "typing", "chat_id": 99, "typing": "typein"})).await;
-        assert_eq!(other.next().await["code"], "not_found");
+        assert_eq!(other.next_of("error").await["code"], "not_found");
     });
 }
 

@@ -350,7 +350,7 @@ impl DeliveryRun<'_> {
         match self.breakers.is_open(&receiver, clock::now()).await {
             Ok(is_open) => is_open,
             Err(error) => {
-                tracing::warn!(context = ?error.context(), receiver, "breaker not read");
+                tracing::warn!(context = error.context(), receiver, "breaker not read");
                 false
             }
         }

@@ -66,7 +66,7 @@ impl IntegratorReceiver<'_> {
     /// next messages.
     pub async fn send_typing(&self, chats: &Chats, breakers: &CircuitBreakers, task: &TypingTask) {
         if let Err(error) = self.try_send_typing(chats, breakers, task).await {
-            tracing::warn!(context = ?error.context(), task.account_id, task.chat_id, "typing notice dropped: {error}");
+            tracing::warn!(context = error.context(), task.account_id, task.chat_id, "typing notice dropped: {error}");
         }
     }
 

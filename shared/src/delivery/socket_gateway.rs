@@ -10,6 +10,7 @@ use aws_sdk_apigatewaymanagement::primitives::Blob;
 use futures_util::future::BoxFuture;
 
 use crate::error::ErrorContext;
+use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::runtime::socket_url::SocketUrl;
 
@@ -75,11 +76,7 @@ impl SocketGateway {
 fn send_error<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> SendError {
     match error.code() {
         Some("GoneException") => SendError::Closed,
-        code => {
-            let is_timeout = matches!(error, SdkError::TimeoutError(_));
-            let (code, message) = (code.map(str::to_owned), error.message().map(str::to_owned));
-            SendError::Failed(ErrorContext::new(("socket gateway", code, message, is_timeout)))
-        }
+        _ => SendError::Failed(ErrorContext::new(AwsFailure::new("socket gateway", error))),
     }
 }
 

@@ -125,7 +125,12 @@ impl WebhookReceiver<'_> {
         } else {
             Outcome::Rejected(Failure { code: None, message: not_stored(), hidden: false })
         };
-        tracing::warn!(context = ?error.context(), chat.account_id, chat.chat_id, "answer of a webhook not stored: {error}");
+        tracing::warn!(
+            context = error.context(),
+            chat.account_id,
+            chat.chat_id,
+            "answer of a webhook not stored: {error}"
+        );
         Ok((outcome, Attempt { error: Some(not_stored()), ..attempt }))
     }
 

@@ -12,6 +12,11 @@ use std::time::Duration;
 /// `FirstAttemptsPerAccount` parameter in `template.yaml`.
 const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
 
+const DEFAULT_AWS_CALL_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// How often the SDK tries a call.
+const MAX_ATTEMPTS: u32 = 3;
+
 /// Reads the environment variables that the dependencies of a function need when they are opened. It also collects the
 /// names of variables that are missing.
 #[derive(Default)]
@@ -65,17 +70,23 @@ pub(crate) fn first_attempts_per_account() -> u64 {
     set.unwrap_or(DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT)
 }
 
+/// Returns how long a call to DynamoDB, SQS or API Gateway may take with its retries. The local host allows more time,
+/// because a laptop can be busy with other programs.
+fn aws_call_timeout() -> Duration {
+    let set = env::var("AWS_CALL_TIMEOUT_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
+    set.map_or(DEFAULT_AWS_CALL_TIMEOUT, Duration::from_secs)
+}
+
 /// Loads the configuration of the AWS clients. It sets timeouts, because the SDK has none by default.
 pub(crate) async fn load_aws_config() -> SdkConfig {
     let region = env::var("AWS_REGION").unwrap_or_else(|_| "us-east-1".to_owned());
-    let timeouts = TimeoutConfig::builder()
-        .operation_attempt_timeout(Duration::from_secs(1))
-        .operation_timeout(Duration::from_secs(3))
-        .build();
+    let timeout = aws_call_timeout();
+    let timeouts =
+        TimeoutConfig::builder().operation_attempt_timeout(timeout / MAX_ATTEMPTS).operation_timeout(timeout).build();
     aws_config::defaults(BehaviorVersion::latest())
         .region(Region::new(region))
         .timeout_config(timeouts)
-        .retry_config(RetryConfig::standard())
+        .retry_config(RetryConfig::standard().with_max_attempts(MAX_ATTEMPTS))
         .load()
         .await
 }

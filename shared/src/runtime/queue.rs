@@ -10,6 +10,7 @@ use futures_util::future::{BoxFuture, join_all};
 use crate::domain::delivery::Target;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::{Error, ErrorContext};
+use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::config;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::wire::queue_task::Task;
@@ -191,7 +192,11 @@ impl RetryQueue {
 
 fn log_unqueued(task: &Task, result: Result<(), Error>) {
     if let Err(error) = result {
-        tracing::warn!(context = ?error.context(), task = task.deduplication_id(), "delivery not queued, left to the sweep");
+        tracing::warn!(
+            context = error.context(),
+            task = task.deduplication_id(),
+            "delivery not queued, left to the sweep"
+        );
     }
 }
 
@@ -224,7 +229,7 @@ impl SqsQueue {
 }
 
 fn to_unavailable<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
-    Error::Unavailable(ErrorContext::new(("sqs", error.code().map(str::to_owned), error.message().map(str::to_owned))))
+    Error::Unavailable(ErrorContext::new(AwsFailure::new("sqs", error)))
 }
 
 #[cfg(test)]

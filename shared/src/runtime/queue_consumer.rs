@@ -81,7 +81,7 @@ async fn handle_message(handler: &TaskHandler, message: &SqsMessage) -> bool {
         Ok(task) => task,
         // The task may come from another version of the function, so it is retried instead of dropped.
         Err(error) => {
-            tracing::error!(context = ?error.context(), queue_message_id = id, attempts, "task cannot be read");
+            tracing::error!(context = error.context(), queue_message_id = id, attempts, "task cannot be read");
             return false;
         }
     };
@@ -89,7 +89,13 @@ async fn handle_message(handler: &TaskHandler, message: &SqsMessage) -> bool {
     // The panic hook has already logged where the panic occurred.
     let result = AssertUnwindSafe(async { handler(task).await }).catch_unwind().await;
     let Err(error) = result.unwrap_or_else(|_| Err(Error::internal("panic"))) else { return true };
-    tracing::error!(context = ?error.context(), queue_message_id = id, task = deduplication_id, attempts, "task failed: {error}");
+    tracing::error!(
+        context = error.context(),
+        queue_message_id = id,
+        task = deduplication_id,
+        attempts,
+        "task failed: {error}"
+    );
     false
 }
 

@@ -26,7 +26,7 @@ where
 async fn serve(handler: ScheduledHandler) -> Result<(), lambda_runtime::Error> {
     let service = service_fn(|_: LambdaEvent<Value>| {
         handler(()).map_err(|error| {
-            tracing::error!(context = ?error.context(), "scheduled run failed: {error}");
+            tracing::error!(context = error.context(), "scheduled run failed: {error}");
             lambda_runtime::Error::from(error)
         })
     });

@@ -74,7 +74,7 @@ async fn handle_batch(handler: &StreamHandler, event: LambdaEvent<StreamBatch>) 
     match handler(changes).await {
         Ok(()) => Ok(json!({ "changes": count })),
         Err(error) => {
-            tracing::error!(context = ?error.context(), changes = count, "batch of changes failed: {error}");
+            tracing::error!(context = error.context(), changes = count, "batch of changes failed: {error}");
             Err(error)
         }
     }

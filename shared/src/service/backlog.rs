@@ -127,7 +127,7 @@ impl BacklogRun<'_> {
         let page = self.chats.overdue(self.backlog, *partition, self.due_before, after.clone(), limit).await;
         page.inspect_err(|error| {
             lock(progress).report.failed += 1;
-            tracing::error!(context = ?error.context(), partition, "overdue items not read: {error}");
+            tracing::error!(context = error.context(), partition, "overdue items not read: {error}");
         })
         .ok()
     }
@@ -148,7 +148,7 @@ impl BacklogReport {
             Err(error) => error,
         };
         self.failed += 1;
-        tracing::error!(context = ?error.context(), %item, "overdue item not handled: {error}");
+        tracing::error!(context = error.context(), %item, "overdue item not handled: {error}");
         if matches!(error, Error::Unavailable(_)) {
             self.record_unhandled(item);
         } else {

@@ -66,7 +66,7 @@ impl PushService<'_> {
                     by_account.entry(account_id).or_default().push(change);
                 }
                 Ok(_) => {}
-                Err(error) => tracing::error!(context = ?error.context(), "change cannot be read"),
+                Err(error) => tracing::error!(context = error.context(), "change cannot be read"),
             }
         }
         let accounts = by_account.into_iter().map(|(account_id, changes)| self.push_to_account(account_id, changes));
@@ -386,7 +386,7 @@ impl PushService<'_> {
                 Err(reason) => {
                     tracing::info!(connection_id, ?reason, "socket removed");
                     if let Err(error) = self.connections.remove_socket(socket, self.now).await {
-                        tracing::warn!(context = ?error.context(), connection_id, "socket not removed");
+                        tracing::warn!(context = error.context(), connection_id, "socket not removed");
                     }
                     return self.gateway.close(connection_id).await;
                 }

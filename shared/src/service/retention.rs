@@ -29,7 +29,7 @@ pub async fn continue_passes(
         }
         if let Err(error) = apply_pass(directory, chats, &pass, deadline).await {
             failed += 1;
-            tracing::error!(context = ?error.context(), pass.account_id, "retention not applied: {error}");
+            tracing::error!(context = error.context(), pass.account_id, "retention not applied: {error}");
         }
     }
     Ok(failed)

@@ -19,6 +19,7 @@ use futures_util::TryFutureExt;
 use futures_util::future::BoxFuture;
 
 use crate::error::{Error, ErrorContext};
+use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::StartupContext;
 
 /// An item, as a map from attribute names to values.
@@ -547,12 +548,11 @@ fn is_throttling(code: &str) -> bool {
 /// Maps an SDK error to an [`Error`]. A missing response or throttling becomes `Unavailable`. An invalid request, such
 /// as one with an item larger than 400 KB, becomes `Unwritable`. Everything else becomes `Internal`.
 fn request_error<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
-    let code = error.code().map(str::to_owned);
-    let is_throttled = code.as_deref().is_some_and(is_throttling);
-    let is_invalid = code.as_deref() == Some("ValidationException");
-    let is_unanswered =
-        matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_));
-    let context = ErrorContext::new(("dynamodb", code, error.message().map(str::to_owned), is_unanswered));
+    let failure = AwsFailure::new("dynamodb", error);
+    let code = failure.code.as_deref().unwrap_or_default();
+    let (is_throttled, is_invalid) = (is_throttling(code), code == "ValidationException");
+    let is_unanswered = failure.is_unanswered;
+    let context = ErrorContext::new(failure);
     if is_throttled || is_unanswered {
         Error::Unavailable(context)
     } else if is_invalid {

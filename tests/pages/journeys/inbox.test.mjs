@@ -104,6 +104,18 @@ journey("closed chats load while scrolling", async ({ account, open }) => {
   await page.locator(".row").first().waitFor();
   const loaded = await page.locator(".row").count();
   assert.ok(loaded < count, `${loaded}`);
+  // A page that cannot be loaded says so, and is loaded again by a button.
+  await page.route("**/agent/chats?state=closed**", (route) => route.abort());
+  await page.evaluate(() => {
+    document.querySelector("#chat-list").scrollTop = 1e6;
+  });
+  const again = page
+    .locator("#chat-list")
+    .getByRole("button", { name: "Try again" });
+  await again.waitFor();
+  assert.equal(await page.locator(".row").count(), loaded);
+  await page.unroute("**/agent/chats?state=closed**");
+  await again.click();
   await page.waitForFunction((count) => {
     document.querySelector("#chat-list").scrollTop = 1e6;
     return document.querySelectorAll(".row").length >= count;

@@ -1,6 +1,6 @@
 import "./inbox.css";
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ChatRow } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { useWorkspace } from "../workspace-context";
@@ -31,7 +31,8 @@ async function search(workspace: Workspace, searchText: string, cursor?: string)
     searchResult.value = { searchText, rows: [...previousRows, ...rows], next, state: "done" };
   } catch (error) {
     if (searchQuery.peek().trim() !== searchText) return;
-    searchResult.value = { searchText, rows: previousRows, next: null, state: "failed", problem: errorText(error) };
+    const problem = errorText(error);
+    searchResult.value = { searchText, rows: previousRows, next: cursor ?? null, state: "failed", problem };
   }
 }
 
@@ -247,36 +248,51 @@ function moveFocusInList(event: KeyboardEvent): void {
   next.scrollIntoView({ block: "nearest" });
 }
 
-/** Loads the next page when the end of the list becomes visible. */
+/** Loads the next page when the end of the list becomes visible. After a failure, a button loads it. */
 function NextPageLoader({ listName }: { listName: Tab | "search" }) {
   const workspace = useWorkspace();
   const { chats } = workspace;
   const sentinel = useRef<HTMLDivElement>(null);
+  const [openProblem, setOpenProblem] = useState<string>();
   const result = searchResult.value;
-  const hasMore =
-    listName === "closed"
-      ? typeof chats.nextClosedCursor.value === "number"
-      : listName === "search"
-        ? result?.state === "done" && result.next !== null
-        : chats.nextOpenCursor.value !== null && (listName === "bot" || listName === "all");
+  const load = () => {
+    setOpenProblem(undefined);
+    if (listName === "closed") void chats.loadClosed();
+    else if (listName === "search") {
+      const current = searchResult.peek();
+      if (current !== undefined) void search(workspace, current.searchText, current.next ?? undefined);
+    } else chats.loadMoreOpen().catch((error: unknown) => setOpenProblem(errorText(error)));
+  };
+  let hasMore = chats.nextOpenCursor.value !== null && (listName === "bot" || listName === "all");
+  let problem = hasMore ? openProblem : undefined;
+  if (listName === "closed") {
+    hasMore = typeof chats.nextClosedCursor.value === "number";
+    problem = hasMore && chats.closedLoadState.value === "failed" ? errorText(chats.problem.value) : undefined;
+  } else if (listName === "search") {
+    hasMore = result?.state === "done" && result.next !== null;
+    problem = result?.state === "failed" ? result.problem : undefined;
+  }
   useEffect(() => {
     const element = sentinel.current;
     if (element === null || !hasMore) return;
     const observer = new IntersectionObserver(
       (intersections) => {
-        if (!intersections.some((entry) => entry.isIntersecting)) return;
-        if (listName === "closed") void chats.loadClosed();
-        else if (listName === "search") {
-          const current = searchResult.peek();
-          if (current !== undefined && current.next !== null) void search(workspace, current.searchText, current.next);
-        } else void chats.loadMoreOpen().catch(() => {});
+        if (intersections.some((entry) => entry.isIntersecting)) load();
       },
       { root: element.parentElement, rootMargin: "400px" },
     );
     observer.observe(element);
     return () => observer.disconnect();
-  }, [listName, hasMore, chats.nextClosedCursor.value, chats.nextOpenCursor.value, result?.next]);
-  if (listName === "search" && result?.state === "failed") return <p class="more">{result.problem}</p>;
+  }, [listName, hasMore, problem, chats.nextClosedCursor.value, chats.nextOpenCursor.value, result?.next]);
+  if (problem !== undefined)
+    return (
+      <div class="more" role="alert">
+        <p>{problem}</p>
+        <button type="button" class="btn line" onClick={load}>
+          Try again
+        </button>
+      </div>
+    );
   return (
     <div ref={sentinel} class={hasMore ? "more" : undefined}>
       {hasMore && <span class="appear-late">Loading…</span>}

@@ -53,7 +53,7 @@ impl Chats {
             };
             if let Err(error) = self.table.update(update).await {
                 let error = Error::from(error);
-                tracing::warn!(context = ?error.context(), channel_id, count, "refused messages are not counted");
+                tracing::warn!(context = error.context(), channel_id, count, "refused messages are not counted");
             }
         }
     }

@@ -1,0 +1,27 @@
+//! What is logged about a failed request to an AWS service.
+
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+
+/// The context of the error for a failed request.
+#[derive(Debug)]
+pub(crate) struct AwsFailure {
+    /// The service, for example `sqs`.
+    #[expect(dead_code, reason = "read by Debug")]
+    service: &'static str,
+    /// The error code of the response.
+    pub code: Option<String>,
+    /// The message of the response.
+    #[expect(dead_code, reason = "read by Debug")]
+    message: Option<String>,
+    /// Whether no complete response arrived, for example because of a timeout.
+    pub is_unanswered: bool,
+}
+
+impl AwsFailure {
+    pub fn new<E: ProvideErrorMetadata>(service: &'static str, error: &SdkError<E>) -> Self {
+        let is_unanswered =
+            matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_));
+        let (code, message) = (error.code().map(str::to_owned), error.message().map(str::to_owned));
+        Self { service, code, message, is_unanswered }
+    }
+}
