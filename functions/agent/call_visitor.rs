@@ -74,7 +74,7 @@ async fn handle(
         now,
     };
     let sent = chats.store_agent_call(&outgoing).await?;
-    // A provider that rejects the call at once must not overtake the event of its start.
+    // The start event is queued first, so that webhooks do not receive it after the event of an immediate rejection.
     webhook_queue.enqueue_webhook_events(&sent.notifications).await;
     calls::enqueue_call(&call_queue, sent.entry.as_ref()).await;
     let receipt = sent.receipt;

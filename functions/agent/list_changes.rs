@@ -9,8 +9,8 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - open chats: three queries of the index (one for each state), and one read for each open chat, in batches. Messages
-//!   would otherwise have to write to an index
+//! - open chats: three queries of the index (one for each state), and one read for each open chat, in batches. An index
+//!   of the last messages would save these reads, but every message would have to write to it
 //! - chats closed or erased since the cursor: one query of the index and one read for each of them, in batches
 //! - limit: a request ends after 500 headers or, at the end of a batch, after 100 changed chats
 //! - visibility, only for an agent without the admin role: one batch that reads the channels of the changed chats, and

@@ -169,7 +169,7 @@ fn socket_key(connection_id: &str) -> Item {
     ])
 }
 
-/// Ends the sessions of an agent in one of several ways.
+/// The ways in which the sessions of an agent can end.
 enum SessionEnd {
     Logout,
     NewPassword,

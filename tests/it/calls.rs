@@ -123,6 +123,23 @@ fn callback_needs_a_balance_and_a_valid_number() {
 }
 
 #[test]
+fn callbacks_from_one_network_are_limited() {
+    run_on_shared_host(async |host| {
+        let fixture = CallFixture::create(host).await;
+        let request = |id: usize| json!({"message_id": id.to_string(), "phone": VISITOR_PHONE});
+        for id in 0..10 {
+            assert_eq!(fixture.visitor.call("call", request(id)).await.expect(200)["result"], "ok");
+            let order = fixture.provider.wait_for_requests(id + 1, WAIT_TIMEOUT).await[id].json();
+            report(host, &order, "error", json!({"reason": "busy"})).await.expect(200);
+        }
+        let rejected = fixture.visitor.call("call", request(10)).await;
+        assert!(rejected.headers.contains_key("retry-after"));
+        rejected.expect_error(429, "rate_limited");
+        assert_eq!(fixture.provider.requests().len(), 10);
+    });
+}
+
+#[test]
 fn repeated_request_starts_one_call() {
     // Each function counts the requests of a network address in memory, and writes the count with every tenth request.
     const COUNTED_REQUESTS: usize = 10;

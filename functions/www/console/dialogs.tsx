@@ -88,7 +88,7 @@ export function CloseDialog({ chatId }: { chatId: number }) {
   );
 }
 
-/** Asks before what is open on the page is lost. */
+/** Asks for confirmation before unsaved changes on the page are lost. */
 export function LeaveDialog() {
   const request = leaveRequest.value;
   if (request === undefined) return null;

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { deliveryCounts, deliveryWithRequest, receiverTest } from "./mock-receivers.mjs";
-import { auditLog, exportChats, report } from "./mock-reports.mjs";
+import { auditLog, exportChats, report } from "./mock-reports-and-audit-log.mjs";
 import { telephony } from "./mock-calls.mjs";
 
 const json = (status, body) => ({ status, body });

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { createTelephony } from "./mock-calls.mjs";
-import { createAuditLog } from "./mock-reports.mjs";
+import { createAuditLog } from "./mock-reports-and-audit-log.mjs";
 import { emptyPanel, visitorOf } from "./mock-service.mjs";
 
 const FIRST_NAMES = [

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Returns a reference that is true until the component is removed, for the end of a request that may come later. */
+/** Returns a reference that is true until the component is removed. A request may finish after that. */
 export function useMounted(): { readonly current: boolean } {
   const isMounted = useRef(true);
   useEffect(

@@ -1,7 +1,7 @@
 /* The script that a page includes. Publishes the API, and imports the widget when the browser is idle. */
 
 import { PageApi, type Widget } from "./api/page-api";
-import { utmOf } from "./visitor/utm";
+import { utmOf } from "./visitor/utm-and-analytics";
 
 export interface LoaderOptions {
   /** The address of the service, without a slash at its end. */

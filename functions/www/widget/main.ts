@@ -13,7 +13,7 @@ import { chooseLanguage, loadTexts, withOverrides } from "./texts/texts";
 import { View } from "./view/mount";
 import { DeferredStorage } from "./visitor/deferred-storage";
 import { Profile } from "./visitor/profile";
-import { analyticsOf } from "./visitor/utm";
+import { analyticsOf } from "./visitor/utm-and-analytics";
 import { VisitorSession } from "./visitor/visitor-session";
 import { ChatWidget } from "./widget";
 

@@ -46,7 +46,7 @@ pub struct Assumptions {
     /// Average duration of an invocation, including cold starts but not the time spent waiting for a receiver
     #[arg(long, value_name = "MS", default_value_t = 25.0)]
     pub function_ms: f64,
-    /// Average duration of an invocation that pushes changes, where nobody listens
+    /// Average duration of an invocation of deliver-push when no socket is open
     #[arg(long, value_name = "MS", default_value_t = 8.0)]
     pub push_ms: f64,
     /// Response time of integrators, webhooks and bots

@@ -1,4 +1,4 @@
-//! Rate limits: the maximum number of messages, requests or chats in a window of ten seconds (docs/decisions.md,
+//! Rate limits: the maximum number of messages, requests, chats or callbacks in a window of time (docs/decisions.md,
 //! General).
 
 use std::time::Duration;
@@ -17,11 +17,15 @@ pub const MAX_WIDGET_REQUESTS_PER_WINDOW: u64 = 120;
 /// The limit for the frames that a widget's visitor sends through sockets.
 pub const MAX_VISITOR_FRAMES_PER_WINDOW: u64 = 30;
 pub const RATE_WINDOW: Duration = Duration::from_secs(10);
+/// The limit for the callbacks that one network can order from one widget in an hour. Every callback costs the account
+/// money and an agent's time.
+pub const MAX_CALLBACKS_PER_HOUR: u64 = 10;
+pub const CALLBACK_WINDOW: Duration = Duration::from_secs(3600);
 
-/// Returns the number and the end of the fixed window that contains `now`. Fixed windows start at multiples of their
-/// length.
-pub fn fixed_window(now: Timestamp) -> (u64, Timestamp) {
-    let seconds = RATE_WINDOW.as_secs();
+/// Returns the number and the end of the fixed window of this length that contains `now`. Fixed windows start at
+/// multiples of their length.
+pub fn fixed_window(length: Duration, now: Timestamp) -> (u64, Timestamp) {
+    let seconds = length.as_secs();
     let number = now.seconds() / seconds;
     (number, Timestamp::from_seconds((number + 1).saturating_mul(seconds)))
 }

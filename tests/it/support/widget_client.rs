@@ -9,7 +9,7 @@ use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, merged, se
 /// The site of the pages in which the widget is embedded.
 pub const SITE: &str = "https://shop.example";
 
-/// A widget as the pages see it in which it is embedded.
+/// A widget, as seen by the pages that embed it.
 #[derive(Clone)]
 pub struct TestWidget {
     pub client: ApiClient,
@@ -32,12 +32,12 @@ impl TestAccount {
 }
 
 impl TestWidget {
-    /// Calls an endpoint as a browser does that shows a page of [`SITE`].
+    /// Calls an endpoint as a browser on a page of [`SITE`] does.
     pub async fn call(&self, endpoint: &str, body: &Value) -> ApiResponse {
         self.call_from(Some(SITE), endpoint, &body.to_string()).await
     }
 
-    /// Calls an endpoint with any body, as a browser does that shows a page of this origin.
+    /// Calls an endpoint with any body, as a browser on a page of this origin does.
     pub async fn call_from(&self, origin: Option<&str>, endpoint: &str, body: &str) -> ApiResponse {
         let request = self.client.request(Method::POST, &format!("/widget/{}/{endpoint}", self.id));
         let request = request.header("content-type", "text/plain;charset=UTF-8").body(body.to_owned());

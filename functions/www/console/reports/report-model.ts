@@ -222,7 +222,7 @@ export function channelSeries(report: Report, ofChannels: readonly { name: strin
   );
   const all = perDay(report, "Others", "rest", ({ opened }) => opened);
   const others = all.values.map((count, day) =>
-    // A chat that was opened between the requests is in some of the reports only.
+    // A chat that was opened between the requests appears in only some of the reports.
     Math.max(0, count - series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0)),
   );
   return others.every((count) => count === 0) ? series : [...series, { ...all, values: others }];
@@ -275,7 +275,7 @@ export function durationColumns(buckets: DurationBuckets): DurationColumn[] {
 export const columnRange = ({ exponent }: DurationColumn) =>
   exponent < 0 ? "under 1 s" : `${formatSeconds(2 ** exponent)} to ${formatSeconds(2 ** (exponent + 1))}`;
 
-/** Returns the table of a histogram, with the share up to each range. */
+/** Returns the table for a histogram, with the cumulative share up to the end of each range. */
 export function durationTable(columns: readonly DurationColumn[], unit: string): ReportTable {
   const whole = columns.reduce((sum, { count }) => sum + count, 0);
   let soFar = 0;

@@ -185,7 +185,7 @@ function ConditionFields({ name, condition, onChange }: ConditionFieldsProps) {
 const conditionValue = (text: string, isNumber: boolean) =>
   isNumber && /^\d+(?:\.\d*[1-9])?$/.test(text.trim()) ? Number(text) : text;
 
-/** Returns whether the widget takes a value for true. */
+/** Returns whether the widget treats a value as true. */
 const isOn = (value: unknown) => Boolean(value) && value !== "false";
 
 interface CommandFieldsProps {

@@ -24,7 +24,7 @@ import { ChatStore } from "./chats";
 import { Drafts } from "./drafts";
 import { showAttentionCount, showDesktopNotification, playSound } from "./alerts";
 import { Outbox, type OutgoingContent, type OutgoingItem } from "./outbox";
-import { IndexedList } from "./indexed-list";
+import { EventuallyConsistentList } from "./eventually-consistent-list";
 import { openChat, route } from "./route";
 import { RunningCalls } from "./running-calls";
 import { api as sessionApi, endSession, isNewSession, loadProfile, session, type Session } from "./session";
@@ -52,8 +52,8 @@ export interface Directory {
 
 export class Workspace {
   readonly chats: ChatStore;
-  readonly channels: IndexedList<Channel>;
-  readonly bots: IndexedList<Bot>;
+  readonly channels: EventuallyConsistentList<Channel>;
+  readonly bots: EventuallyConsistentList<Bot>;
   /** What an admin has typed on the page of a widget but not saved, by channel. It is kept while another page is open. */
   readonly widgetDrafts = new Map<string, KeptDraft>();
   readonly timelines: Timelines;
@@ -88,11 +88,11 @@ export class Workspace {
     this.isAdmin = me.role === "admin";
     this.storage = storage.child(`${me.accountId}.${me.id}.`);
     this.chats = new ChatStore(api, me.id, this.storage);
-    this.channels = new IndexedList(
+    this.channels = new EventuallyConsistentList(
       async () => (await api.get("/admin/channels")).channels,
       ({ channel_id }) => channel_id,
     );
-    this.bots = new IndexedList(
+    this.bots = new EventuallyConsistentList(
       async () => (await api.get("/admin/bots")).bots,
       ({ bot_id }) => bot_id,
     );

@@ -11,8 +11,8 @@ export function JournalView() {
       {isUnreachable.value && <p class="problem">The local host does not respond.</p>}
       {entries.value.length === 0 ? (
         <p class="note">
-          Write in the shop’s chat, or ask for a call: here appear the requests that the demo bot, the demo webhook and
-          the demo gateway for phone calls receive, and what they reply.
+          Write in the shop’s chat, or ask for a call. The requests to the demo bot, the demo webhook and the demo
+          gateway for phone calls appear here, with the replies.
         </p>
       ) : (
         <ol class="journal">

@@ -2,7 +2,7 @@
    answered and queued. */
 
 import type { ContactInfo } from "../service/types";
-import { utmOf } from "../visitor/utm";
+import { utmOf } from "../visitor/utm-and-analytics";
 import { checkCall, CHECKS, type Result } from "./arguments";
 
 /** The widget as the API sees it. */

@@ -1,4 +1,4 @@
-/* The connection for news: a socket in one tab, whose frames all tabs get. */
+/* The live connection: one tab opens a socket and shares its frames with all tabs. */
 
 import { PushSocket } from "../../socket/push-socket";
 import { parseFrame } from "../service/frames";

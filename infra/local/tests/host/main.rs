@@ -1,4 +1,5 @@
-//! Tests that run the local host with real processes: template, Lambda, gateway, WebSockets, queues, tables, schedules.
+//! Tests of the template, Lambda, the gateway, WebSockets, queues, tables and schedules, which run the local host with
+//! real processes.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 

@@ -2,7 +2,7 @@
 //! is opened, so concurrent requests cannot exceed the limit. Once a process finds that a window's limit has been
 //! reached, it rejects further chats without a write until the window ends.
 
-use crate::domain::rate_limit::fixed_window;
+use crate::domain::rate_limit::{RATE_WINDOW, fixed_window};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
@@ -21,7 +21,7 @@ impl Chats {
         limit: u32,
         now: Timestamp,
     ) -> Result<(), Error> {
-        let (window, end) = fixed_window(now);
+        let (window, end) = fixed_window(RATE_WINDOW, now);
         let limit_reached = || Error::TooManyChats(end.since(now));
         if self.full_windows.get(channel_id).flatten().is_some_and(|full_window| *full_window == window) {
             return Err(limit_reached());

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::domain::rate_limit::fixed_window;
+use crate::domain::rate_limit::{RATE_WINDOW, fixed_window};
 use crate::domain::timestamp::Timestamp;
 
 /// The maximum number of counts that a process writes for one channel in a window.
@@ -34,7 +34,7 @@ impl PendingRefusals {
             channels.clear();
         }
         let pending = channels.entry(channel_id.to_owned()).or_default();
-        let (window, _) = fixed_window(now);
+        let (window, _) = fixed_window(RATE_WINDOW, now);
         if pending.window != window {
             (pending.window, pending.writes) = (window, 0);
         }

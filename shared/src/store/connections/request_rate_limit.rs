@@ -1,14 +1,17 @@
-//! Limits how many requests a bot can make, how many socket tickets an agent can get, and how many requests a network
-//! address can send to a widget. All processes share one count for each of them.
+//! Limits how many requests a bot can make, how many socket tickets an agent can get, how many requests a network
+//! address can send to a widget, and how many callbacks a network can order. All processes share one count for each of
+//! them.
 //!
-//! Counting every request in the table would increase the number of writes for a bot message by half. Therefore, each
+//! Callbacks are rare, so each one is counted in the table. Counting every request in the table would increase the number of writes for a bot message by half. Therefore, each
 //! process counts requests in memory and adds them to the count in the table after every ten requests. With a single
 //! process, the limit is exact. Each additional process can let up to nine extra requests through.
 
 use serde::Deserialize;
 
+use crate::domain::login_limit::client_network;
 use crate::domain::rate_limit::{
-    MAX_SOCKET_TICKETS_PER_WINDOW, MAX_WIDGET_REQUESTS_PER_WINDOW, RATE_WINDOW, fixed_window,
+    CALLBACK_WINDOW, MAX_CALLBACKS_PER_HOUR, MAX_SOCKET_TICKETS_PER_WINDOW, MAX_WIDGET_REQUESTS_PER_WINDOW,
+    RATE_WINDOW, fixed_window,
 };
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
@@ -50,11 +53,22 @@ impl Connections {
         self.count_request(&caller, MAX_WIDGET_REQUESTS_PER_WINDOW, now).await
     }
 
+    /// Counts a callback that a network orders from a widget. Only a hash of the network is stored. Costs one write.
+    ///
+    /// # Errors
+    /// Fails with `RateLimited` if the network has reached its limit. The error contains the time until the window ends.
+    pub async fn count_callback(&self, channel_id: &str, address: &str, now: Timestamp) -> Result<(), Error> {
+        let caller = format!("CALLBACK#{channel_id}#{}", sha256::hex_digest(client_network(address)));
+        let (number, ends_at) = fixed_window(CALLBACK_WINDOW, now);
+        let count = self.add_to_shared_count(&caller, number, 1, ends_at).await?;
+        if count <= MAX_CALLBACKS_PER_HOUR { Ok(()) } else { Err(Error::RateLimited(ends_at.since(now))) }
+    }
+
     pub(super) async fn count_request(&self, caller: &str, limit: u64, now: Timestamp) -> Result<(), Error> {
-        let (number, ends_at) = fixed_window(now);
+        let (number, ends_at) = fixed_window(RATE_WINDOW, now);
         let mut window = self.local_rate_windows.count_request(caller, number);
         if window.local_count >= COUNT_FLUSH_SIZE && window.shared_count <= limit {
-            let shared_count = self.add_to_shared_count(caller, number, window.local_count, now).await?;
+            let shared_count = self.add_to_shared_count(caller, number, window.local_count, ends_at).await?;
             window = LocalRateWindow { number, shared_count, local_count: 0 };
             self.local_rate_windows.replace(caller, window);
         }
@@ -64,13 +78,19 @@ impl Connections {
         Err(Error::RateLimited(ends_at.since(now)))
     }
 
-    /// Adds `added` requests to the shared count and returns the new count.
-    async fn add_to_shared_count(&self, caller: &str, number: u64, added: u64, now: Timestamp) -> Result<u64, Error> {
+    /// Adds `added` requests to the shared count of a window and returns the new count.
+    async fn add_to_shared_count(
+        &self,
+        caller: &str,
+        number: u64,
+        added: u64,
+        ends_at: Timestamp,
+    ) -> Result<u64, Error> {
         let update = ItemUpdate {
             key: Key::new(format!("RATE#{caller}"), format!("{number}")),
             update: "ADD #count :added SET #expires_at = :expires",
             condition: "",
-            values: vec![(":added", n(added)), (":expires", n(now.plus(RATE_WINDOW).seconds() + 60))],
+            values: vec![(":added", n(added)), (":expires", n(ends_at.seconds() + 60))],
         };
         Ok(from_item::<RequestCountItem>(self.table.update(update).await?)?.count)
     }

@@ -167,8 +167,8 @@ impl Connections {
         }
     }
 
-    /// Forgets the socket of an agent. The item by connection id is deleted last, so that an interrupted call can be
-    /// repeated. Costs three writes.
+    /// Removes the socket of an agent. The item keyed by connection id is deleted last, so that an interrupted removal
+    /// can be retried. Costs three writes.
     pub async fn remove_agent_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
         let presence = self.remove_socket_from_presence(socket, now);
         try_join(presence, self.table.delete(account_socket_key(socket))).await?;

@@ -1,6 +1,6 @@
 //! The open sockets of widgets' visitors. Like the socket of an agent, a socket has two items: one in the partition of its
-//! visitor, and one by its connection id. They are apart from the agents' sockets, so that finding these costs the same,
-//! however many visitors have sockets.
+//! visitor, and one by its connection id. They are stored apart from the agents' sockets, so that the cost of finding
+//! those does not depend on the number of visitors.
 
 use futures_util::future::try_join;
 use serde::{Deserialize, Serialize};

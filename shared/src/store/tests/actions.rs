@@ -287,7 +287,7 @@ impl Stores {
 
     /// Stores agents 1 and 2, and channel `CH` with agent 2 as its audience. Returns a session for agent 1, who is not
     /// an admin.
-    pub(super) async fn store_channel_for_agent_2(&self) -> Session {
+    pub(super) async fn session_outside_audience(&self) -> Session {
         for agent_id in [1, 2] {
             let agent = agent(agent_id, &format!("{agent_id}@example.com"));
             self.directory.create_agent(&agent, "hash", Authority::Operator).await.unwrap();

@@ -127,13 +127,13 @@ async fn change_that_is_stored_late_is_found() {
 #[tokio::test]
 async fn hidden_and_erased_chats_are_gone() {
     let stores = stores().await;
-    let bob_session = stores.store_channel_for_agent_2().await;
-    let mut bobs_console = Follower::new(&stores, bob_session.clone(), NOW);
+    let outsider_session = stores.session_outside_audience().await;
+    let mut bobs_console = Follower::new(&stores, outsider_session.clone(), NOW);
     let mut admins_console = Follower::new(&stores, admin_session(), NOW);
     for visitor in ["v", "w", "x"] {
         stores.visitor_writes(visitor, "hi", NOW).await.unwrap();
     }
-    stores.accept(1, &bob_session.agent, &[], NOW).await.unwrap();
+    stores.accept(1, &outsider_session.agent, &[], NOW).await.unwrap();
     stores.close(3, &agent_snapshot(2), &[], NOW).await.unwrap();
     assert_eq!(bobs_console.follow(seconds_later(1)).await, (vec![1], vec![2, 3]));
     assert_eq!(admins_console.follow(seconds_later(1)).await, (vec![1, 2, 3], vec![]));

@@ -33,16 +33,16 @@ async fn states_are_merged_by_chat_number() {
 #[tokio::test]
 async fn page_is_filled_past_chats_of_other_agents() {
     let stores = stores().await;
-    let bob_session = stores.store_channel_for_agent_2().await;
+    let outsider_session = stores.session_outside_audience().await;
     for n in 1..=40 {
         let (chat_id, _) = stores.visitor_writes(&format!("v{n}"), "hi", NOW).await.unwrap();
         if chat_id % 5 == 0 {
-            stores.accept(chat_id, &bob_session.agent, &[], NOW).await.unwrap();
+            stores.accept(chat_id, &outsider_session.agent, &[], NOW).await.unwrap();
         }
     }
-    assert_eq!(stores.visible_chat_ids(&bob_session, None, 3).await, (vec![40, 35, 30], Some(30)));
-    assert_eq!(stores.visible_chat_ids(&bob_session, Some(30), 5).await.0, [25, 20, 15, 10, 5]);
-    assert_eq!(stores.visible_chat_ids(&bob_session, Some(5), 5).await, (vec![], None));
+    assert_eq!(stores.visible_chat_ids(&outsider_session, None, 3).await, (vec![40, 35, 30], Some(30)));
+    assert_eq!(stores.visible_chat_ids(&outsider_session, Some(30), 5).await.0, [25, 20, 15, 10, 5]);
+    assert_eq!(stores.visible_chat_ids(&outsider_session, Some(5), 5).await, (vec![], None));
     let all: Vec<u64> = (1..=40).rev().collect();
     for session in [agent_session(2, Role::Agent), agent_session(1, Role::Admin)] {
         assert_eq!(stores.visible_chat_ids(&session, None, 100).await, (all.clone(), None), "{session:?}");
@@ -52,21 +52,21 @@ async fn page_is_filled_past_chats_of_other_agents() {
 #[tokio::test]
 async fn list_with_many_hidden_chats_returns_a_cursor() {
     let stores = stores().await;
-    let bob_session = stores.store_channel_for_agent_2().await;
+    let outsider_session = stores.session_outside_audience().await;
     stores.chat_with_pending_message().await;
     stores.visitor_writes("w", "hi", NOW).await.unwrap();
-    stores.accept(2, &bob_session.agent, &[], NOW).await.unwrap();
+    stores.accept(2, &outsider_session.agent, &[], NOW).await.unwrap();
     stores.insert_chats_of_another_agent(3..1_053).await;
-    assert_eq!(stores.visible_chat_ids(&bob_session, None, 100).await, (vec![], Some(53)));
-    assert_eq!(stores.visible_chat_ids(&bob_session, Some(53), 100).await, (vec![2, 1], None));
+    assert_eq!(stores.visible_chat_ids(&outsider_session, None, 100).await, (vec![], Some(53)));
+    assert_eq!(stores.visible_chat_ids(&outsider_session, Some(53), 100).await, (vec![2, 1], None));
 }
 
 #[tokio::test]
 async fn channel_newer_than_the_cached_roster_is_not_for_all() {
     let stores = stores().await;
-    let bob_session = stores.store_channel_for_agent_2().await;
+    let outsider_session = stores.session_outside_audience().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
-    assert_eq!(stores.visible_chat_ids(&bob_session, None, 10).await.0, [0; 0], "the roster is cached");
+    assert_eq!(stores.visible_chat_ids(&outsider_session, None, 10).await.0, [0; 0], "the roster is cached");
     let agent_3 = agent(3, "3@example.com");
     stores.uncached_directory().create_agent(&agent_3, "hash", Authority::Operator).await.unwrap();
     let mut newer = channel();
@@ -76,6 +76,6 @@ async fn channel_newer_than_the_cached_roster_is_not_for_all() {
     let (profile, content) = (VisitorProfile::default(), Content::text("hi"));
     let incoming = IncomingMessage { external_id: "w", ..incoming_message(&stores, &newer, &content, &profile, NOW) };
     stores.chats.store_visitor_message(&incoming).await.unwrap();
-    assert_eq!(stores.visible_chat_ids(&bob_session, None, 10).await.0, [0; 0]);
+    assert_eq!(stores.visible_chat_ids(&outsider_session, None, 10).await.0, [0; 0]);
     assert_eq!(stores.visible_chat_ids(&agent_session(3, Role::Agent), None, 10).await.0, [2]);
 }

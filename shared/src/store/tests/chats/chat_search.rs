@@ -154,13 +154,13 @@ async fn all_chats_of_a_found_visitor_are_found() {
 #[tokio::test]
 async fn chats_of_other_agents_are_not_found() {
     let stores = stores().await;
-    let bob_session = stores.store_channel_for_agent_2().await;
+    let outsider_session = stores.session_outside_audience().await;
     let ada = profile("Ada", "ada@example.com", "+49 151 2345");
     stores.visitor_writes_with("v", &ada, "hi", None, NOW).await.unwrap();
     stores.visitor_writes_with("w", &ada, "hi", None, NOW).await.unwrap();
-    stores.accept(2, &bob_session.agent, &[], NOW).await.unwrap();
+    stores.accept(2, &outsider_session.agent, &[], NOW).await.unwrap();
     for (text, expected) in [("ada", vec![2]), ("ada@example.com", vec![2]), ("49151", vec![2]), ("1", vec![])] {
-        let pages = stores.search_pages(&bob_session, text, seconds_later(1)).await;
+        let pages = stores.search_pages(&outsider_session, text, seconds_later(1)).await;
         assert_eq!(pages.concat(), expected, "{text}");
     }
 }

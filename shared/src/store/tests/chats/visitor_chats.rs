@@ -41,17 +41,17 @@ async fn chats_of_a_visitor_are_listed_newest_first() {
 #[tokio::test]
 async fn chats_of_other_agents_are_left_out() {
     let stores = stores().await;
-    let bob_session = stores.store_channel_for_agent_2().await;
+    let outsider_session = stores.session_outside_audience().await;
     for (agent_id, second) in [(1, 1), (2, 2), (1, 3)] {
         let (chat_id, _) = stores.visitor_writes("v", "hi", seconds_later(second)).await.unwrap();
         stores.accept(chat_id, &agent_snapshot(agent_id), &[], seconds_later(second)).await.unwrap();
         stores.close(chat_id, &agent_snapshot(agent_id), &[], seconds_later(second)).await.unwrap();
     }
-    assert_eq!(stores.visitor_chat_ids(&bob_session, 1, None).await.unwrap(), (vec![3, 1], None));
+    assert_eq!(stores.visitor_chat_ids(&outsider_session, 1, None).await.unwrap(), (vec![3, 1], None));
     let ann_session = agent_session(2, Role::Agent);
     assert_eq!(stores.visitor_chat_ids(&ann_session, 1, None).await.unwrap(), (vec![3, 2, 1], None));
     stores.visitor_writes("v", "for Ann only", seconds_later(4)).await.unwrap();
-    assert!(matches!(stores.visitor_chat_ids(&bob_session, 1, None).await, Err(Error::Forbidden(_))));
+    assert!(matches!(stores.visitor_chat_ids(&outsider_session, 1, None).await, Err(Error::Forbidden(_))));
 }
 
 #[tokio::test]

@@ -1,5 +1,18 @@
-use crate::domain::rate_limit::DEFAULT_BOT_REQUESTS_PER_WINDOW;
+use crate::domain::rate_limit::{DEFAULT_BOT_REQUESTS_PER_WINDOW, MAX_CALLBACKS_PER_HOUR};
 use crate::store::tests::*;
+
+#[tokio::test]
+async fn callbacks_are_limited_for_each_network_and_widget() {
+    let Stores { connections, .. } = stores().await;
+    let order = |widget, address, at| connections.count_callback(widget, address, at);
+    for _ in 0..MAX_CALLBACKS_PER_HOUR {
+        order("W", "2001:db8::1", NOW).await.unwrap();
+    }
+    let Err(Error::RateLimited(wait)) = order("W", "2001:db8::2", NOW).await else { panic!("same network") };
+    order("W", "2001:db8:0:1::1", NOW).await.unwrap();
+    order("V", "2001:db8::1", NOW).await.unwrap();
+    order("W", "2001:db8::1", NOW.plus(wait)).await.unwrap();
+}
 
 #[tokio::test]
 async fn bot_rate_is_counted_across_processes() {
