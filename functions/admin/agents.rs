@@ -6,7 +6,7 @@
 //! - audit log: one read of the settings, cached for ten seconds. Each change and its entry in the log are stored in
 //!   one transaction
 //! - POST: one write to the account's counter, and one transaction that writes the agent and the login
-//! - listing: one query per megabyte of agents, and one of their presence
+//! - listing: one query per megabyte of agents, and one query of their presence
 //! - GET, PATCH and DELETE of a single agent: one read
 //! - GET of a single agent: also one read of the agent's presence
 //! - PATCH: one transaction, or none if nothing changes, followed by one query of the agent's sessions. If the e-mail

@@ -15,8 +15,8 @@
 //! - end: two writes that delete the visitor number and the progress, or one write of the progress if the time budget
 //!   is used up
 //!
-//! An unknown number gets 404, a DELETE only after the queries of the index. An agent without the admin role gets 403
-//! after the session has been read.
+//! An unknown number gets 404; for a DELETE, only after the queries of the index. An agent without the admin role gets
+//! 403 after the session has been read.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! GET /admin/reports?days=&channel_id=: reports on the chats that were opened on the last days, including today, in
-//! the account's time zone.
+//! GET /admin/reports?days=&channel_id=: reports on the chats that were opened in the last `days` days, including
+//! today, in the account's time zone.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)

@@ -1,5 +1,6 @@
-//! POST /agent/chats/{chat_id}/notes: adds a private note to the timeline of a chat, also of a closed one. Only agents
-//! see notes: a note is not delivered, is not part of any event, and does not change the last message of the chat.
+//! POST /agent/chats/{chat_id}/notes: adds a private note to the timeline of a chat, even if the chat is closed. Only
+//! agents see notes: a note is not delivered, is not part of any event, and does not change the last message of the
+//! chat.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
@@ -36,7 +37,8 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
     let body = request.json()?;
     let text = &agent::parse_note(&body)?;
-    // The scope differs from that of messages, so that a key that was used for a note never stands for a message.
+    // The scope differs from that of messages, so that a key that was used for a note is never mistaken for the key of
+    // a message.
     let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}#note", caller.agent.agent_id), &body)?;
     let (key, now) = (key.as_ref(), clock::now());
     let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;

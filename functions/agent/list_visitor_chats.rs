@@ -1,5 +1,5 @@
 //! GET /agent/visitors/{number}/chats?cursor=: lists the chats of a visitor, open or closed, newest first, at most ten
-//! on a page. `next` is the value of `cursor` for the next page, and null at the end of the list. Chats that the agent
+//! per page. `next` is the value of `cursor` for the next page, and null at the end of the list. Chats that the agent
 //! may not see are left out, so a page may have fewer chats or none.
 //!
 //! The visitor's item contains the numbers of the visitor's last ten chats, and each chat contains the numbers of the

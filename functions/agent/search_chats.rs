@@ -3,14 +3,14 @@
 //! the next page, and null at the end of the results. A page may have few chats or none, because a request examines a
 //! limited number of chats; the search is complete when `next` is null.
 //!
-//! E-mail addresses and phone numbers are found in two indexes, which cost one write when a visitor gets such a value.
-//! Names and last messages have no index, because every message would have to write to it. Instead, the headers of the
-//! chats are read, newest first.
+//! E-mail addresses and phone numbers are found through two indexes, each of which costs one write when a visitor gets
+//! such a value. Names and last messages have no index, because it would cost one more write for every message.
+//! Instead, the headers of the chats are read, newest first.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - e-mail address, phone number: one query of the index for each of them that the text can stand for, and one batch
-//!   that reads the visitors found, at most 25 for each
+//! - e-mail address, phone number: one query of the index for each of the two that the text may be, and one batch that
+//!   reads the visitors found, at most 25 for each
 //! - best matches, on the first page: one batch that reads the last chats of these visitors. A number costs three more
 //!   reads, for the chat and the visitor with this number
 //! - chats: four queries of the index (one for each state), and one read for each of up to 500 chats, in batches. A

@@ -7,7 +7,7 @@
 //!   account's agents and departments). All are cached for ten seconds. A request to an unknown URL ends with 404 after
 //!   the read of the channel
 //! - idempotency key, if the request has one: one read
-//! - visitor: one read. A message of a blacklisted visitor is dropped after this read
+//! - visitor: one read. A message from a blacklisted visitor is dropped after this read
 //! - open chat: one read, one write of the visitor if the profile changes, one write of the chat, and one write of the
 //!   entry. The write of the entry is a transaction if there is an idempotency key, a new invitation or a notification
 //! - new chat: two counter writes and one transaction, which also counts the chat for the reports

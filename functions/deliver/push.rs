@@ -12,7 +12,7 @@
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
 //!   again if the cached copy may be stale
 //! - settings: one read, cached for ten seconds
-//! - changed visitor or invitation: one read of the other one
+//! - changed visitor: one read of the panel, which contains the invitation. Changed invitation: one read of the visitor
 //! - session that has ended: one query of the sockets, and three writes for each of its sockets
 //! - socket that has been closed, or whose client does not read: three writes
 

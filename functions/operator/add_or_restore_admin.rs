@@ -4,7 +4,7 @@
 //!
 //! Costs these table requests:
 //! - account and login: one read each. A request with an unknown account (404) or with an e-mail address that belongs
-//!   to another account (409) is rejected after them
+//!   to another account (409) is rejected after these reads
 //! - audit log: one read of the settings, cached for ten seconds. The change and its entry in the log are stored in one
 //!   transaction
 //! - new admin: one write to the account's counter, and one transaction that writes the agent and the login

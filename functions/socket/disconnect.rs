@@ -1,6 +1,7 @@
-//! $disconnect of the WebSocket API: forgets a socket that has been closed. If it was the agent's last one, the agent
-//! counts as offline 90 seconds later. API Gateway does not guarantee this event. `deliver-push` removes a socket whose
-//! close was not reported when it cannot send to it; otherwise, the socket expires 130 minutes after it was opened.
+//! $disconnect of the WebSocket API: removes a socket that has been closed. If it was the agent's last one, the agent
+//! counts as offline 90 seconds later. API Gateway does not guarantee this event. If a close is not reported,
+//! `deliver-push` removes the socket when it cannot send to it; otherwise, the socket expires 130 minutes after it was
+//! opened.
 //!
 //! Costs one read of the socket and three writes: two of the socket and one of the agent's presence. The socket of a
 //! visitor costs one write less. If the socket has already been removed, the event ends after the read.

@@ -2,11 +2,12 @@
 //!
 //! The `ping` of an agent gets `pong` and keeps the session and the presence alive; `typing` does the same as POST
 //! /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat. If the session has ended, the
-//! socket is closed. A visitor can send `ping` and, with the text so far, `typing`. A rejected frame gets an `error`
-//! frame and changes nothing. If the service fails, the invocation fails, and API Gateway sends its own error frame.
+//! socket is closed. A visitor can send `ping`, and `typing` with the text that has been typed so far. A rejected frame
+//! gets an `error` frame and changes nothing. If the service fails, the invocation fails, and API Gateway sends its own
+//! error frame.
 //!
-//! A visitor's frame costs one read of the socket, one write for every tenth frame of a visitor, and for typing one
-//! read of the visitor and one write of the chat.
+//! A visitor's frame costs one read of the socket, and one write for every tenth frame of a visitor. `typing` also
+//! costs one read of the visitor and one write of the chat.
 //!
 //! An agent's frame costs these table and queue requests:
 //! - socket: one read
@@ -85,7 +86,7 @@ async fn session_of(connections: &Connections, socket: &AgentSocket, now: Timest
     Ok(session)
 }
 
-/// Handles a frame of a visitor and returns the response, if it has one.
+/// Handles a frame from a visitor and returns the response, if there is one.
 async fn respond_to_visitor(
     push: &PushService<'_>,
     socket: &VisitorSocket,
@@ -102,7 +103,7 @@ async fn respond_to_visitor(
     }
 }
 
-/// Handles a frame of an agent and returns the response, if it has one.
+/// Handles a frame from an agent and returns the response, if there is one.
 async fn respond(
     push: &PushService<'_>,
     queue: &ChannelQueue,

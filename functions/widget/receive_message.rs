@@ -1,6 +1,6 @@
-//! POST /widget/{widget_id}/message: receives a message of a widget's visitor. A 200 response means that the message is
-//! stored. If a bot has the chat, the message is also queued for the bot. A repeated request with the same `message_id`
-//! stores nothing and returns the stored message.
+//! POST /widget/{widget_id}/message: receives a message from a visitor of a widget. A 200 response means that the
+//! message is stored. If a bot has the chat, the message is also queued for the bot. A repeated request with the same
+//! `message_id` stores nothing and returns the stored message.
 //!
 //! Costs these table and queue requests:
 //! - channel and settings: one read each, cached for ten seconds. A request from a site that is not allowed is rejected
@@ -8,8 +8,8 @@
 //!   departments), cached for ten seconds
 //! - rate limit: one write for every tenth request from a network address
 //! - `message_id`: one read
-//! - visitor: one read. A request with a wrong token is rejected after this read. A message of a blacklisted visitor is
-//!   dropped after it, but the response shows it as stored
+//! - visitor: one read. A request with a wrong token is rejected after this read. A message from a blacklisted visitor
+//!   is dropped after it, but the response shows it as stored
 //! - open chat: one read, one write of the visitor if the page has changed, one write of the chat, and one transaction
 //!   that stores the entry and the `message_id`
 //! - new chat: two counter writes and one transaction, which also counts the chat for the reports

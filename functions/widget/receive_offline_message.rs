@@ -7,7 +7,7 @@
 //!   query of the roster (the account's agents and departments), cached for ten seconds
 //! - rate limit: one write for every tenth request from a network address
 //! - `message_id`: one read
-//! - visitor: one read. A request with a wrong token is rejected after this read, and a message of a blacklisted
+//! - visitor: one read. A request with a wrong token is rejected after this read, and a message from a blacklisted
 //!   visitor is dropped
 //! - open chat: one read, one write of the chat, and one transaction
 //! - new chat: two counter writes and one transaction, which also counts the chat for the reports

@@ -79,8 +79,8 @@ async fn start((directory, chats, connections): &Dependencies, request: &Request
     Ok(Response::ok(response.json()))
 }
 
-/// Stores the browser and the page with which a known visitor has returned. A widget that starts again on the next page
-/// of the same site keeps the first referrer.
+/// Stores the current browser and page of a known visitor. When the widget starts again on the next page of the same
+/// site, the first referrer is kept.
 async fn update_visitor(
     chats: &Chats,
     mut visitor: Visitor,

@@ -1,6 +1,6 @@
 //! POST /widget/{widget_id}/visitor: stores what the visitor has entered into the contacts form, and what the page sets
 //! through the widget's JavaScript API (specification, part D). Returns the visitor. If an agent has the visitor's
-//! chat, webhooks are notified of new contact data and a new user token with chat_updated.
+//! chat, chat_updated notifies the webhooks of new contact data and of a new user token.
 //!
 //! Costs these table and queue requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
@@ -8,7 +8,7 @@
 //! - visitor: one read. A request with a wrong token is rejected after this read
 //! - clear_history: one read of the visitor's current or last chat
 //! - settings: one read, cached for ten seconds
-//! - changed visitor: one write, and one more if the visitor has an open chat and another name. If webhooks are
+//! - changed visitor: one write, and one more if the visitor has an open chat and the name has changed. If webhooks are
 //!   notified: one write of the chat, one transaction in place of the write of the visitor, and one queue request for
 //!   each webhook. If no agent has the open chat, the write of the chat fails, and nobody is notified
 
