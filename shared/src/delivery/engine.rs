@@ -34,8 +34,8 @@ const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
 pub trait Receiver: Send + Sync {
     fn target(&self) -> Target;
 
-    /// Returns the id of an entry's receiver: the id of the channel, bot or webhook, or for a telephony provider the id
-    /// of the account. Returns `None` if the entry has no such receiver.
+    /// Returns the id of an entry's receiver: the id of the channel, bot or webhook, or, for a telephony provider, the
+    /// id of the account. Returns `None` if the entry has no such receiver.
     fn receiver_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String>;
 
     /// Whether the current state of the chat makes the entry obsolete for this receiver.
@@ -43,7 +43,7 @@ pub trait Receiver: Send + Sync {
         false
     }
 
-    /// Whether the receiver has accepted the entry by other means than an HTTP response, for example by sending an
+    /// Whether the receiver has accepted the entry by means other than an HTTP response, for example by sending an
     /// event of its own. If so, no further attempt is made.
     fn has_accepted(&self, _entry: &TimelineEntry, _chat: &Chat) -> bool {
         false
@@ -173,7 +173,7 @@ fn decide_by_clock(task: &EntryTask, delivery: Delivery, step: AttemptStep, has_
         AttemptStep::Wait(delay) => Decision::Requeue(task.retry_unordered(), delay),
         AttemptStep::Attempt(timeout) if !is_exhausted => Decision::Send(delivery, timeout),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp if has_strict_window => Decision::Expire(delivery),
-        // The queue was late, not the receiver, so an attempt of the round is still made.
+        // The queue was late, not the receiver, so the attempt is still made.
         AttemptStep::GiveUp if !is_exhausted => Decision::Send(delivery, retry_schedule::ATTEMPT_TIMEOUT),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp => Decision::LeaveToSweep,
     }
@@ -227,8 +227,8 @@ impl DeliveryRun<'_> {
             return Decision::Requeue(task.retry_unordered(), Duration::ZERO);
         }
         let has_strict_window = awaits_bot_reaction(entry);
-        // A strict window starts when the task leaves the FIFO queue in the order of its chat, not when the entry is
-        // created.
+        // A strict window starts when the task leaves the FIFO queue, after the chat's earlier tasks, not when the
+        // entry is created.
         let turn = task.turn_at.map(Timestamp).filter(|_| has_strict_window);
         let delivery = turn.map_or_else(|| stored.clone(), |turn| stored.restart_round_if_waited(turn));
         let step = if has_strict_window {

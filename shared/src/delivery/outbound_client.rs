@@ -1,5 +1,5 @@
-//! The HTTP client for requests to receivers. It sends POST requests, signed or with a password, with a timeout, does
-//! not follow redirects, and limits the size of the response.
+//! The HTTP client for requests to receivers. It sends POST requests that are signed or contain a password. Requests
+//! have a timeout, redirects are not followed, and the size of the response is limited.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -28,7 +28,7 @@ pub(crate) struct SignedPost {
 }
 
 impl SignedPost {
-    /// Returns the headers of the request, sent at this time, except for those that the HTTP client adds.
+    /// Returns the headers of a request that is sent at this time, except for those that the HTTP client adds.
     pub(super) fn headers(&self, at: Timestamp) -> Result<Vec<(&'static str, String)>, Error> {
         let signature = signature::sign(&self.secrets, &self.id, at, &self.body)?;
         let mut headers = vec![
@@ -43,7 +43,7 @@ impl SignedPost {
         Ok(headers)
     }
 
-    /// Returns the request, sent at this time, as admins see it.
+    /// Returns the request as admins see it, with the headers of a request that is sent at this time.
     pub(crate) fn shown(&self, at: Timestamp) -> Result<SentRequest, Error> {
         let mut headers = self.headers(at)?;
         for (_, value) in headers.iter_mut().filter(|(name, _)| *name == SIGNATURE_HEADER) {

@@ -14,9 +14,9 @@ use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::runtime::socket_url::SocketUrl;
 
-/// How long a request may take. A socket that does not accept a frame in this time is closed, for whatever reason, so
-/// that it delays the others at most once. A process opens its connection to the gateway while it starts, because the
-/// first TLS handshake of a process can take as long.
+/// How long a request may take. A socket that does not accept a frame in this time is closed, regardless of the reason,
+/// so that it delays the others at most once. A process opens its connection to the gateway while it starts, because
+/// the first TLS handshake of a process can take that long.
 const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An id that no connection has.
@@ -66,7 +66,7 @@ impl SocketGateway {
     }
 
     /// Closes a socket. Errors are ignored: a socket that has already been closed needs nothing, and a socket that
-    /// cannot be closed gets no pushes any more, because it is no longer stored.
+    /// cannot be closed gets no further pushes, because it is no longer stored.
     pub fn close(&self, connection_id: &str) -> BoxFuture<'_, ()> {
         let request = self.client.delete_connection().connection_id(connection_id);
         Box::pin(async move { drop(request.send().await) })
