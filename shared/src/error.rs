@@ -26,7 +26,7 @@ pub enum Error {
     /// The page is not one of the sites on which the widget may be embedded.
     #[error("the widget may not be embedded on this site")]
     SiteNotAllowed,
-    /// The token of a widget's visitor is unknown, expired, or of another widget.
+    /// The token of a widget's visitor is unknown, has expired, or belongs to another widget.
     #[error("the visitor's token is not valid")]
     InvalidVisitorToken,
     /// The signature of a telephony provider's request is missing or wrong.

@@ -75,7 +75,7 @@ impl AuditedKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// All names, for the error about an unknown one.
+    /// All names, for the error message about an unknown name.
     pub fn names() -> String {
         Self::ALL.map(Self::name).join(", ")
     }

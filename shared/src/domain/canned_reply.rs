@@ -1,7 +1,7 @@
 //! Canned replies: texts that the agents of an account insert into their messages by typing a shortcut.
 
-/// The maximum number of canned replies in an account. A list of all of them must fit into one response of a Lambda
-/// function, which is at most 6 MB.
+/// The maximum number of canned replies in an account. The list of all canned replies must fit into one response of a
+/// Lambda function, which is at most 6 MB.
 pub const MAX_CANNED_REPLIES: usize = 250;
 pub const MAX_SHORTCUT_CHARS: usize = 40;
 pub const MAX_CANNED_TEXT_CHARS: usize = 5_000;

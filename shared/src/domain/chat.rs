@@ -147,7 +147,7 @@ pub struct Chat {
     /// The day on which the chat was opened, in the account's time zone at that time. Reports count the chat on this
     /// day.
     pub opened_on: Day,
-    /// When the first message of an agent was stored. `None` before that.
+    /// When the first message from an agent was stored. `None` before that.
     pub first_answer_at: Option<Timestamp>,
     /// The time of the last message or transition.
     pub updated_at: Timestamp,
@@ -219,7 +219,7 @@ impl Chat {
         self
     }
 
-    /// Returns the delivery of a new message of an agent or a bot. Returns `None` in chats of a widget: storing the
+    /// Returns the delivery of a new message from an agent or a bot. Returns `None` in chats of a widget: storing the
     /// message is all that is needed, because the visitor's browser reads it.
     pub fn delivery_to_visitor(&self, now: Timestamp) -> Option<Delivery> {
         match self.channel_kind {

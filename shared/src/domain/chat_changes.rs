@@ -2,8 +2,8 @@
 //!
 //! Following the changes takes one or more *passes*. A pass reads the open chats and then the closed ones, in as many
 //! pages as needed, and finds every chat that has changed since the start of the previous pass. A change is stored with
-//! the time at which its request started, and becomes visible later. Therefore, a pass also looks for the changes of the
-//! last [`MAX_WRITE_DELAY`] before the previous pass. A console may get the same change twice, but it misses none.
+//! the time at which its request started, and becomes visible later. Therefore, a pass also looks for the changes of
+//! the last [`MAX_WRITE_DELAY`] before the previous pass. A console may get the same change twice, but it misses none.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::domain::timestamp::Timestamp;
 /// The maximum time between the stored time of a change and the moment when all readers see the change. A function runs
 /// for at most ten seconds. The rest is for differences between clocks and for the delay of the indexes.
 pub const MAX_WRITE_DELAY: Duration = Duration::from_secs(15);
-/// How long a cursor is valid. The service records for longer than this which chats were erased.
+/// How long a cursor is valid. The records of erased chats are kept for longer than this.
 pub const CURSOR_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How far a console has followed the changes.
@@ -55,7 +55,7 @@ impl ChangesCursor {
         Self { since: now, pass: None }
     }
 
-    /// Returns the time from which on the pass must find the changes.
+    /// Returns the start of the period in which the pass must find all changes.
     pub fn changed_since(&self) -> Timestamp {
         self.since.minus(MAX_WRITE_DELAY)
     }
@@ -92,8 +92,8 @@ impl ChangesCursor {
         format!("{since}-{}-{position}", started_at.0)
     }
 
-    /// Parses the text of a cursor. Returns `None` for a text that is not a cursor, or whose times contradict each other
-    /// or are in the future.
+    /// Parses the text of a cursor. Returns `None` for a text that is not a cursor, or whose times contradict each
+    /// other or are in the future.
     pub fn parse(text: &str, now: Timestamp) -> Option<Self> {
         let cursor = Self::parse_parts(&text.split('-').collect::<Vec<_>>())?;
         let pass = cursor.pass_at(cursor.since);

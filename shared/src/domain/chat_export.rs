@@ -10,7 +10,7 @@ use crate::domain::timestamp::Timestamp;
 pub enum ExportScope {
     /// The chat with this number, in any state.
     Chat(u64),
-    /// The chats that were closed between these times. If there is a channel, only its chats.
+    /// The chats that were closed between these times. If `channel_id` is set, only the chats of this channel.
     Closed { from: Timestamp, to: Timestamp, channel_id: Option<String> },
 }
 

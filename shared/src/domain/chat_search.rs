@@ -2,8 +2,8 @@
 //!
 //! A text matches a chat if each of its words begins a word of the visitor's name or of the last message. Upper and
 //! lower case and accents make no difference. A text that can be a number, an e-mail address or a phone number also
-//! matches the chats that have this number, and the chats of the visitors whose number, address or phone number begins
-//! like this.
+//! matches the chat with this number, and the chats of visitors who have this number, or whose e-mail address or phone
+//! number begins with the text.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
@@ -27,9 +27,9 @@ pub struct SearchQuery {
     words: Vec<String>,
     /// The number of a chat or of a visitor.
     pub number: Option<u64>,
-    /// The beginning of an e-mail address, in the form of `email_key`.
+    /// The beginning of an e-mail address, as returned by `email_key`.
     pub email: Option<String>,
-    /// The beginning of a phone number, in the form of `phone_key`.
+    /// The beginning of a phone number, as returned by `phone_key`.
     pub phone: Option<String>,
 }
 
@@ -66,7 +66,7 @@ impl SearchQuery {
     }
 }
 
-/// Whether a word begins with the searched word. In scripts without spaces, such as Chinese, it may also contain it.
+/// Whether a word begins with the searched word or, in a script without spaces such as Chinese, contains it.
 fn is_match(word: &str, searched: &str) -> bool {
     word.starts_with(searched) || (searched.contains(is_of_unspaced_script) && word.contains(searched))
 }
@@ -84,8 +84,8 @@ fn folded_words(text: &str) -> Vec<String> {
     folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Converts a text to lower case and removes accents. Letters that Unicode does not regard as letters with accents are
-/// replaced by those that people type instead.
+/// Converts a text to lower case and removes accents. Letters that Unicode does not treat as accented letters, such as
+/// `ø`, are replaced by the letters that people type instead.
 fn fold(text: &str) -> String {
     let combining_classes = CanonicalCombiningClassMapBorrowed::new();
     let decomposed = DecomposingNormalizerBorrowed::new_nfd().normalize(text);
@@ -108,13 +108,13 @@ fn fold(text: &str) -> String {
     folded
 }
 
-/// Returns the form of an e-mail address in which it is stored for the search. `None` if the address is blank.
+/// Returns the form in which an e-mail address is stored for the search. `None` if the address is blank.
 pub(crate) fn email_key(email: &str) -> Option<String> {
     Some(truncate_chars(&email.trim().to_lowercase(), MAX_SEARCH_CHARS)).filter(|key| !key.is_empty())
 }
 
-/// Returns the form of a phone number in which it is stored for the search: its digits without a leading `00`, which
-/// stands for `+`. `None` if it contains no such digits.
+/// Returns the form in which a phone number is stored for the search: its digits without a leading `00`, which stands
+/// for `+`. `None` if it contains no such digits.
 pub(crate) fn phone_key(phone: &str) -> Option<String> {
     let digits: String = phone.chars().filter(char::is_ascii_digit).take(MAX_SEARCH_CHARS).collect();
     let digits = digits.strip_prefix("00").unwrap_or(&digits);
@@ -126,8 +126,7 @@ pub(crate) fn phone_key(phone: &str) -> Option<String> {
 pub struct SearchCursor {
     /// The next page contains chats with numbers below this one.
     pub before: u64,
-    /// The best matches, which the first page contains, as far as their numbers are below `before`. They must not be
-    /// returned again.
+    /// The best matches with numbers below `before`. The first page contained them, so they must not be returned again.
     pub shown: Vec<u64>,
 }
 

@@ -13,7 +13,7 @@
 //! | `end`, `error` | | | | |
 //!
 //! Steps that were not reported are added, so webhooks always get a complete sequence. A recording that is reported
-//! after the end is added to the call, which then has its second `end`.
+//! after the end is added to the call, which causes a second `end`.
 //!
 //! If the service has failed a call because reports were missing, and the provider then reports the end of a
 //! conversation, the call changes from `error` to `end`. Nothing else follows `end` or `error`.
@@ -122,7 +122,7 @@ pub enum CallReport {
     AgentConnected,
     ClientConnected,
     Ended {
-        /// How long the agent and the visitor have talked, if the provider says so.
+        /// How long the agent and the visitor have talked, if the provider reports it.
         talk_time: Option<Duration>,
         record_url: Option<String>,
     },
@@ -261,7 +261,7 @@ impl Call {
         Some(CallProgress { call, reached, is_finished, charged_minutes })
     }
 
-    /// Returns the statuses that the call reaches by a report, in order.
+    /// Returns the statuses that the call reaches because of a report, in order.
     fn statuses_after(&self, report: &CallReport, now: Timestamp) -> Vec<CallStatus> {
         use CallStatus::{AgentConnected, ClientConnected, End, Error};
         let is_incoming = self.kind == CallKind::Incoming;

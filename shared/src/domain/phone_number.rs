@@ -5,8 +5,8 @@ use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat, PhoneNu
 /// The maximum length of a number as it is typed, with spaces and punctuation.
 pub const MAX_PHONE_NUMBER_CHARS: usize = 40;
 
-/// Returns a number in E.164 format, such as `+31201234567`. A number without a country code is read as a number of the
-/// country of `own_number`. Returns `None` if the text is not a valid number.
+/// Returns a number in E.164 format, such as `+31201234567`. A number without a country code is treated as a number in
+/// the country of `own_number`. Returns `None` if the text is not a valid number.
 pub fn to_e164(text: &str, own_number: Option<&str>) -> Option<String> {
     if text.len() > MAX_PHONE_NUMBER_CHARS {
         return None;

@@ -1,4 +1,4 @@
-//! The WebSockets of signed-in agents and of visitors of a widget. Changes of chats are pushed through them.
+//! The WebSockets of signed-in agents and of visitors of a widget. Changes to chats are pushed through them.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ pub const SOCKET_TICKET_LIFETIME: Duration = Duration::from_secs(60);
 /// The maximum number of open sockets of a visitor. A widget needs one for all tabs of a browser.
 pub const MAX_SOCKETS_PER_VISITOR: usize = 20;
 
-/// How long after $connect the gateway may still report that it does not know the connection, because the handshake has
-/// not ended.
+/// How long after $connect the gateway may still report that the connection is unknown, because the handshake is in
+/// progress.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long after $connect a socket counts as open at the latest. API Gateway closes every socket after two hours, but
-/// does not guarantee that it reports the close.
+/// The maximum time after $connect during which a socket counts as open. API Gateway closes every socket after two
+/// hours, but does not guarantee that it reports the close.
 const SOCKET_LIFETIME: Duration = Duration::from_secs((2 * 60 + 10) * 60);
 
 /// An open socket, or one that is being opened.
@@ -27,8 +27,8 @@ pub struct AgentSocket {
     pub connection_id: String,
     pub agent_id: u64,
     pub is_admin: bool,
-    /// The session with which the agent has opened the socket. The socket is closed when the session ends, also because
-    /// of a new role or password, so `is_admin` never changes.
+    /// The session with which the agent opened the socket. The socket is closed when the session ends, and a new role
+    /// or password ends the session, so `is_admin` never changes.
     pub session_id: String,
     /// The time of $connect.
     pub opened_at: Timestamp,
@@ -69,15 +69,15 @@ impl Socket {
         }
     }
 
-    /// Whether the handshake may not have ended yet. Nothing can be sent to such a socket, but it is not closed either.
-    /// Its client reads the current data over HTTP once the socket is open.
+    /// Whether the handshake may still be in progress. Nothing can be sent to such a socket, but it is not closed
+    /// either. Its client reads the current data over HTTP once the socket is open.
     pub fn may_be_opening(&self, now: Timestamp) -> bool {
         now.since(self.opened_at()) < HANDSHAKE_TIMEOUT
     }
 }
 
 impl VisitorSocket {
-    /// Returns the time from which on the socket counts as closed even if its close was not reported.
+    /// Returns the time from which the socket counts as closed, even if its close was not reported.
     pub fn expires_at(&self) -> Timestamp {
         self.opened_at.plus(SOCKET_LIFETIME)
     }
@@ -88,7 +88,7 @@ impl AgentSocket {
         Viewer { agent_id: self.agent_id, is_admin: self.is_admin }
     }
 
-    /// Returns the time from which on the socket counts as closed even if its close was not reported.
+    /// Returns the time from which the socket counts as closed, even if its close was not reported.
     pub fn expires_at(&self) -> Timestamp {
         self.opened_at.plus(SOCKET_LIFETIME)
     }

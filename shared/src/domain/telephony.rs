@@ -11,7 +11,7 @@ pub const DEFAULT_MAX_TALK_TIME: Duration = Duration::from_secs(2 * 60 * 60);
 pub struct Telephony {
     pub provider: ProviderSettings,
     /// The account's own number in E.164 format. It is the caller id that visitors and agents see. Numbers without a
-    /// country code are numbers of its country.
+    /// country code are treated as numbers in the same country.
     pub number: String,
     /// The channel in which unknown callers become visitors. `None` rejects their calls.
     pub channel_id: Option<String>,
@@ -74,7 +74,7 @@ pub fn incoming_url(base_url: &str, account_id: &str) -> String {
     format!("{base_url}/calls/{account_id}")
 }
 
-/// A report of a provider about a call.
+/// A provider's report about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderReport {
     pub report: CallReport,

@@ -1,4 +1,4 @@
-//! Time zones of accounts, and the days of a time zone.
+//! The time zones of accounts, and the calendar days in a time zone.
 
 use jiff::civil::Date;
 
@@ -45,7 +45,7 @@ fn jiff_timestamp(at: Timestamp) -> jiff::Timestamp {
 pub struct Day(Date);
 
 impl Day {
-    /// Returns the day to which a moment belongs in a time zone.
+    /// Returns the day of a moment in a time zone.
     pub fn of(at: Timestamp, zone: &TimeZone) -> Self {
         Self(jiff_timestamp(at).to_zoned(zone.0.clone()).date())
     }

@@ -22,7 +22,7 @@ pub struct WidgetSettings {
     pub avatar: Option<String>,
     /// One of [`WIDGET_LANGUAGES`].
     pub language: String,
-    /// Texts that replace the widget's standard texts, by the widget's name for the text.
+    /// Texts that replace the widget's standard texts. The keys are the widget's names for the texts.
     pub texts: BTreeMap<String, String>,
     pub allowed_sites: AllowedSites,
     pub contacts_form: ContactsForm,

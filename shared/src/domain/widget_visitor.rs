@@ -71,7 +71,7 @@ pub struct Analytics {
     pub ym: Option<String>,
 }
 
-/// The visitor has cleared the history up to and including this entry. Earlier chats are hidden as a whole.
+/// The visitor has cleared the history up to and including this entry. Earlier chats are hidden completely.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HiddenThrough {
     pub chat_id: u64,
