@@ -14,7 +14,7 @@ const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
 
 const DEFAULT_AWS_CALL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How often the SDK tries a call.
+/// The maximum number of times that the SDK tries a call.
 const MAX_ATTEMPTS: u32 = 3;
 
 /// Reads the environment variables that the dependencies of a function need when they are opened. It also collects the

@@ -32,10 +32,10 @@ pub trait Dependency: Clone + Send + Sync + 'static {
     fn open(startup: &mut StartupContext) -> Self;
 }
 
-/// Opens all dependencies of a handler. Connects to DynamoDB if one of them is a table, and to other servers as the
-/// dependencies demand. This is done while the process starts, because a process gets more CPU at startup than during
-/// an invocation. Otherwise, name resolution, the TLS handshake and loading credentials would slow down the first
-/// request.
+/// Opens all dependencies of a handler. Connects to DynamoDB if one of them is a table, and to other servers if the
+/// dependencies need them. This is done while the process starts, because a process gets more CPU at startup than
+/// during an invocation. Otherwise, name resolution, the TLS handshake and loading credentials would slow down the
+/// first request.
 pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     let mut startup = StartupContext {
         aws: config::load_aws_config().await,
@@ -51,7 +51,7 @@ pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     Ok(dependencies)
 }
 
-/// Sends requests that open connections. After the time-out, the function starts without them.
+/// Sends requests that open connections. After the timeout, the function starts without waiting for the responses.
 async fn warm_up(requests: impl Iterator<Item = BoxFuture<'static, ()>>, timeout: Duration) {
     let _ = tokio::time::timeout(timeout, join_all(requests)).await;
 }

@@ -1,5 +1,5 @@
-//! The parts that every function needs to run: HTTP requests, queue batches, stream batches, events of sockets,
-//! scheduled runs, configuration, logging, metrics, secrets and the clock.
+//! The parts that every function needs to run: HTTP requests, queue batches, stream batches, socket events, scheduled
+//! runs, configuration, logging, metrics, secrets and the clock.
 
 pub(crate) mod aws_failure;
 pub mod clock;

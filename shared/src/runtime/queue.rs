@@ -119,7 +119,7 @@ impl WebhookQueue {
         join_all(events_by_webhook(events).into_iter().map(|events| self.enqueue_in_order(events))).await;
     }
 
-    /// Queues events until an error occurs. The sweep then queues the remaining ones, in order.
+    /// Queues events until an error occurs. The sweep then queues the remaining events, in order.
     async fn enqueue_in_order(&self, events: Vec<&TimelineEntry>) {
         for event in events {
             if !self.0.enqueue_entry_or_leave_to_sweep(event).await {

@@ -1,5 +1,5 @@
 //! Runs the functions of the WebSocket API: one for each of its routes `$connect`, `$disconnect` and `$default`. If the
-//! function of `$connect` rejects an event, API Gateway refuses the connection with the same status.
+//! `$connect` function rejects an event, API Gateway refuses the connection with the same status.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -14,8 +14,8 @@ use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
 use crate::runtime::startup::{self, BoxedHandler};
 
-/// An event of the WebSocket API. Only the fields in use are declared, because the type of the crate
-/// `aws_lambda_events` would add a dependency on `chrono`.
+/// An event of the WebSocket API. Only the fields in use are declared, because the type in the `aws_lambda_events`
+/// crate would add a dependency on `chrono`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SocketEvent {
@@ -37,7 +37,7 @@ impl SocketEvent {
         &self.request_context.connection_id
     }
 
-    /// Returns a parameter of the URL with which the client connects. Other events have no parameters.
+    /// Returns a query parameter of the URL to which the client connects. Only `$connect` events have query parameters.
     pub fn query(&self, name: &str) -> Option<&str> {
         self.query_string_parameters.as_ref()?.get(name).map(String::as_str)
     }
@@ -65,8 +65,8 @@ async fn serve(handler: SocketEventHandler) -> Result<(), lambda_runtime::Error>
     lambda_runtime::run(service).await
 }
 
-/// Handles an event. An error of the service fails the invocation, so that an alarm is raised. A rejected event is only
-/// a response.
+/// Handles an event. If the service fails, the invocation fails too, so that an alarm is raised. If an event is
+/// rejected, the invocation succeeds and returns the status of the error.
 async fn handle_event(handler: &SocketEventHandler, event: LambdaEvent<SocketEvent>) -> Result<Value, Error> {
     let (started, LambdaEvent { payload, context }) = (Instant::now(), event);
     let SocketRequestContext { route_key: route, request_id: gateway_id, .. } = &payload.request_context;

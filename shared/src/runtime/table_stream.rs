@@ -1,6 +1,6 @@
-//! Runs functions that consume the streams of tables. A batch contains changes of several items; the changes of the items
-//! of one partition are in order. If the handler fails, Lambda divides the batch and repeats it, as often and as long as
-//! the template says.
+//! Runs functions that consume the streams of tables. A batch contains changes to several items; changes in the same
+//! partition are in order. If the handler fails, Lambda divides the batch and repeats it, within the limits that the
+//! template sets.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -15,15 +15,15 @@ use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
 use crate::runtime::startup::{self, BoxedHandler};
 
-/// A change of one item: the item before and after it. `before` is `None` for a new item, and `after` for a deleted one.
+/// A change to one item. `before` is `None` for a new item, and `after` is `None` for a deleted item.
 #[derive(Debug)]
 pub struct ItemChange {
     pub before: Option<HashMap<String, AttributeValue>>,
     pub after: Option<HashMap<String, AttributeValue>>,
 }
 
-/// A batch of a stream. Only the fields in use are declared, because the type of the crate `aws_lambda_events` would add
-/// a dependency on `chrono`.
+/// A batch of stream records. Only the fields in use are declared, because the type in the `aws_lambda_events` crate
+/// would add a dependency on `chrono`.
 #[derive(Deserialize)]
 struct StreamBatch {
     #[serde(rename = "Records")]
