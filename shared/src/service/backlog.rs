@@ -1,6 +1,6 @@
 //! Processes the overdue items of the `due` index within a time limit. Several partitions are processed concurrently,
-//! each from its oldest item. A worker processes one page of a partition and then takes the next partition, so that a
-//! long partition does not delay the others.
+//! each starting with its oldest item. A worker processes one page of a partition and then takes the next partition, so
+//! that a long partition does not delay the others.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -52,8 +52,8 @@ impl CallPlan {
         new_call((kind, phone), Some(self.agent.clone()), self.limits, base_url, now)
     }
 
-    /// Returns a number in E.164 format, or `None` if it is not valid, or if it is a premium-rate number, whose calls
-    /// the account would pay for.
+    /// Returns a number in E.164 format, or `None` if it is not valid or is a premium-rate number, because the account
+    /// would pay for such a call.
     pub fn number(&self, text: &str) -> Option<String> {
         phone_number::to_e164(text, Some(&self.telephony.number))
             .filter(|number| !phone_number::is_premium_rate(number))
@@ -285,7 +285,8 @@ impl CallService<'_> {
     ) -> Result<Option<TimelineEntry>, Error> {
         let Some(stored) = self.chats.store_visitor_message(message).await? else { return Ok(None) };
         let StoreMessageResult { receipt, entry, notifications } = stored;
-        // A provider that rejects the call at once must not overtake the event of its start.
+        // The start event is queued first, so that webhooks do not receive it after the event of an immediate
+        // rejection.
         webhook_queue.enqueue_webhook_events(&notifications).await;
         enqueue_call(call_queue, entry.as_ref()).await;
         match entry {

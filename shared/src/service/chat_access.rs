@@ -1,5 +1,5 @@
 //! The chats and visitors that a signed-in agent may see. Every agent endpoint reads its chat through this module, and
-//! every push is checked by it, so that the same rule, [`Viewer::sees`], applies to lists, reads, writes and pushes.
+//! every push is checked here, so that the same rule, [`Viewer::sees`], applies to lists, reads, writes and pushes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -122,15 +122,15 @@ impl ChatAccess<'_> {
     }
 }
 
-/// The channels and the roster that decide which viewers see some chats of an account.
+/// The channels and the roster that determine which viewers see which of an account's chats.
 pub(crate) struct ChatVisibility {
     channels: HashMap<String, Arc<Channel>>,
     roster: Arc<Roster>,
 }
 
 impl ChatVisibility {
-    /// Reads what is needed to decide for each of these viewers and chats. Costs nothing if every viewer sees every chat
-    /// regardless of its audience. Otherwise, costs one read of each channel and one query of the roster. Both are
+    /// Reads what determines which of these viewers see which of these chats. Costs nothing if every viewer sees every
+    /// chat regardless of its audience. Otherwise, costs one read of each channel and one query of the roster. Both are
     /// cached; the roster is queried again if the cached copy may be outdated.
     pub(crate) async fn read(
         directory: &Directory,

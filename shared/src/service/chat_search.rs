@@ -17,7 +17,7 @@ use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
 
 /// The maximum number of chat headers that one page examines.
 const MAX_HEADERS_PER_PAGE: usize = 500;
-/// A page ends when it contains at least this many chats. One more batch of headers may precede the end.
+/// A page ends after the batch of headers with which it reaches this number of chats.
 const MIN_CHATS_PER_FULL_PAGE: usize = 50;
 
 /// A page of the results of a search.
@@ -29,10 +29,10 @@ pub struct SearchPage {
 
 /// Reads a page of the results. `cursor` is the `next` value of the previous page.
 ///
-/// Costs one query of an index for each kind of contact data that the text can stand for, one read for each visitor
-/// found by it (at most 50), one query of the index for each chat state, and one read for each examined header. The
-/// first page of a search for a number also reads this visitor (two reads), and the best matches (one read each). For
-/// an agent without the admin role, a page also reads the channels of the found chats and the roster, which are cached.
+/// Costs one query of an index for each kind of contact data that the text may be, one read for each visitor found (at
+/// most 50), one query of the index for each chat state, and one read for each examined header. The first page of a
+/// search for a number also reads this visitor (two reads), and the best matches (one read each). For an agent without
+/// the admin role, a page also reads the channels of the found chats and the roster, which are cached.
 pub async fn read_page(
     access: &ChatAccess<'_>,
     query: &SearchQuery,

@@ -53,8 +53,8 @@ struct ChatPush {
 }
 
 impl PushService<'_> {
-    /// Pushes a batch of changes. Changes that nobody sees cost nothing. Otherwise, costs one query for each account;
-    /// if the account has no open socket, nothing more but the push to visitors.
+    /// Pushes a batch of changes. Changes that nobody sees cost nothing. Otherwise, costs one query for each account.
+    /// If the account has no open socket, only the push to visitors costs more.
     ///
     /// # Errors
     /// Fails if a table is unavailable. The batch can be repeated, because a repeated push does no harm.
@@ -73,9 +73,9 @@ impl PushService<'_> {
         join_all(accounts).await.into_iter().collect()
     }
 
-    /// Pushes to the colleagues of an agent who see the chat that the agent has started or stopped typing. The notice
-    /// is stored nowhere, so no stream reports it. Costs one eventually consistent query; if a colleague has an open
-    /// socket, also reads the chat's channel and the roster, which are cached.
+    /// Pushes the notice that an agent has started or stopped typing to the colleagues who see the chat. The notice is
+    /// not stored, so no stream reports it. Costs one eventually consistent query; if a colleague has an open socket,
+    /// also reads the chat's channel and the roster, which are cached.
     ///
     /// # Errors
     /// Fails if a table is unavailable.
@@ -113,7 +113,7 @@ impl PushService<'_> {
             ChatItemChange::Entry { before: Some(before), after } => push::is_entry_changed(before, after, self.now),
             ChatItemChange::Entry { before: None, .. } => true,
             ChatItemChange::Panel { before, after } => before != after,
-            // A new visitor opens a chat, which is pushed.
+            // A new visitor also opens a chat, and the new chat is pushed.
             ChatItemChange::Visitor { before, after } => {
                 before.as_ref().is_some_and(|before| push::is_visitor_changed(before, after))
             }
@@ -125,7 +125,7 @@ impl PushService<'_> {
     }
 
     /// Whether the visitor has started or stopped typing. Typing that ends with a message does not count, because the
-    /// push of the message says so.
+    /// pushed message already shows it.
     fn is_typing_changed(&self, before: &Chat, after: &Chat) -> bool {
         let is_changed = before.typing_started_at != after.typing_started_at;
         is_changed && (after.is_visitor_typing(self.now) || before.seq == after.seq)
@@ -196,7 +196,7 @@ impl PushService<'_> {
         }
         let sockets = self.connections.visitor_sockets(&chat.channel_id, &chat.external_id, self.now).await?;
         let frame = push::agent_typing_frame_for_visitor(chat, is_typing);
-        // The push of the next message removes a socket that has been closed.
+        // A socket that has been closed is removed when the next message is pushed.
         join_all(sockets.iter().map(|socket| self.gateway.send(&socket.connection_id, &frame))).await;
         Ok(())
     }
@@ -246,7 +246,7 @@ impl PushService<'_> {
     }
 
     /// Reads the current headers of these chats. The headers in the changes may be outdated, and a chat must not be
-    /// shown to agents who do not see it any more. Costs one read for each chat, in one batch.
+    /// shown to agents who no longer see it. Costs one read for each chat, in one batch.
     async fn read_chats(
         &self,
         account_id: &str,
@@ -311,8 +311,8 @@ impl PushService<'_> {
         Ok(frames.into_iter().map(Frame::from).collect())
     }
 
-    /// Returns the frame about the panel of a chat. In a chat of a widget, the panel also shows data of the visitor.
-    /// Costs one read for each of the panel and, in a chat of a widget, the visitor that is not given.
+    /// Returns the frame about the panel of a chat. In a chat of a widget, the panel also shows data about the visitor.
+    /// Costs one read if the panel is not given and, in a chat of a widget, one read if the visitor is not given.
     async fn panel_frame(
         &self,
         chat: &Chat,
@@ -332,8 +332,8 @@ impl PushService<'_> {
         Ok(push::panel_frame(chat, panel, visitor, safe_urls))
     }
 
-    /// Returns the frame about the visitor of a chat. Costs one read for each of the visitor and the panel that is not
-    /// given. Returns `None` if the visitor has been deleted.
+    /// Returns the frame about the visitor of a chat. Costs one read if the visitor is not given, and one read if the
+    /// panel is not given. Returns `None` if the visitor has been deleted.
     async fn visitor_frame(
         &self,
         chat: &Chat,
@@ -357,7 +357,7 @@ impl PushService<'_> {
     async fn close_sockets(&self, account_id: &str, session_id: &str) -> Result<(), Error> {
         let sockets = self.connections.session_sockets(account_id, session_id, self.now).await?;
         try_join_all(sockets.iter().map(async |socket| {
-            // If removing the socket fails, the next attempt may not find it any more, so it is closed first.
+            // If removing the socket fails, the next attempt may no longer find it, so the socket is closed first.
             self.gateway.close(&socket.connection_id).await;
             self.connections.remove_agent_socket(socket, self.now).await
         }))
@@ -376,7 +376,7 @@ impl PushService<'_> {
     }
 
     /// Sends frames to one socket in order. Removes and closes the socket if a frame cannot be sent: the client then
-    /// connects again and reads what it has missed. A socket whose handshake may not have ended is left alone.
+    /// connects again and reads what it has missed. A socket whose handshake may still be in progress is left alone.
     async fn send(&self, socket: &Socket, frames: &[Frame]) {
         let connection_id = socket.connection_id();
         for frame in frames {
@@ -397,7 +397,7 @@ impl PushService<'_> {
 
 /// What a visitor sees of a change.
 enum VisitorChange<'a> {
-    /// A new message of an agent or a bot. The visitor's own messages are not pushed.
+    /// A new message from an agent or a bot. The visitor's own messages are not pushed.
     Message(&'a TimelineEntry),
     /// A new call, or a call with a new status.
     Call(&'a TimelineEntry),
@@ -406,7 +406,8 @@ enum VisitorChange<'a> {
 }
 
 /// Returns what the visitor of a widget sees of a change. Returns `None` if the change shows that the chat belongs to
-/// an API channel. A message of an agent or a bot shows this, because it has a delivery only in an API channel.
+/// an API channel. A message from an agent or a bot shows this if it has a delivery, because such a message has a
+/// delivery only in an API channel.
 fn visitor_change(change: &ChatItemChange) -> Option<VisitorChange<'_>> {
     match change {
         ChatItemChange::Header { before, after: Some(after) } if after.channel_kind == ChannelKind::Widget => {

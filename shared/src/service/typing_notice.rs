@@ -10,8 +10,8 @@ use crate::service::chat_access::ChatAccess;
 use crate::service::push::PushService;
 use crate::wire::queue_task::Task;
 
-/// Queues the notice for the integrator of an API channel, or pushes it to the visitor of a widget. It is sent once and is
-/// not stored. Returns the chat. Costs the reads of [`ChatAccess::chat`] and one queue request; for a widget, one
+/// Queues the notice for the integrator of an API channel, or pushes it to the visitor of a widget. It is sent once and
+/// is not stored. Returns the chat. Costs the reads of [`ChatAccess::chat`] and one queue request; for a widget, one
 /// eventually consistent query in place of the queue request.
 ///
 /// # Errors

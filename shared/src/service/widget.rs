@@ -1,5 +1,5 @@
-//! What the functions that the widget in a visitor's browser calls have in common: finding the widget, checking the
-//! site of the page, limiting the requests, and the CORS headers of every response.
+//! The common part of the functions that the widget in a visitor's browser calls. It finds the widget, checks the site
+//! of the page, limits the requests, and adds the CORS headers to every response.
 //!
 //! The visitor's browser sends JSON as `text/plain`, so that it sends no preflight request.
 
@@ -29,7 +29,7 @@ use crate::wire::widget;
 
 /// The maximum number of messages in a session.
 const MAX_MESSAGES: usize = 50;
-/// The number of entries that are read to find these messages. Notifications and notes are among them.
+/// The number of entries that are read to find these messages. The entries include notifications and notes.
 const MAX_ENTRIES_READ: i32 = 100;
 /// The maximum number of agents whose names and pictures a visitor sees before a chat.
 const MAX_SHOWN_AGENTS: usize = 5;
@@ -44,12 +44,12 @@ pub struct WidgetRequest {
 }
 
 impl WidgetRequest {
-    /// Accepts a request and counts it for the limit of its network address. Costs one read of the channel, cached for
-    /// ten seconds, and one write for every tenth request of an address.
+    /// Accepts a request and counts it towards the limit of its network address. Costs one read of the channel, cached
+    /// for ten seconds, and one write for every tenth request of an address.
     ///
     /// # Errors
-    /// Fails with `NotFound` if there is no such widget, or if it is disabled, with `SiteNotAllowed`, with
-    /// `RateLimited`, and if the body is not JSON.
+    /// Fails with `NotFound` if the widget does not exist or is disabled, with `SiteNotAllowed`, or with `RateLimited`.
+    /// Also fails if the body is not JSON.
     pub async fn accept(directory: &Directory, connections: &Connections, request: &Request) -> Result<Self, Error> {
         let (channel, now) = (find_widget(directory, request).await?, clock::now());
         connections.count_widget_request(&channel.channel_id, &request.source_address(), now).await?;
@@ -78,8 +78,8 @@ async fn find_widget(directory: &Directory, request: &Request) -> Result<Arc<Cha
     }
 }
 
-/// Adds the headers that let the page read the response, also if it is an error. A page on a site that is not allowed
-/// cannot read why.
+/// Adds the headers that let the page read the response, even if it is an error. A page on a site that is not allowed
+/// cannot read the error.
 pub fn with_cors_headers(request: &Request, result: Result<Response, Error>) -> Result<Response, ErrorResponse> {
     let vary = ("vary", "Origin".to_owned());
     let is_forbidden = matches!(result, Err(Error::SiteNotAllowed));
@@ -94,9 +94,9 @@ pub fn with_cors_headers(request: &Request, result: Result<Response, Error>) -> 
     }
 }
 
-/// Returns what the request shows of the visitor's browser. The network address and its location come from CloudFront
-/// if the request came through it; otherwise, the address comes from the gateway and the location is unknown. A client
-/// that calls the gateway itself can forge these headers, but only for its own session.
+/// Returns what the request reveals about the visitor's browser. The network address and its location come from
+/// CloudFront if the request came through it; otherwise, the address comes from the gateway and the location is
+/// unknown. A client that calls the gateway directly can forge these headers, but only for its own session.
 pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSession {
     let header = |name: &str, max_chars| truncate_chars(request.header(name).unwrap_or_default(), max_chars);
     let location = |name: &str| header(&format!("cloudfront-viewer-{name}"), MAX_GEOIP_CHARS);
@@ -150,7 +150,7 @@ impl WidgetTeam {
     }
 }
 
-/// Returns the agents whom a visitor sees, out of those who are online.
+/// Chooses the agents whom a visitor sees from those who are online.
 fn shown_agents(online: &[u64], departments: &[Department]) -> Vec<u64> {
     let members = |department: &Department| online.iter().find(|id| department.agent_ids.contains(id));
     let mut shown = Vec::new();
@@ -172,8 +172,9 @@ async fn departments(directory: &Directory, channel: &Channel) -> Result<Vec<Dep
     Ok(existing.cloned().collect())
 }
 
-/// Returns the department of a chat that the visitor opens: the one that the page asks for if the widget has it,
-/// otherwise the widget's only one. Costs one query of the roster, or nothing if it is cached or not needed.
+/// Returns the department of a chat that the visitor opens: the department that the page requests, if the widget has
+/// it; otherwise, the widget's only department. Costs one query of the roster, or nothing if it is cached or not
+/// needed.
 pub async fn department_of_new_chat(
     directory: &Directory,
     channel: &Channel,
