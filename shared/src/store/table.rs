@@ -320,7 +320,7 @@ impl Table {
     }
 
     /// Reads all items of one partition with eventual consistency, which costs half as much as
-    /// [`query_all`](Self::query_all). Writes of the last moments may be missing.
+    /// [`query_all`](Self::query_all). The most recent writes may be missing.
     pub(crate) fn query_all_eventually(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         self.query_pages(query, usize::MAX, false)
     }

@@ -1,4 +1,4 @@
-//! Converts the items in a change that a table's stream reports to domain values.
+//! Converts the items in a stream record to domain values.
 
 use crate::domain::agent_presence::Presence;
 use crate::domain::chat::Chat;
@@ -16,7 +16,7 @@ use crate::store::connections::sessions::{AGENT_PREFIX, SESSION_PREFIX};
 use crate::store::directory::keys::{ACCOUNT_PREFIX, CHANNEL_PREFIX};
 use crate::store::table::Item;
 
-/// A change in an account that its agents may have to know.
+/// A change in an account that its agents may have to know about.
 #[derive(Debug, PartialEq)]
 pub enum TableChange {
     Chat {
@@ -34,7 +34,7 @@ pub enum TableChange {
     Directory,
 }
 
-/// A change of an item that belongs to a chat.
+/// A change to an item that belongs to a chat.
 #[derive(Debug, PartialEq)]
 pub enum ChatItemChange {
     Header {
@@ -57,10 +57,10 @@ pub enum ChatItemChange {
     },
 }
 
-/// The value of an item before and after a change. Each of them is `None` if the item did not exist.
+/// The value of an item before and after a change. Either is `None` if the item did not exist at that time.
 type BeforeAndAfter<T> = (Option<Box<T>>, Option<Box<T>>);
 
-/// Converts a change. Returns the account and the change, or `None` if no agent has to know the change.
+/// Converts a change. Returns the account and the change, or `None` if no agent has to know about it.
 pub(crate) fn parse_change(change: ItemChange) -> Result<Option<(String, TableChange)>, Error> {
     let Some(item) = change.after.as_ref().or(change.before.as_ref()) else { return Ok(None) };
     let (pk, sk) = (text(item, "pk"), text(item, "sk"));
@@ -110,8 +110,8 @@ fn parse_visitor_change(change: ItemChange) -> Result<Option<(String, TableChang
     Ok(Some((account_id, TableChange::Chat { chat_id, change: ChatItemChange::Visitor { before, after } })))
 }
 
-/// Returns the account of an item in the Directory table. It is part of the key, or an attribute of the item of a
-/// channel. Returns `None` for other items.
+/// Returns the account of an item in the Directory table. The account is part of the key or, for a channel, an
+/// attribute of the item. Returns `None` for other items.
 fn account_of_directory_item(pk: &str, item: &Item) -> Option<String> {
     match pk.strip_prefix(ACCOUNT_PREFIX) {
         Some(account_id) => Some(account_id.to_owned()),

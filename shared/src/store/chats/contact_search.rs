@@ -1,5 +1,5 @@
-//! Finds visitors by the beginning of their e-mail address or phone number. Each of them has an index, which contains
-//! the visitors that have such a value. The index is updated with the visitor's item, so it needs no writes of its own,
+//! Finds visitors by the beginning of their e-mail address or phone number. Each of the two has an index that contains
+//! the visitors who have such a value. The index is updated with the visitor's item, so it needs no writes of its own,
 //! and erasing a visitor also removes the visitor from the index.
 
 use futures_util::future::try_join_all;
@@ -18,9 +18,9 @@ const MAX_VISITORS_PER_INDEX: i32 = 25;
 type ContactIndex<'a> = (&'static str, &'static str, &'a str);
 
 impl Chats {
-    /// Reads the visitors whose e-mail address or phone number begins like the search text: at most 25 by e-mail
+    /// Reads the visitors whose e-mail address or phone number begins with the search text: at most 25 by e-mail
     /// address and at most 25 by phone number, in the order of these values. Costs one query for each of the two that
-    /// the text can stand for, and one read for each visitor.
+    /// the text may be, and one read for each visitor.
     pub async fn visitors_by_contact(
         &self,
         account_id: &str,

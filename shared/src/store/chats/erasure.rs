@@ -25,7 +25,8 @@ const MAX_CONCURRENT_DELETES: i32 = 25;
 /// The maximum duration of a request. The recorded time of an erasure is this much later than the start of the request,
 /// because it must not be earlier than the erasure itself.
 const MAX_REQUEST_DURATION: Duration = Duration::from_secs(30);
-/// How long it is recorded that a chat was erased. This must be longer than a cursor of `GET /agent/changes` is valid.
+/// How long the record of an erased chat is kept. It must be kept for longer than a cursor of `GET /agent/changes` is
+/// valid.
 const ERASED_CHAT_TTL: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
 /// What an erasure request has deleted.

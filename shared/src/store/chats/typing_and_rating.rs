@@ -12,8 +12,8 @@ use crate::store::write_races::WriteRaces;
 
 impl Chats {
     /// Stores and counts the visitor's rating of an open or closed chat; `None` removes the rating. Chat lists do not
-    /// show ratings, so the chat does not count as changed. Costs one transaction, or nothing if the chat has this
-    /// rating. Each retry after a concurrent rating also costs one read.
+    /// show ratings, so the chat does not count as changed. Costs one transaction, or nothing if the chat already has
+    /// this rating. Each retry after a concurrent rating also costs one read.
     pub async fn store_rating(&self, mut chat: Chat, rating: Option<Rating>) -> Result<(), Error> {
         let mut races = WriteRaces::new("rating");
         while chat.rating != rating {
@@ -27,8 +27,8 @@ impl Chats {
         Ok(())
     }
 
-    /// Stores the time at which the visitor started typing and the text so far, or removes both if `since` is `None`.
-    /// Does nothing if the visitor is blacklisted or has no open chat. Costs one read and one write.
+    /// Stores the time at which the visitor started typing and the text typed so far, or removes both if `since` is
+    /// `None`. Does nothing if the visitor is blacklisted or has no open chat. Costs one read and one write.
     pub async fn set_visitor_typing(
         &self,
         channel_id: &str,

@@ -279,8 +279,8 @@ impl Chats {
         Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), entry: Some(entry), notifications })
     }
 
-    /// Whether requests about the chat that the message opens contain the visitor's id as a number. Costs one read if
-    /// the message does not determine this and the visitor has had a chat.
+    /// Whether requests about a chat opened by the message contain the visitor's id as a number. Costs one read if the
+    /// message does not determine this and the visitor has had a chat.
     async fn has_numeric_id(&self, incoming: &IncomingMessage<'_>, visitor: Option<&Visitor>) -> Result<bool, Error> {
         let last_chat = visitor.and_then(|visitor| visitor.last_chat);
         Ok(match (incoming.has_numeric_id, last_chat) {
@@ -372,8 +372,8 @@ impl IncomingMessage<'_> {
         }
     }
 
-    /// Returns the notifications of an offline message or a call, or nothing for other messages. A call that is stored
-    /// as failed is also notified as started.
+    /// Returns the notifications of an offline message or a call, or nothing for other messages. For a call that is
+    /// stored as failed, there is also a notification of its start.
     fn notifications(&self, context: &NotificationContext<'_>) -> Vec<NotificationContent> {
         if let Some(call) = self.call() {
             let agent_id = call.agent.as_ref().map(|called| called.agent.agent_id);
@@ -387,7 +387,7 @@ impl IncomingMessage<'_> {
         context.webhook_notifications(WebhookEvent::OfflineMessage, WebhookEventDetails::default())
     }
 
-    /// Returns the bot with which the chat that the message opens starts.
+    /// Returns the bot with which a chat opened by the message starts, if there is one.
     fn first_bot(&self) -> Option<&String> {
         self.channel.bot_id.as_ref().filter(|_| !self.is_offline && self.call().is_none())
     }

@@ -1,6 +1,6 @@
-//! Visitors of a widget. A visitor is known by a token, whose hash is the visitor's `external_id`. Therefore, one read
-//! by key authenticates the visitor, and a token is valid only for the widget that issued it. The visitor and its number
-//! exist before the first chat.
+//! Visitors of a widget. A visitor is identified by a token, whose hash is the visitor's `external_id`. Therefore, one
+//! read by key authenticates the visitor, and a token is valid only for the widget that issued it. The visitor and the
+//! visitor number exist before the first chat.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub fn visitor_id_of_token(token: &str) -> String {
 }
 
 impl Chats {
-    /// Creates the visitor with this token and assigns the next visitor number. The visitor expires unless it opens a
+    /// Creates the visitor with this token and assigns the next visitor number. The visitor expires unless they open a
     /// chat. Costs one counter write and one transaction.
     pub async fn create_widget_visitor(
         &self,

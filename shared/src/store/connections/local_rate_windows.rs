@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// are removed.
 const MAX_CALLERS: usize = 1_000;
 
-/// The current window of each caller: of a bot, of an agent who opens sockets, or of a network address.
+/// The current window of each caller. A caller is a bot, an agent who opens sockets, or a network address.
 #[derive(Clone, Default)]
 pub(super) struct LocalRateWindows(Arc<Mutex<HashMap<String, LocalRateWindow>>>);
 
@@ -21,7 +21,7 @@ pub(super) struct LocalRateWindow {
 }
 
 impl LocalRateWindows {
-    /// Counts one request of a caller in the window with this number, and returns the updated window.
+    /// Counts one request from a caller in the window with this number, and returns the updated window.
     pub(super) fn count_request(&self, caller: &str, number: u64) -> LocalRateWindow {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if windows.len() >= MAX_CALLERS {

@@ -73,8 +73,8 @@ impl Connections {
         self.update_presence(update, now).await.map(|_| ())
     }
 
-    /// Makes an update of a presence, and then removes the expired sockets from it. Their close was not reported.
-    /// Returns the item. Costs one write, and one more if there are expired sockets.
+    /// Updates a presence, and then removes the expired sockets, whose close was not reported. Returns the item. Costs
+    /// one write, and one more if there are expired sockets.
     async fn update_presence(&self, update: ItemUpdate, now: Timestamp) -> Result<Item, Error> {
         let key = update.key.clone();
         let item = self.table.update(update).await?;
@@ -160,8 +160,8 @@ fn expired_socket_elements(item: &Item, now: Timestamp) -> Vec<String> {
     elements.filter(|socket| socket_element_expiry(socket).is_none_or(|at| at <= now)).cloned().collect()
 }
 
-/// Returns an update that creates the presence or counts as a request of the agent. The values contain `:agent_id`,
-/// `:now` and `:expires`; the caller adds those of its own.
+/// Returns an update that creates the presence if there is none, and counts as a request from the agent. The values
+/// contain `:agent_id`, `:now` and `:expires`; the caller adds those of its own.
 fn presence_update(account_id: &str, agent_id: u64, now: Timestamp, update: &'static str) -> ItemUpdate {
     let expires_at = now.plus(PRESENCE_TTL).seconds();
     let values = vec![(":agent_id", n(agent_id)), (":now", n(now.0)), (":expires", n(expires_at))];

@@ -1,10 +1,10 @@
 //! Limits how many requests a bot can make, how many socket tickets an agent can get, how many requests a network
-//! address can send to a widget, and how many callbacks a network can order. All processes share one count for each of
-//! them.
+//! address can send to a widget, and how many callbacks a network can order. All processes share the counts.
 //!
-//! Callbacks are rare, so each one is counted in the table. Counting every request in the table would increase the number of writes for a bot message by half. Therefore, each
-//! process counts requests in memory and adds them to the count in the table after every ten requests. With a single
-//! process, the limit is exact. Each additional process can let up to nine extra requests through.
+//! Callbacks are rare, so each one is counted in the table. Other requests are counted in memory, because counting each
+//! of them in the table would increase the number of writes for a bot message by half. A process adds them to the count
+//! in the table after every ten requests. With a single process, the limit is exact. Each additional process can let up
+//! to nine extra requests through.
 
 use serde::Deserialize;
 
@@ -56,7 +56,8 @@ impl Connections {
     /// Counts a callback that a network orders from a widget. Only a hash of the network is stored. Costs one write.
     ///
     /// # Errors
-    /// Fails with `RateLimited` if the network has reached its limit. The error contains the time until the window ends.
+    /// Fails with `RateLimited` if the network has reached its limit. The error contains the time until the window
+    /// ends.
     pub async fn count_callback(&self, channel_id: &str, address: &str, now: Timestamp) -> Result<(), Error> {
         let caller = format!("CALLBACK#{channel_id}#{}", sha256::hex_digest(client_network(address)));
         let (number, ends_at) = fixed_window(CALLBACK_WINDOW, now);

@@ -103,8 +103,8 @@ impl Connections {
     /// expired, if its session has ended, or if its visitor already has the maximum number of sockets. Costs one write
     /// of the ticket; then, for a visitor, one eventually consistent query and two writes of the socket.
     ///
-    /// The session is read after the socket has been stored. Therefore, a session that ends concurrently either is
-    /// noticed here, or its end is noticed by `deliver-push`, which then finds the socket and closes it.
+    /// The session is read after the socket has been stored. Therefore, if the session ends concurrently, either this
+    /// function or `deliver-push` notices it. In the second case, `deliver-push` finds the socket and closes it.
     ///
     /// The socket of an agent costs two writes of the socket, one write of the presence and one read of the session. If
     /// the presence contains expired sockets, costs one more write.
@@ -152,14 +152,14 @@ impl Connections {
         Ok(Some(Socket::Agent(from_item::<SocketItem>(item)?.into_socket())))
     }
 
-    /// Returns the session that opened a socket. The same rules and costs apply as to a request with the session's
+    /// Returns the session that opened a socket. The rules and costs are the same as for a request with the session's
     /// token.
     pub async fn session_of_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<Option<Session>, Error> {
         self.session_by_id(&socket.account_id, socket.agent_id, &socket.session_id, now).await
     }
 
-    /// Forgets a socket that was closed. A repeated call does nothing. Costs three writes for the socket of an agent,
-    /// two for that of a visitor.
+    /// Removes a socket that was closed. A repeated call does nothing. Costs three writes for the socket of an agent,
+    /// and two for the socket of a visitor.
     pub async fn remove_socket(&self, socket: &Socket, now: Timestamp) -> Result<(), Error> {
         match socket {
             Socket::Agent(socket) => self.remove_agent_socket(socket, now).await,
@@ -175,14 +175,14 @@ impl Connections {
         self.table.delete(socket_key(&socket.connection_id)).await.map(|_| ())
     }
 
-    /// Returns the account's open sockets. The read is eventually consistent, so a socket that was opened in the last
-    /// moments may be missing. Costs one query at half the price of the other queries.
+    /// Returns the account's open sockets. The read is eventually consistent, so a socket that has just been opened may
+    /// be missing. Costs one query at half the price of the other queries.
     pub(crate) async fn account_sockets(&self, account_id: &str, now: Timestamp) -> Result<Vec<AgentSocket>, Error> {
         let items = self.table.query_all_eventually(account_sockets_query(account_id)).await?;
         open_sockets(items, now)
     }
 
-    /// Returns the open sockets of a session, also those that were opened in the last moments. Costs one query.
+    /// Returns the open sockets of a session, including those that have just been opened. Costs one query.
     pub(crate) async fn session_sockets(
         &self,
         account_id: &str,

@@ -1,6 +1,6 @@
-//! The open sockets of widgets' visitors. Like the socket of an agent, a socket has two items: one in the partition of its
-//! visitor, and one by its connection id. They are stored apart from the agents' sockets, so that the cost of finding
-//! those does not depend on the number of visitors.
+//! The open sockets of widgets' visitors. Like the socket of an agent, a socket has two items: one in the partition of
+//! its visitor, and one by its connection id. They are stored apart from the agents' sockets, so that the cost of
+//! finding those does not depend on the number of visitors.
 
 use futures_util::future::try_join;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,8 @@ impl Connections {
     }
 
     /// Stores the socket that a visitor's ticket opens. Returns `None` if the visitor already has the maximum number of
-    /// sockets; a few more may be opened at the same moment. Costs one eventually consistent query and two writes.
+    /// sockets. Concurrent requests may exceed the maximum by a few sockets. Costs one eventually consistent query and
+    /// two writes.
     pub(super) async fn open_visitor_socket(
         &self,
         ticket: Item,
@@ -98,14 +99,14 @@ impl Connections {
         Ok(Some(socket))
     }
 
-    /// Forgets the socket of a visitor. Costs two writes.
+    /// Removes the socket of a visitor. Costs two writes.
     pub(super) async fn remove_visitor_socket(&self, socket: &VisitorSocket) -> Result<(), Error> {
         self.table.delete(visitor_socket_key(socket)).await?;
         self.table.delete(socket_key(&socket.connection_id)).await.map(|_| ())
     }
 
-    /// Returns the open sockets of a visitor. The read is eventually consistent, so a socket that was opened
-    /// in the last moments may be missing. Costs one query at half the price of the other queries.
+    /// Returns the open sockets of a visitor. The read is eventually consistent, so a socket that has just been opened
+    /// may be missing. Costs one query at half the price of the other queries.
     pub(crate) async fn visitor_sockets(
         &self,
         channel_id: &str,

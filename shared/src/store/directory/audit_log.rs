@@ -52,7 +52,7 @@ fn audit_partition(account_id: &str) -> String {
     format!("AUDIT#{account_id}")
 }
 
-/// Returns the prefix of the ids of entries of this time.
+/// Returns the prefix of the ids of entries with this time.
 fn id_prefix(at: Timestamp) -> String {
     format!("{:013}", at.0.min(MAX_ID_TIME))
 }

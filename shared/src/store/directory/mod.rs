@@ -1,5 +1,5 @@
 //! The Directory table: accounts, agents, departments, channels, bots, settings, canned replies and the audit log of
-//! their changes. These rarely change, so each process caches most of them.
+//! their changes. This data rarely changes, so each process caches most of it.
 
 pub mod agents;
 pub mod audit_log;

@@ -8,7 +8,7 @@ use crate::store::tests::*;
 /// The maximum number of writes in a batch.
 const MAX_BATCH_WRITES: usize = 25;
 
-/// Signs an agent in, who is an admin, and returns the session.
+/// Signs in an agent who is an admin, and returns the session.
 pub(super) async fn signed_in(connections: &Connections) -> Session {
     let token = connections.create_session(&agent(1, "b@x.y"), NOW).await.unwrap();
     connections.session(&token, NOW).await.unwrap().unwrap()

@@ -226,8 +226,8 @@ impl TryFrom<HeaderItem> for Chat {
             seq: item.seq,
             opened_at,
             opened_on: opened_on.unwrap_or_else(|| Day::of(opened_at, &TimeZone::default())),
-            // For a chat from before the report counters, it is unknown whether an agent has answered. The chat counts
-            // as answered, so that no later message is counted as its first answer.
+            // For a chat that is older than the report counters, it is unknown whether an agent has answered. The chat
+            // counts as answered, so that no later message is counted as its first answer.
             first_answer_at: item.first_answer_at.map(Timestamp).or(opened_on.is_none().then_some(opened_at)),
             updated_at: Timestamp(item.updated_at),
             other_change_at: item.other_change_at.map(Timestamp),

@@ -98,7 +98,7 @@ async fn unreported_close_does_not_hide_the_loss_of_the_last_socket() {
     assert!(!item.contains_key("sockets"), "a new socket removes the expired ones: {item:?}");
 }
 
-/// Concurrent changes are atomic, so that no socket is lost and none remains.
+/// Concurrent changes are atomic, so that no open socket is lost and no closed socket remains.
 #[tokio::test]
 async fn sockets_open_and_close_concurrently() {
     let Stores { connections, .. } = stores().await;
