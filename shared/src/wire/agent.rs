@@ -29,7 +29,7 @@ const MAX_AGENT_TEXT_CHARS: usize = 10_000;
 /// The maximum length of a name, a phone number, an e-mail address or a password.
 const MAX_AGENT_FIELD_CHARS: usize = 254;
 const MAX_DESCRIPTION_CHARS: usize = 10_000;
-/// What a cursor must be, for the error message.
+/// The requirement for a cursor, as stated in the error message.
 const CURSOR_RULE: &str = "must be a value that this endpoint has returned";
 
 /// Parses the body of POST /agent/login. Returns the e-mail address, converted to lower case, and the password.

@@ -59,7 +59,7 @@ fn agent_json(called: &CallAgent) -> Value {
     json!({ "id": called.agent.agent_id, "name": called.agent.name, "phone": called.phone })
 }
 
-/// Parses a report of the gateway. The body must name the call, because the signature does not cover the URL.
+/// Parses a report from the gateway. The body must name the call, because the signature does not cover the URL.
 pub fn parse_report(body: &Value, call_id: &str) -> Result<ProviderReport, Error> {
     let fields = Fields::of(body)?;
     if fields.required_text("call_id", MAX_ID_CHARS)? != call_id {

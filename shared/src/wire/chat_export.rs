@@ -18,7 +18,7 @@ use crate::wire::webhook::department_json;
 const ENTRY_BASE_BYTES: usize = 300;
 const ATTEMPT_BYTES: usize = 800;
 const CSV_COLUMN_COUNT: usize = 21;
-/// The order of the columns is part of the API. New ones are added at the end.
+/// The order of the columns is part of the API. New columns are added at the end.
 const CSV_COLUMNS: [&str; CSV_COLUMN_COUNT] = [
     "chat_id",
     "channel_id",
@@ -148,7 +148,7 @@ fn push_line(text: &mut String, cells: &[String; CSV_COLUMN_COUNT]) {
 }
 
 /// Quotes a cell, and puts an apostrophe before a text that begins like a formula. Otherwise, a spreadsheet would
-/// execute it, and visitors choose their texts. The same applies to the text after a semicolon, a line break or a tab,
+/// execute a formula that a visitor has written. The same applies to the text after a semicolon, a line break or a tab,
 /// because some spreadsheets begin a new cell there.
 fn csv_cell(text: &str) -> String {
     let mut cell = String::from('"');

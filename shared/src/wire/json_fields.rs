@@ -65,15 +65,15 @@ impl<'a> Fields<'a> {
         Ok(Some(Self { object, path, lenient: self.lenient }))
     }
 
-    /// Returns the fields of a required object that consists of nested values such as list items. `path` is the path of
-    /// the object in the body.
+    /// Returns the fields of a nested value, such as a list item, which must be an object. `path` is the path of the
+    /// object in the body.
     pub fn of_item(item: &'a Value, path: &'a str) -> Result<Self, Error> {
         let object = item.as_object().ok_or_else(|| Error::field(path, "must be an object"))?;
         Ok(Self { object, path, lenient: false })
     }
 
-    /// Returns an optional list of at most `max_items` strings, each of which `parse` converts. `expected` describes the
-    /// items in the error message.
+    /// Returns an optional list of at most `max_items` strings, each of which `parse` converts. `expected` describes
+    /// the items in the error message.
     pub fn list<T>(
         &self,
         name: &str,
@@ -105,7 +105,7 @@ impl<'a> Fields<'a> {
         self.optional(self.strict_text(name, max_chars))
     }
 
-    /// Checks the value of the field `name`, and returns it without the blanks at its ends.
+    /// Checks the value of the field `name`, and returns it without leading and trailing blanks.
     pub(crate) fn email_address(&self, name: &str, value: &str) -> Result<String, Error> {
         let email = value.trim();
         let is_address = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());

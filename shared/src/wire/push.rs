@@ -26,7 +26,7 @@ pub(crate) fn chat_frame(chat: &Chat, safe_urls: &LinkFilter, now: Timestamp) ->
     chat_push("chat", chat, [("chat", agent::chat_row_json(chat.clone(), safe_urls, now))])
 }
 
-/// Reports that the agent cannot see the chat any more. `chat` is the header that the agent saw last.
+/// Reports that the agent can no longer see the chat. `chat` is the header that the agent saw last.
 pub(crate) fn chat_gone_frame(chat: &Chat) -> String {
     chat_push("chat_gone", chat, [])
 }
@@ -41,7 +41,7 @@ pub(crate) fn delivery_frame(entry: TimelineEntry, safe_urls: &LinkFilter, now: 
     entry_push("delivery", entry, safe_urls, now)
 }
 
-/// Reports the chat's panel. It also shows data of the visitor.
+/// Reports the chat's panel, which also shows data about the visitor.
 pub(crate) fn panel_frame(chat: &Chat, panel: Panel, visitor: Option<Visitor>, safe_urls: &LinkFilter) -> String {
     chat_push("panel", chat, [("panel", agent::panel_json(panel, visitor, safe_urls))])
 }
@@ -53,7 +53,7 @@ pub(crate) fn visitor_frame(chat: &Chat, visitor: Visitor, panel: Panel, safe_ur
     chat_push("visitor", chat, [("visitor_number", json!(number)), ("visitor", visitor)])
 }
 
-/// Reports whether the visitor is typing and, for the visitor of a widget, the text so far.
+/// Reports whether the visitor is typing and, for the visitor of a widget, the text typed so far.
 pub(crate) fn visitor_typing_frame(chat: &Chat, is_typing: bool, safe_urls: &LinkFilter) -> String {
     let (from, typing) = (("from", json!("visitor")), ("typing", json!(is_typing)));
     match chat.typing_text.as_deref().filter(|_| is_typing) {

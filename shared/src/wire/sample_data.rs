@@ -94,12 +94,12 @@ pub(super) fn visitor() -> Visitor {
     }
 }
 
-/// Returns a message of the visitor with this id.
+/// Returns a message from the visitor. The message has this id.
 pub(super) fn visitor_message(id: &str, now: Timestamp) -> TimelineEntry {
     entry(1, id, Sender::Visitor, "Hello, this is a sample message.", now)
 }
 
-/// Returns a message of the agent with this id.
+/// Returns a message from the agent. The message has this id.
 pub fn agent_message(id: &str, now: Timestamp) -> TimelineEntry {
     entry(2, id, Sender::Agent(agent(now).into()), "Hello, this is a sample answer.", now)
 }

@@ -52,7 +52,7 @@ pub enum VisitorFrame {
     Typing { typing: TypingNotice, text: Option<String> },
 }
 
-/// The length to which the text that a visitor is typing is truncated.
+/// The maximum length of the text that a visitor is typing. A longer text is truncated.
 const MAX_TYPING_TEXT_CHARS: usize = 300;
 
 impl VisitorFrame {

@@ -1,5 +1,5 @@
-//! Request and response bodies of the endpoints that configure an account's telephony, and of the operator's top-up of
-//! its balance. Credentials are accepted and never returned.
+//! Request and response bodies of the endpoints that configure an account's telephony, and of the endpoint through
+//! which the operator tops up its balance. Credentials are accepted and never returned.
 
 use std::time::Duration;
 
@@ -148,7 +148,7 @@ fn parse_twilio(
         None => parse_credential(fields, "account_sid")?,
     };
     // Each request to the API contains the token, and a new server must not receive a token that was entered for
-    // another.
+    // another server.
     let is_same_api = url_before.as_ref() == Some(&api_url) && sid_before.as_ref() == Some(&account_sid);
     let auth_token = match token.filter(|_| is_same_api && !fields.has("auth_token")) {
         Some(auth_token) => auth_token,

@@ -125,7 +125,7 @@ pub fn empty_twiml() -> String {
 /// Returns the TwiML that connects the call with a second phone.
 fn dial(telephony: &Telephony, call: &Call, report_url: &str, leg: &str, phone: &str) -> String {
     let record = if telephony.is_recorded { "record-from-answer-dual" } else { "do-not-record" };
-    // The caller of an incoming call hears the ringing until the agent answers, and the agent sees the caller's number.
+    // The caller of an incoming call hears ringing until the agent answers, and the agent sees the caller's number.
     let bridge = if leg == AGENT_LEG {
         r#" answerOnBridge="true""#.to_owned()
     } else {
@@ -179,7 +179,7 @@ fn dial_report(form: &Form, status: &str) -> Result<CallReport, Error> {
     })
 }
 
-/// Returns the report that a phone was not answered. The status of the call shows which one.
+/// Returns the report that a phone was not answered. The status of the call shows which phone it was.
 fn unanswered() -> CallReport {
     CallReport::Ended { talk_time: Some(Duration::ZERO), record_url: None }
 }

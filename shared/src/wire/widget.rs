@@ -48,7 +48,7 @@ pub struct SessionRequest {
     pub token: Option<String>,
     /// Whether a visitor is created if there is no token.
     pub identify: bool,
-    /// The last entry of the current chat that the widget has.
+    /// The number of the last entry that the widget has of the current chat.
     pub after: u64,
     pub page: Option<Page>,
     pub referrer: Option<String>,
@@ -257,7 +257,7 @@ fn parse_custom_data_line(line: &Value, path: &str) -> Result<CustomData, Error>
     })
 }
 
-/// Parses the page that the visitor is viewing. A URL that is too long is dropped, because a part of it is of no use.
+/// Parses the page that the visitor is viewing. A URL that is too long is dropped, because a truncated URL is useless.
 fn parse_page(fields: Fields<'_>) -> Result<Option<Page>, Error> {
     let Some(page) = fields.optional_object("page", "page")? else { return Ok(None) };
     let url = page.text("url", ANY_LENGTH)?.filter(|url| url.chars().count() <= MAX_URL_CHARS);
@@ -302,7 +302,7 @@ pub struct SessionResponse<'a> {
     pub messages: &'a [Value],
     /// The call in progress.
     pub call: Option<&'a Value>,
-    /// Whether the chat has earlier messages after the requested entry.
+    /// Whether there are further messages between the requested entry and `messages`.
     pub has_earlier: bool,
     /// Whether visitors can ask for callbacks, at least at certain times.
     pub has_callback: bool,
@@ -340,7 +340,7 @@ impl SessionResponse<'_> {
     }
 }
 
-/// Returns the settings that the widget needs. The list of sites is of no concern to visitors.
+/// Returns the settings that the widget needs. The list of sites is left out, because the widget does not need it.
 fn public_settings_json(settings: &WidgetSettings) -> Value {
     let mut settings = widget_settings_json(settings);
     if let Some(fields) = settings.as_object_mut() {
@@ -408,7 +408,7 @@ pub fn own_message_json(entry: &TimelineEntry, message_id: &str) -> Value {
 }
 
 /// Returns the response to a message that was dropped because its visitor is blacklisted. The widget shows the message
-/// as sent, with 0 as its number and its chat.
+/// as sent. The numbers of the message and of its chat are 0.
 pub fn blacklisted_message_json(content: &Content, message_id: &str, now: Timestamp) -> Value {
     let mut message = message_content::message_fields(content);
     message.extend(without_nulls([

@@ -40,7 +40,7 @@ pub fn parse_new_api_channel(body: &Value, guard: &SsrfGuard) -> Result<ChannelS
     apply_settings_fields(fields, new_channel(name, KindSettings::Api(api)), guard)
 }
 
-/// Parses the body of POST /admin/channels for a widget. `default_title` is the title of a widget that has no other.
+/// Parses the body of POST /admin/channels for a widget. `default_title` is used if the body contains no title.
 pub fn parse_new_widget(body: &Value, default_title: String, guard: &SsrfGuard) -> Result<ChannelSettings, Error> {
     let fields = Fields::of(body)?;
     let name = fields.required_text("name", MAX_NAME_CHARS)?;
