@@ -127,7 +127,7 @@ impl<'h> Driver<'h> {
         Ok(socket)
     }
 
-    /// Reads frames from a socket until one is about the row of a chat. It is the last push about a new message.
+    /// Reads frames from a socket until one is about a chat's row, which is the last push about a new message.
     pub async fn read_until_chat(&self, socket: &mut Socket) -> Result<(), Error> {
         while let Some(frame) = socket.next().await {
             let frame = frame.map_err(Box::new)?;
@@ -211,7 +211,7 @@ impl<'h> Driver<'h> {
         text(&response, "widget_id")
     }
 
-    /// Calls an endpoint of a widget, as the browser of a visitor does.
+    /// Calls an endpoint of a widget, as a visitor's browser does.
     pub async fn call_widget(&self, widget_id: &str, endpoint: &str, body: Value) -> Result<Value, Error> {
         Ok(self.api.post(&format!("/widget/{widget_id}/{endpoint}"), None, &body).await?)
     }

@@ -31,7 +31,7 @@ pub struct Usage {
     /// The number of invocations of `PUSH_FUNCTION`. They are not included in `invocations`, because they write no log
     /// and are shorter.
     pub pushes: f64,
-    /// The number of WebSocket messages. Each 32 KB of a message count as one.
+    /// The number of WebSocket messages. Each 32 KB of a message counts as one.
     pub socket_messages: f64,
 }
 

@@ -158,7 +158,8 @@ async fn send_message(body: &str) -> Result<Value, Error> {
 }
 
 /// Converts the event of a WebSocket to a command. A message that is a JSON object is the command itself. For
-/// `$connect`, the query parameter `do` selects the action, or `status` the status in the result.
+/// `$connect`, the query parameter `do` selects the action, or the query parameter `status` sets the status in the
+/// result.
 fn command_of_socket_event(event: &Value) -> Value {
     let body = event["body"].as_str().unwrap_or_default();
     if let Ok(Value::Object(mut command)) = serde_json::from_str(body) {
@@ -178,7 +179,7 @@ async fn management_client() -> aws_sdk_apigatewaymanagement::Client {
     aws_sdk_apigatewaymanagement::Client::from_conf(config.retry_config(retries).build())
 }
 
-/// Sends `text`, or `size` characters, to a connection. Returns how the SDK understands the response.
+/// Sends `text`, or `size` characters, to a connection. Returns how the SDK interprets the response.
 async fn post_to_connection(payload: &Value) -> Result<Value, Error> {
     use aws_sdk_apigatewaymanagement::operation::post_to_connection::PostToConnectionError;
     let text = payload["text"].as_str().unwrap_or("x").repeat(payload["size"].as_u64().unwrap_or(1) as usize);

@@ -128,7 +128,7 @@ impl ApiClient {
     }
 }
 
-/// Sends a request and parses the response. `request` is the method and the path, which errors name.
+/// Sends a request and parses the response. `request` is the method and the path, for error messages.
 async fn execute<T: DeserializeOwned>(request: String, builder: RequestBuilder) -> Result<T, Error> {
     let failed = |source| Error::Request { request: request.clone(), source };
     let response = builder.send().await.map_err(failed)?;

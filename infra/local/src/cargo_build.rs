@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folder_is_that_of_the_first_executable() {
+    fn folder_contains_the_first_executable() {
         let messages = r#"{"reason":"compiler-artifact","executable":null}
 {"reason":"build-script-executed","out_dir":"/x"}
 not json

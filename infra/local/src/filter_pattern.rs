@@ -95,7 +95,7 @@ impl ValueTest {
     }
 }
 
-/// Returns the values of which one must match: the elements of an array, or the value itself.
+/// Returns the values, one of which must match: the elements of an array, or the value itself.
 fn elements(value: Option<&Value>) -> &[Value] {
     match value {
         Some(Value::Array(elements)) => elements,
@@ -201,7 +201,7 @@ mod tests {
             (json!({"dynamodb": {"OldImage": {"state": {"S": [{"exists": true}]}}}}), true),
             (json!({"dynamodb": {"NewImage": {"state": {"S": [{"exists": true}]}}}}), false),
             (json!({"dynamodb": {"NewImage": {"state": {"S": [{"exists": false}]}}}}), true),
-            // As on AWS, `exists` does not see objects.
+            // As on AWS, `exists` ignores objects.
             (json!({"dynamodb": {"OldImage": [{"exists": true}]}}), false),
             (json!({"dynamodb": {"OldImage": {"state": {"S": [{"anything-but": "active"}]}}}}), false),
             (json!({"dynamodb": {"OldImage": {"state": {"S": [{"anything-but": ["bot", "waiting"]}]}}}}), true),

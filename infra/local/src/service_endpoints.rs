@@ -12,7 +12,7 @@ pub(crate) struct ServiceEndpoints {
 }
 
 impl ServiceEndpoints {
-    /// Returns the environment variables for the calls of a function to the local services.
+    /// Returns the environment variables for a function's calls to the local services.
     pub fn sdk_variables(&self, function: &str) -> [(&'static str, String); 3] {
         [
             // Longer than the functions allow by default, because other programs can keep the machine busy.

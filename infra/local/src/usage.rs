@@ -33,10 +33,11 @@ struct FunctionUsage {
     write_units: f64,
     /// The number of requests by queue and action, with keys such as `ChannelRetryQueue/SendMessage`.
     sqs: BTreeMap<String, u64>,
-    /// The number of WebSocket messages that invoked the function or that it posted. A message counts once for each
-    /// started 32 KB.
+    /// The number of WebSocket messages that invoked the function or were posted by it. A message counts once for every
+    /// 32 KB, rounded up.
     socket_messages: u64,
-    /// The time for which connections were open that the function accepted. A connection counts when it is closed.
+    /// The time for which the connections that the function accepted were open. A connection is counted when it is
+    /// closed.
     #[serde(rename = "connection_minutes", serialize_with = "as_minutes")]
     connection_time: Duration,
 }
@@ -76,13 +77,13 @@ impl UsageMeter {
         });
     }
 
-    /// Counts a WebSocket message of this size that invoked the function or that it posted.
+    /// Counts a WebSocket message of this size that invoked the function or was posted by it.
     pub fn count_socket_message(&self, function: &str, bytes: usize) {
         let units = bytes.div_ceil(SOCKET_MESSAGE_UNIT_BYTES).max(1) as u64;
         self.update(function, |counts| counts.socket_messages += units);
     }
 
-    /// Adds the time for which a connection was open that the function accepted.
+    /// Adds the time for which a connection that the function accepted was open.
     pub fn add_connection_time(&self, function: &str, duration: Duration) {
         self.update(function, |counts| counts.connection_time += duration);
     }

@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 use super::local_caller::LocalCaller;
 
 const MAX_ENTRIES: usize = 50;
-/// What the journal contains in place of the token with which a site identifies its user.
+/// Replaces the token with which a site identifies its user.
 const HIDDEN: &str = "(hidden)";
 
 /// A server of the demo account that the service calls.

@@ -9,7 +9,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// A caller on this machine that called the host by a name of this machine.
+/// A caller on this machine whose Host header names this machine.
 pub struct LocalCaller {
     /// The value of the request's Host header, such as `localhost:3000`.
     pub host: String,
@@ -24,7 +24,8 @@ impl<S: Sync> FromRequestParts<S> for LocalCaller {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, NotLocal> {
         let is_loopback = |ConnectInfo(client): &ConnectInfo<SocketAddr>| client.ip().is_loopback();
         let is_local = parts.extensions.get().is_some_and(is_loopback);
-        // The Host header is checked, because a page on the Internet could have a name that resolves to this machine.
+        // The Host header is checked, because a page on the Internet could have a host name that resolves to this
+        // machine.
         let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
         let host = host.filter(|host| is_local && is_loopback_host(host)).ok_or(NotLocal)?;
         Ok(Self { host: host.to_owned() })

@@ -37,7 +37,7 @@ impl Default for DemoServers {
 }
 
 impl DemoServers {
-    /// Returns a router with all their routes.
+    /// Returns a router with the routes of all servers.
     pub fn router(&self) -> Router {
         integrator::router(self.journal.clone())
             .merge(webhook::router(self.journal.clone()))

@@ -2,8 +2,8 @@
 //! and only on this machine. The code is in the fragment of the URL, which browsers do not send, so it appears in no
 //! log.
 //!
-//! The terminal shows a link for the agent. When this link was used or has expired, the terminal shows a new one. The
-//! demo site creates the other links.
+//! The terminal shows a link for the agent. Once this link has been used or has expired, the terminal shows a new one.
+//! The demo site creates the other links.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -132,7 +132,7 @@ impl SignInLinks {
         if self.codes().has_valid_printed_code(OffsetDateTime::now_utc()) {
             return;
         }
-        // Without random numbers, there is no new link, and the agent can sign in with the password.
+        // Without random numbers, no link is printed, but the agent can still sign in with the password.
         if let Ok(link) = self.create(base_url) {
             terminal::print_line(&format!("To sign in to the console again:   {link}"));
         }

@@ -35,7 +35,8 @@ async fn receive_event(State(journal): State<Journal>, Json(event): Json<Value>)
     Json(response)
 }
 
-/// Returns the response to an event. A chat with a visitor who is signed in at the shop gets data for the agent.
+/// Returns the response to an event. If the visitor is signed in to the shop, the response to `chat_accepted` contains
+/// data for the agent.
 fn response(event: &Value) -> Value {
     let is_accepted = event.get("event_name").is_some_and(|name| name == "chat_accepted");
     if !is_accepted || !event.get("user_token").is_some_and(Value::is_string) {

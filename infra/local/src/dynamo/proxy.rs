@@ -201,8 +201,8 @@ async fn forward(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    // If the function is killed, its request still completes in a task of its own. Otherwise, the engine could complete
-    // a write of which the readers of the stream are not notified.
+    // The request runs in a separate task, so that it completes even if the function is killed. Otherwise, the engine
+    // could complete a write without the stream's readers being notified.
     let response = tokio::spawn(async move { proxy.forward(&function, headers, body).await }).await;
     // Without a response, the host is stopping. The SDK retries until the function ends.
     response.ok().flatten().unwrap_or_else(|| StatusCode::SERVICE_UNAVAILABLE.into_response())

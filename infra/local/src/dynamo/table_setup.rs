@@ -1,5 +1,5 @@
 //! Creates the template's tables. Tables from an earlier run must have the same keys and indexes; missing indexes are
-//! added, and their streams are enabled or disabled.
+//! added, and the tables' streams are enabled or disabled.
 
 use dynoxide::Database;
 use dynoxide::errors::DynoxideError;

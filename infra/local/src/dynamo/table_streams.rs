@@ -59,7 +59,7 @@ impl TableStreams {
         Self(Arc::new(with_stream.map(stream).collect()))
     }
 
-    /// Returns a sender for each of these tables that has a stream. The sender notifies the stream's readers.
+    /// Returns a sender for each of the given tables that has a stream. The sender notifies the stream's readers.
     pub fn senders<'n>(&self, tables: impl IntoIterator<Item = &'n str>) -> Vec<watch::Sender<()>> {
         let streams = tables.into_iter().filter_map(|table| self.0.get(table));
         streams.map(|stream| stream.written.clone()).collect()
@@ -94,7 +94,7 @@ impl StreamReader {
     /// error, the next call reads the same records again.
     pub async fn next(&mut self) -> Result<Vec<StreamRecord>, Error> {
         if self.written.changed().await.is_err() {
-            // The table will not be written any more.
+            // There will be no more writes to the table.
             return std::future::pending().await;
         }
         let (database, shard_iterator) = (self.database.clone(), self.iterator.clone());
@@ -129,8 +129,7 @@ impl StreamReader {
     }
 }
 
-/// Returns whether the item is different after the write. DynamoDB adds no record to a stream otherwise; the engine
-/// does.
+/// Returns whether the write changed the item. If not, DynamoDB adds no record to the stream, but the engine does.
 fn is_change(record: &Record) -> bool {
     let images = &record.dynamodb;
     record.event_name != "MODIFY" || images.new_image != images.old_image

@@ -151,8 +151,8 @@ impl Supervisor {
             status = self.child.wait() => status.ok(),
             () = wait_for_kill(owner_dropped, &mut kill) => self.kill().await,
         };
-        // The process is unregistered before its exit is published, so that a caller that learns of the exit does not
-        // find it.
+        // The process is unregistered before its exit is published, so that a caller that has seen the exit no longer
+        // finds the process.
         drop(self.registration);
         exit.send_replace(Some(ProcessExit(status)));
         let _ = timeout(OUTPUT_DRAIN_TIMEOUT, self.output.join_all()).await;

@@ -90,7 +90,7 @@ fn ttl_attribute(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Erro
     specification.require("AttributeName")?.text().map(Some)
 }
 
-/// Returns whether the table has a `StreamSpecification`. Other view types than `NEW_AND_OLD_IMAGES` are rejected,
+/// Returns whether the table has a `StreamSpecification`. View types other than `NEW_AND_OLD_IMAGES` are rejected,
 /// because the local host compares the images to find out whether a write changed the item.
 fn has_stream(properties: &EvaluatedValue<'_>) -> Result<bool, Error> {
     let Some(specification) = properties.get("StreamSpecification")? else {

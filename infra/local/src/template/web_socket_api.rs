@@ -19,10 +19,10 @@ pub struct WebSocketApi {
     pub id: String,
     /// The name of the stage, which is also the path of the API.
     pub stage: String,
-    /// The names in the `RouteSelectionExpression` after `$request.body`. They lead to the member of a message that
-    /// contains the key of its route.
+    /// The names in the `RouteSelectionExpression` after `$request.body`. They are the path to the member of a message
+    /// that contains its route key.
     route_selection: Vec<String>,
-    /// The routes by their key.
+    /// The routes by route key.
     routes: BTreeMap<String, SocketRoute>,
 }
 

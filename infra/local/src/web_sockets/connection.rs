@@ -28,7 +28,7 @@ const MAX_FRAME_BYTES: usize = 32 * 1024;
 /// The initial size of the buffer for incoming data. It is small, because most connections are idle.
 const READ_BUFFER_BYTES: usize = 4 * 1024;
 
-/// The maximum number of events that wait for a function. While there are as many, no message is read.
+/// The maximum number of events that wait for a function. While this many are waiting, no message is read.
 const MAX_PENDING_EVENTS: usize = 8;
 
 /// How long the host waits for the client when it closes a connection.
@@ -42,7 +42,7 @@ enum Event {
     Disconnect(CloseReason),
 }
 
-/// Serves the connection until it is closed and the function of `$disconnect` was invoked.
+/// Serves the connection until it is closed and the `$disconnect` function has been invoked.
 pub(super) async fn serve(
     api: &SocketApi,
     info: &Arc<ConnectionInfo>,
@@ -103,7 +103,7 @@ async fn transfer_messages(
     let _ = tokio::join!(close, events.send(Event::Disconnect(reason.clone())));
 }
 
-/// Reads messages until the client closes the connection or makes an error.
+/// Reads messages until the client closes the connection or an error occurs.
 async fn read_messages(
     incoming: &mut SplitStream<Socket>,
     activity: &Activity,
@@ -126,7 +126,7 @@ async fn read_messages(
     CloseReason::GoingAway
 }
 
-/// Writes the messages of functions until the connection was deleted and all queued messages were sent.
+/// Writes the functions' messages until the connection has been deleted and all queued messages have been sent.
 async fn write_messages(
     outgoing: &mut SplitSink<Socket, Message>,
     activity: &Activity,
@@ -141,7 +141,7 @@ async fn write_messages(
     CloseReason::Deleted
 }
 
-/// Waits until the connection was deleted, and gives queued messages some time to be sent.
+/// Waits until the connection has been deleted, and gives queued messages some time to be sent.
 async fn wait_for_deletion(deletion: &mut oneshot::Receiver<()>) -> CloseReason {
     // The sender is only dropped, so the result is always an error.
     let _ = deletion.await;

@@ -1,5 +1,5 @@
-//! The WebSocket handshake. As on AWS, the function of `$connect` runs before the handshake completes and decides
-//! whether it succeeds.
+//! The WebSocket handshake. As on AWS, the `$connect` function runs before the handshake completes and decides whether
+//! it succeeds.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

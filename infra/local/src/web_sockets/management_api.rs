@@ -21,8 +21,8 @@ use crate::arn::connections_arn;
 use crate::iam::{AccessDenied, Permission};
 use crate::time_format::rfc3339_time;
 
-/// The maximum size of a request body. It exceeds the limit on messages, so that a message that is too large gets the
-/// response of AWS.
+/// The maximum size of a request body. It exceeds the limit on messages, so that an oversized message gets the same
+/// response as on AWS.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 /// The reasons why a request is rejected, with the same types and statuses as on AWS.

@@ -2,7 +2,7 @@
 //! send messages to open connections.
 //!
 //! # Layout
-//! - `handshake.rs`: accepts a WebSocket if the function of `$connect` agrees
+//! - `handshake.rs`: accepts a WebSocket if the `$connect` function agrees
 //! - `connection.rs`: serves an open connection until `$disconnect`
 //! - `close_reason.rs`: why a connection ends
 //! - `events.rs`: builds the events for the functions
@@ -41,7 +41,7 @@ pub struct SocketTimeouts {
 }
 
 impl Default for SocketTimeouts {
-    /// Returns the timeouts of API Gateway, which cannot be changed there.
+    /// Returns the timeouts of API Gateway, which cannot be changed on AWS.
     fn default() -> Self {
         Self { idle: Duration::from_secs(10 * 60), lifetime: Duration::from_secs(2 * 60 * 60) }
     }
@@ -100,7 +100,7 @@ impl WebSockets {
         *self.api.timeouts.lock().unwrap_or_else(PoisonError::into_inner) = timeouts;
     }
 
-    /// Closes all connections and waits until the function of `$disconnect` was invoked for each of them.
+    /// Closes all connections and waits until the `$disconnect` function has been invoked for each of them.
     pub async fn close_all(&self) {
         self.stop.send_replace(true);
         self.stop.closed().await;

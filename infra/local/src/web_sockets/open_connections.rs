@@ -37,7 +37,8 @@ pub(super) struct Activity {
     last_active_ms: AtomicU64,
 }
 
-/// Sends messages to the client of a connection. Dropping it closes the connection after the queued messages were sent.
+/// Sends messages to the client of a connection. Dropping it closes the connection after the queued messages have been
+/// sent.
 pub(super) struct OpenConnection {
     pub info: Arc<ConnectionInfo>,
     messages: mpsc::UnboundedSender<QueuedMessage>,
@@ -123,7 +124,7 @@ impl Activity {
         Duration::from_millis(self.last_active_ms.load(Ordering::Relaxed))
     }
 
-    /// Returns how long there has been no message.
+    /// Returns the time since the last message.
     pub fn idle_for(&self) -> Duration {
         self.connected_for().saturating_sub(self.last_active_after())
     }

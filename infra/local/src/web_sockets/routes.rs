@@ -18,7 +18,7 @@ pub(super) enum InvocationFailure {
     TimedOut,
 }
 
-/// The part of a `$connect` function's result that decides about the connection.
+/// The part of a `$connect` function's result that decides whether the connection is accepted.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ConnectResult {
@@ -26,7 +26,7 @@ struct ConnectResult {
 }
 
 impl SocketApi {
-    /// Invokes the function of `$connect`.
+    /// Invokes the `$connect` function.
     ///
     /// # Errors
     /// The function refuses the connection: the status for the response to the handshake.
@@ -47,7 +47,7 @@ impl SocketApi {
         }
     }
 
-    /// Invokes the function of `$disconnect`.
+    /// Invokes the `$disconnect` function.
     pub(super) async fn disconnect(&self, connection: &ConnectionInfo, reason: &CloseReason) {
         if let Some(route) = self.definition.route("$connect") {
             self.meter.add_connection_time(&route.function, connection.activity.connected_for());

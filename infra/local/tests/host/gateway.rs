@@ -179,7 +179,7 @@ async fn response_to_head_has_no_body() {
 }
 
 #[tokio::test]
-async fn gateway_time_out_is_that_of_the_route() {
+async fn gateway_uses_the_timeout_of_the_route() {
     let host = ProbeHost::start().await;
     let response = reqwest::get(url(&host, "/impatient?do=hang")).await.unwrap();
     let expected = (StatusCode::SERVICE_UNAVAILABLE, json!({"message": "Service Unavailable"}));

@@ -40,7 +40,7 @@ async fn calls_beyond_the_reserved_concurrency_wait() {
 }
 
 #[tokio::test]
-async fn function_environment_is_that_of_lambda_and_nothing_else() {
+async fn function_environment_matches_lambda_and_inherits_nothing() {
     let host = ProbeHost::start().await;
     let environment = host.invoke("probe", json!({"do": "environment"})).await.unwrap();
     for (name, value) in [
@@ -64,7 +64,7 @@ async fn function_environment_is_that_of_lambda_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn deadline_is_the_time_out_from_now() {
+async fn deadline_is_the_timeout_from_now() {
     let host = ProbeHost::start().await;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
     let context = host.invoke("probe", json!({"do": "deadline"})).await.unwrap();
@@ -118,7 +118,7 @@ async fn killing_a_busy_process_fails_its_call() {
 }
 
 #[tokio::test]
-async fn hanging_function_is_killed_at_its_time_out() {
+async fn hanging_function_is_killed_at_its_timeout() {
     let host = ProbeHost::start().await;
     let first = pid(&host, "hasty").await;
     let error = host.invoke("hasty", json!({"do": "hang"})).await.unwrap_err();

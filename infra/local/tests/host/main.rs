@@ -1,4 +1,4 @@
-//! Tests of the template, Lambda, the gateway, WebSockets, queues, tables and schedules, which run the local host with
+//! Tests of the template, Lambda, the gateway, WebSockets, queues, tables and schedules. They run the local host with
 //! real processes.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]

@@ -1,4 +1,4 @@
-//! A local host for one test, whose functions are links to the `test_function` example, and a helper that waits for a
+//! A local host for one test, with links to the `test_function` example as its functions, and a helper that waits for a
 //! state.
 
 use std::collections::BTreeMap;

@@ -91,7 +91,7 @@ async fn group_order_is_preserved_after_a_failure() {
 
 /// The template's `MaximumConcurrency` applies whether it is lower or higher than the host's default.
 #[tokio::test]
-async fn queue_concurrency_is_that_of_the_template() {
+async fn queue_concurrency_follows_the_template() {
     // The batch size is reduced to one below, so that each message occupies one process.
     const EVENT: &str = "Queue: !GetAtt OrderedJobs.Arn\n            BatchSize: 5";
     for cap in [2, 40] {

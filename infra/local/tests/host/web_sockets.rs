@@ -1,4 +1,4 @@
-//! Tests of WebSockets: the handshake, the events for the functions, and the messages of functions to connections.
+//! Tests of WebSockets: the handshake, the events for the functions, and messages from functions to connections.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -31,7 +31,7 @@ async fn disconnect_event(host: &ProbeHost) -> Value {
     wait_for(|| events_of_type(host, "DISCONNECT"), |events| !events.is_empty()).await.remove(0)
 }
 
-/// Connects and returns the connection id, too.
+/// Connects, and returns the connection id as well.
 async fn connect(host: &ProbeHost) -> (WebSocketClient, String) {
     let earlier = events_of_type(host, "CONNECT").len();
     let client = WebSocketClient::connect(host).await;
@@ -387,7 +387,7 @@ async fn message_reaches_one_of_a_thousand_connections() {
     open_file_limit::raise_limit();
     let host = ProbeHost::start().await;
     let connects = stream::iter(0..1000).map(|_| WebSocketClient::try_connect(&host, ""));
-    // Few concurrent handshakes are enough, because each of them can start a process.
+    // Only a few handshakes run concurrently, because each of them can start a process.
     let mut clients: Vec<_> = connects.buffered(4).try_collect().await.unwrap();
     let connections = wait_for(|| events_of_type(&host, "CONNECT").len(), |count| *count == clients.len()).await;
     assert_eq!(connections, 1000);
