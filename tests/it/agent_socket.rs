@@ -1,4 +1,4 @@
-//! Tests of the sockets of agents: tickets, frames from the client, and the end of a socket.
+//! Tests of agents' sockets: tickets, frames from the client, and the end of a socket.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::support::test_host::{ActiveChat, TestHost, run_on_own_host, run_on_sh
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// How long after the end of a session its sockets may stay open.
+/// How long a session's sockets may stay open after the session has ended.
 const MAX_TIME_TO_CLOSE: std::time::Duration = seconds(10);
 
 #[test]
@@ -48,7 +48,7 @@ fn tickets_are_limited_for_each_agent() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         let ann = account.create_agent("Ann").await;
-        // One after the other, because each process may let a few more requests through.
+        // The requests are sent one after the other, because each process may let a few more through.
         let mut refused = 0;
         for _ in 0..80 {
             let response = account.admin.client.post("/agent/socket-ticket", &Value::Null).await;

@@ -123,7 +123,7 @@ fn twilio_calls_the_agent_and_then_the_visitor() {
 }
 
 #[test]
-fn forged_call_backs_are_rejected() {
+fn forged_callbacks_are_rejected() {
     run_on_shared_host(async |host| {
         let fixture = twilio_fixture(host).await;
         fixture.start_callback().await;

@@ -406,8 +406,8 @@ fn same_idempotency_key_of_two_visitors_stores_two_messages() {
     });
 }
 
-/// Deletes the second of three messages, so that the service takes that message for one that is still being written.
-/// Makes the third message `age_seconds` old. Returns the timeline.
+/// Deletes the second of three messages, so that the service assumes that it is still being written. Makes the third
+/// message `age_seconds` old. Returns the timeline.
 async fn timeline_with_gap(host: &TestHost, account: &TestAccount, age_seconds: u64) -> Vec<Value> {
     let tables = host.tables();
     let key = |seq: u64| {

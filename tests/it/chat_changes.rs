@@ -1,4 +1,4 @@
-//! Tests of `GET /agent/changes`, with which consoles keep their lists current.
+//! Tests of `GET /agent/changes`, which consoles use to keep their lists current.
 
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,7 +11,7 @@ use crate::support::chat_copies::copy_chat;
 use crate::support::test_host::{open_accepted_chat, run_on_shared_host};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
-/// A console that follows the changes from an empty account on.
+/// A console that follows the changes, starting with an empty account.
 struct Console {
     agent: TestAgent,
     cursor: String,

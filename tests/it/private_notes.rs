@@ -147,7 +147,7 @@ fn invalid_note_is_rejected() {
 }
 
 #[test]
-fn key_of_a_note_does_not_stand_for_a_message() {
+fn note_and_message_with_the_same_key_are_both_stored() {
     run_on_shared_host(async |host| {
         let chat = ActiveChat::create(host, "https://app.example/hook", json!({})).await;
         let body = json!({"type": "text", "text": "Hi"});

@@ -1,4 +1,4 @@
-//! Tests of the pushes that reach the sockets of agents.
+//! Tests of the pushes to agents' sockets.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -291,7 +291,7 @@ fn blocked_links_are_replaced_in_pushes() {
     });
 }
 
-/// Sends a batch of changes to the function, because the streams usually pass on each change at once.
+/// This test sends the batch to the function itself, because the streams usually pass on each change at once.
 #[test]
 fn batch_with_chats_of_several_channels_is_pushed() {
     run_on_shared_host(async |host| {
@@ -306,7 +306,7 @@ fn batch_with_chats_of_several_channels_is_pushed() {
             let header = request.send().await.unwrap().item.unwrap();
             records.push(json!({"eventName": "INSERT", "dynamodb": {"NewImage": item_json(&header)}}));
         }
-        // Opened only now, so that the function has not cached the channels yet.
+        // The socket is opened only now, so that the function has not cached the channels yet.
         let mut socket = AgentSocket::open(&team.ann).await;
         host.local.invoke("deliver-push", json!({"Records": records})).await.unwrap();
         for chat in [1, 2] {
@@ -335,7 +335,7 @@ fn attribute_json(value: &AttributeValue) -> Value {
     }
 }
 
-/// A client that does not read, and one that has gone away without closing its connection.
+/// One client does not read, and another has disappeared without closing its connection.
 #[test]
 fn slow_and_dead_sockets_delay_nobody() {
     run_timed_on_shared_host(async |host| {
@@ -345,7 +345,7 @@ fn slow_and_dead_sockets_delay_nobody() {
         let slow: Vec<_> = join_all((0..3).map(|_| AgentSocket::open(&team.ann))).await;
         let slow: Vec<_> = slow.into_iter().map(AgentSocket::into_stream).collect();
         let mut socket = AgentSocket::open(&team.ann).await;
-        // The buffers of a connection that nobody reads take a few megabytes.
+        // The buffers of a connection that nobody reads hold a few megabytes.
         let long = "x".repeat(9_000);
         let mut longest = Duration::ZERO;
         for n in 0..150 {
@@ -360,7 +360,7 @@ fn slow_and_dead_sockets_delay_nobody() {
     });
 }
 
-/// The sockets belong to 40 agents, so that the limit of tickets is not reached.
+/// The sockets belong to 40 agents, so that the limit on tickets is not reached.
 #[test]
 fn one_of_a_thousand_sockets_gets_the_message() {
     run_alone_on_own_host(async |host| {

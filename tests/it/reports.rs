@@ -56,8 +56,9 @@ async fn open_chat(channel: &TestChannel, visitor: &str) {
     repeat_while_unavailable(async || channel.post(&message).await).await.expect(200);
 }
 
-/// Runs a chat: two concurrent acceptances and closings, and two messages, each sent twice. In every tenth chat, the
-/// integrator rejects the second message. Every seventh chat stays open, and every eleventh gets no answer.
+/// Runs a chat with two concurrent requests to accept it and two to close it, and with two messages, each sent twice.
+/// In every tenth chat, the integrator rejects the second message. Every seventh chat stays open, and every eleventh
+/// gets no answer.
 async fn run_chat(agent: &TestAgent, chat: u64) {
     join(post_action(agent, chat, "accept"), post_action(agent, chat, "accept")).await;
     if !chat.is_multiple_of(11) {

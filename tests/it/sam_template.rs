@@ -43,7 +43,8 @@ pub fn functions() -> impl Iterator<Item = Resource> {
     resources("AWS::Serverless::Function")
 }
 
-/// Returns the events that invoke a function. The functions of the WebSocket API have none; the API names them.
+/// Returns the events that invoke a function. The functions of the WebSocket API have none, because the API refers to
+/// them instead.
 pub fn events(properties: &Value) -> impl Iterator<Item = &Value> {
     properties["Events"].as_object().into_iter().flat_map(|events| events.values())
 }

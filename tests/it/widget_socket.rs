@@ -1,4 +1,4 @@
-//! Tests for the sockets of widgets' visitors, and for what visitors' typing pushes to agents.
+//! Tests for the sockets of widgets' visitors, and for the pushes to agents when visitors are typing.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-"""Schemathesis hooks. They set credentials and existing ids in the requests, and replace all URLs by the URL of a
+"""Schemathesis hooks. They set credentials and existing ids in the requests, and replace all URLs with the URL of a
 closed local port.
 """
 
@@ -33,7 +33,7 @@ schemathesis.openapi.format("uri", strategies.integers(0, 999).map(lambda number
 
 
 def without_foreign_urls(value):
-    """Replaces every URL in a value by the URL of a closed port of this machine."""
+    """Replaces every URL in a value with the URL of a closed port of this machine."""
     if isinstance(value, dict):
         return {name: without_foreign_urls(field) for name, field in value.items()}
     if isinstance(value, list):
@@ -56,7 +56,7 @@ def authorize(case, name, security, count):
 
 
 def use_existing_ids(case, name, count):
-    """Replaces the path parameters by existing ids in three of four requests."""
+    """Replaces the path parameters with existing ids in three of four requests."""
     parameters = case.path_parameters or {}
     for parameter in parameters if count % 4 != 3 else ():
         known, protected = KNOWN_IDS.get(parameter, []), PROTECTED_IDS.get(parameter, [])

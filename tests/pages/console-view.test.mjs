@@ -373,7 +373,7 @@ journey("report follows the period and the channel", {}, async (page) => {
   await page.getByRole("radio", { name: "By channel" }).check();
   const legend = reportPart(page, "Chats a day").locator(".legend");
   await legend.getByText("Partner portal").waitFor();
-  // The columns of other days are not shown for these.
+  // If the reports of these days cannot be loaded, the columns of the previous days are not shown in their place.
   const ofOneChannel = /\/admin\/reports\?.*channel_id/;
   await page.route(ofOneChannel, (route) => route.fulfill({ status: 503 }));
   await page.getByRole("radio", { name: "90 days" }).check();
@@ -661,7 +661,7 @@ journey("sign-out asks about changes", {}, async (page) => {
   await page.getByRole("button", { name: "Sign in" }).waitFor();
 });
 
-journey("secret that is being created is not left", {}, async (page) => {
+journey("dialog creating a secret asks before it is left", {}, async (page) => {
   await page.goto(`${url}/console/#/deliveries/webhooks`);
   await page.getByRole("button", { name: "Add a webhook" }).click();
   const path = "**/admin/settings/webhooks";
@@ -703,7 +703,7 @@ journey(
   },
 );
 
-journey("dialog of a password begins in its field", {}, async (page) => {
+journey("password dialog focuses its field", {}, async (page) => {
   await page.goto(`${url}/console/#/team/2`);
   await page.getByRole("button", { name: "Set a new password" }).click();
   const field = page.getByLabel("Password", { exact: true });
@@ -744,7 +744,7 @@ journey("discarded retention is shown as it is stored", {}, async (page) => {
   assert.notEqual(stored, "other");
 });
 
-journey("refusal of rules ends with their change", {}, async (page) => {
+journey("refusal of rules disappears once they change", {}, async (page) => {
   await page.goto(`${url}/console/#/settings/rules`);
   const json = page.getByLabel("The rules as JSON");
   await json.fill("[]");
@@ -762,7 +762,7 @@ journey("refusal of rules ends with their change", {}, async (page) => {
   await refusal.waitFor({ state: "detached" });
 });
 
-journey("broken rules are not saved without a word", {}, async (page) => {
+journey("broken rules are reported and not saved", {}, async (page) => {
   await page.goto(`${url}/console/#/settings/rules`);
   const json = page.getByLabel("The rules as JSON");
   await json.fill("[{");

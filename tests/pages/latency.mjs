@@ -33,7 +33,8 @@ try {
   const { url, ticket } = await account.admin.post("/agent/socket-ticket");
   const socket = new WebSocket(`${url}?ticket=${encodeURIComponent(ticket)}`);
   await once(socket, "open");
-  /** For each message that has not been pushed yet, by its text, the function that takes the time of its push. */
+  /** By the text of each message that has not been pushed yet: the function that is called with the time of its
+      push. */
   const expected = new Map();
   socket.on("message", (data) => {
     const receivedAt = performance.now();

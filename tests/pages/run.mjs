@@ -15,7 +15,7 @@ import { startHost } from "./support/host.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const WWW = join(HERE, "../../functions/www");
-/** This test measures times, so it does not run beside others. */
+/** This test measures times, so it does not run alongside others. */
 const TIMED_TEST = "journeys/load.test.mjs";
 
 function run(folder, command, ...options) {

@@ -60,7 +60,7 @@ const clickButton =
   (name) =>
   ({ page }) =>
     page.getByRole("button", { name, exact: true }).click();
-/** Reports the next status of a visitor's call, which is started if there is none. */
+/** Reports the next status of a visitor's call. Starts a call if there is none. */
 const reportCall =
   (name, fields) =>
   async ({ page, url }) => {

@@ -386,7 +386,7 @@ const observed = (page, type) =>
   );
 
 test("page is not blocked for 50 ms while the widget loads", async () => {
-  // Other programs may take the processor away during a load, but not during each.
+  // Other programs may keep the processor busy during some loads, but not during all of them.
   const loads = [];
   for (let load = 0; load < 3 && !loads.some((tasks) => tasks === 0); load++) {
     const { page, context } = await openSite();
@@ -602,7 +602,7 @@ test("visitor whom another tab has forgotten starts again", async () => {
   await context.close();
 });
 
-test("data of the page reaches a visitor who writes", async () => {
+test("data set by the page is sent once the visitor writes", async () => {
   const { page, context } = await openSite(
     {},
     { path: "/?utm_source=news&utm_medium=mail" },
@@ -905,7 +905,7 @@ const isCallbackEnabled = (page) =>
   page.evaluate(
     () => new Promise((done) => widget_api.isCallbackEnabled(done)),
   );
-/** Notes the argument of widget_onCallEnd, which `called` shows as text only. */
+/** Records the argument of widget_onCallEnd, which `called` shows only as text. */
 const noteCallEnd = (page) =>
   page.evaluate(() => {
     window.widget_onCallEnd = (result) => (window.callEnd = result);
@@ -918,7 +918,7 @@ test("isCallbackEnabled has the three documented results", async () => {
   for (const callback of [AVAILABLE, CALLBACK_DISABLED, CALLBACK_UNAVAILABLE]) {
     const { page, context } = await openSite({ callback });
     assert.deepEqual(await isCallbackEnabled(page), callback);
-    // From now on, startCall knows the problem at once.
+    // From now on, startCall reports the problem at once.
     assert.deepEqual(await api(page, "startCall", PHONE), callback);
     await context.close();
   }
@@ -935,7 +935,7 @@ test("startCall fails at once where callbacks are disabled", async () => {
   await context.close();
 });
 
-test("call of the page calls its callbacks", async () => {
+test("call started by the page calls its callbacks", async () => {
   const { page, context } = await openSite({ callback: AVAILABLE });
   await noteCallEnd(page);
   assert.deepEqual(await api(page, "startCall", PHONE), { result: "ok" });
@@ -970,7 +970,7 @@ test("page is told why a call has failed", async () => {
   mock.reportCall("error", { reason: failure.reason });
   assert.deepEqual(await callEnd(page), failure);
   await heading(page, "The call has failed");
-  // The provider reports the end of a call that the service has given up.
+  // The provider reports the end of a call that the service has already given up.
   mock.reportCall("end");
   await heading(page, "The call has ended");
   assert.deepEqual(await callEnd(page), failure, "the call ends once");

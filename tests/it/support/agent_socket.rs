@@ -1,4 +1,4 @@
-//! A WebSocket of the client of an agent or of a visitor.
+//! A WebSocket client of an agent or a visitor.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -86,8 +86,8 @@ impl AgentSocket {
         }
     }
 
-    /// Returns the frames that arrive before the response to a ping, which is sent now. All pushes that the service sent
-    /// before it received the ping are among them.
+    /// Sends a ping and returns the frames that arrive before its response. They include all pushes that the service
+    /// sent before it received the ping.
     pub async fn frames_until_pong(&mut self) -> Vec<Value> {
         self.send(&json!({"type": "ping"})).await;
         let mut frames = Vec::new();

@@ -44,7 +44,7 @@ impl CallFixture {
         Self::create_with_provider(host, provider, merged(http, telephony)).await
     }
 
-    /// Creates an account whose calls this provider places.
+    /// Creates an account whose calls are placed by this provider.
     pub async fn create_with_provider(host: &TestHost, provider: TestReceiver, telephony: Value) -> Self {
         let webhook_receiver = TestReceiver::start(ok_response()).await;
         let account = host.create_account().await;
@@ -68,7 +68,7 @@ impl CallFixture {
         self.visitor.call("call", json!({"message_id": id, "phone": "06-22222222"})).await.expect(200)
     }
 
-    /// Starts a callback and returns the order that the gateway gets.
+    /// Starts a callback and returns the order that the gateway receives.
     pub async fn ordered_callback(&self) -> Value {
         let count = self.provider.requests().len();
         assert_eq!(self.start_callback().await["result"], "ok");
@@ -81,7 +81,7 @@ impl CallFixture {
         timeline.iter().rfind(|entry| entry["type"] == "call").map(|entry| entry["call"].clone()).unwrap_or_default()
     }
 
-    /// Waits until the webhook has got the events with these statuses, and returns the `call` of each event.
+    /// Waits until the webhook has received the events with these statuses, and returns the `call` of each event.
     pub async fn wait_for_statuses(&self, expected: &[&str]) -> Vec<Value> {
         wait_for("call events", WAIT_TIMEOUT, async || {
             let calls: Vec<Value> =

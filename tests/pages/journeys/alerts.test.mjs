@@ -1,4 +1,4 @@
-/* How an agent hears of new messages while the page is hidden. */
+/* How an agent is alerted to new messages while the page is hidden. */
 
 import assert from "node:assert/strict";
 import {
@@ -11,7 +11,7 @@ import {
 
 useBrowser();
 
-/** Replaces the browser's notifications and sounds by functions that record their use. */
+/** Replaces the browser's notifications and sounds with functions that record their use. */
 const recordNotifications = () => {
   window.recorded = { permissionRequests: 0, notifications: [], tones: 0 };
   window.Notification = class {

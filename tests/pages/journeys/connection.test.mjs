@@ -24,7 +24,7 @@ const shownTexts = (page) => page.locator(".log .bubble").allInnerTexts();
 /** Restores the network and reconnects. */
 async function reconnect(page, network) {
   network.restore();
-  // Playwright's click would wait for a button that disappears if the page reconnects by itself before.
+  // Playwright's click would wait in vain if the page reconnects by itself first, because the button then disappears.
   await page.evaluate(() =>
     document.querySelector(".connection-banner button")?.click(),
   );

@@ -34,7 +34,7 @@ const anchorTop = (page) =>
     () => document.querySelector("[data-anchor]")?.getBoundingClientRect().top,
   );
 
-/** Alternates visitor and agent, so that each message is a turn of its own. */
+/** Alternates visitor and agent, so that each message is a separate turn. */
 async function fillChat(account, visitor, count) {
   for (let number = 1; number <= count; number++) {
     const text = `${number}. ${"Where is it? ".repeat((number % 5) + 1)}`;

@@ -1,4 +1,4 @@
-/* Webhooks and deliveries: an admin finds what failed, mends it, and sends it again. */
+/* Webhooks and deliveries: an admin finds what failed, fixes it, and sends it again. */
 
 import assert from "node:assert/strict";
 import { axeViolations } from "../support/browser.mjs";
@@ -38,7 +38,7 @@ async function failInChats(account, names) {
 const FAILING = { respondToEvent: () => failure("The CRM is down") };
 
 journey(
-  "failing webhook is found, mended and sent again",
+  "failing webhook is found, fixed and sent again",
   async ({ account, open }) => {
     await account.openAcceptedChat("Amara Kone");
     await waitForFailed(account, 1);

@@ -41,7 +41,7 @@ async function openDemo(openSignedOut, { query = "", ...viewport } = {}) {
   return page;
 }
 
-/** Opens the console through a link of the demo site. */
+/** Opens the console through a link on the demo site. */
 async function followConsoleLink(page, name) {
   const opened = page.context().waitForEvent("page");
   await page.getByRole("link", { name }).click();
@@ -68,7 +68,7 @@ journey("visitor, agent and integrator meet", async ({ openSignedOut }) => {
     .click();
   await sendMessage(desk, "Hello Ada, how can I help?");
   await page.getByText("Hello Ada, how can I help?").first().waitFor();
-  // The answer of the demo webhook, which knows the customer's token.
+  // The response of the demo webhook, which knows the customer's token.
   await desk.getByText("Trail Club, since 2023").waitFor();
   await consoleFrame(page).getByText("Hello Ada, how can I help?").waitFor();
 

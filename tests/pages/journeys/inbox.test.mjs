@@ -104,7 +104,7 @@ journey("closed chats load while scrolling", async ({ account, open }) => {
   await page.locator(".row").first().waitFor();
   const loaded = await page.locator(".row").count();
   assert.ok(loaded < count, `${loaded}`);
-  // A page that cannot be loaded says so, and is loaded again by a button.
+  // If a page cannot be loaded, the list says so, and a button loads the page again.
   await page.route("**/agent/chats?state=closed**", (route) => route.abort());
   await page.evaluate(() => {
     document.querySelector("#chat-list").scrollTop = 1e6;
@@ -124,7 +124,7 @@ journey("closed chats load while scrolling", async ({ account, open }) => {
 });
 
 journey(
-  "whole chat is led with the keyboard alone",
+  "whole chat is handled with the keyboard alone",
   async ({ account, open }) => {
     const [jonas] = account.agents;
     await jonas.setPresence("online");
@@ -190,7 +190,7 @@ journey(
       await page.keyboard.press("Tab");
       const { name, isMarked } = await page.evaluate(() => {
         const element = document.activeElement;
-        // The box of a text field shows the focus in place of the field.
+        // The focus of a text field is shown by the box around it.
         const isOutlined = (element) => {
           if (element === null) return false;
           const { outlineStyle, boxShadow } = getComputedStyle(element);
@@ -267,7 +267,7 @@ journey(
   "pending close is sent when the page is left",
   async ({ account, openWithChat }) => {
     const { page, visitor } = await openWithChat("Elif Andersen");
-    // The time in which the close can be undone never ends.
+    // The clock is stopped, so that the time for undoing the close never ends.
     await page.clock.install();
     await stopClock(page);
     await pressShortcut(page, "e");

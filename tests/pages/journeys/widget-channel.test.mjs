@@ -38,7 +38,7 @@ async function openWidget({ account, open }, { settings, ...options } = {}) {
   return { page, id };
 }
 
-/** Requests the session of a widget as a browser on a page with this origin does. Returns the status. */
+/** Requests the session of a widget as a browser does from a page with this origin. Returns the status. */
 function sessionStatus(widgetId, origin) {
   const url = `${host.base_url}/widget/${widgetId}/session`;
   const headers = { origin, "content-type": "text/plain" };

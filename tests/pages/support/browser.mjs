@@ -101,7 +101,7 @@ export async function controlMock(url, action, body = {}) {
 /** Returns the accessibility violations that axe finds. */
 export async function axeViolations(page, options = {}) {
   const { readFile } = await import("node:fs/promises");
-  // The colours of a transition are no colours of the page.
+  // The colours during a transition are not those of the page.
   await page.evaluate(() =>
     Promise.allSettled(
       document

@@ -36,14 +36,15 @@ export async function pressShortcut(page, key) {
   await page.keyboard.press(key);
 }
 
-/** Stops the page's clock, which the test must have installed: timers and animation frames run only in `clock.runFor`, so
-    that a slow machine cannot miss what is shown for some seconds. */
+/** Stops the page's clock, which the test must have installed: timers and animation frames run only in `clock.runFor`,
+    so that a slow machine cannot miss what is shown for only a few seconds. */
 export async function stopClock(page) {
   const now = await page.evaluate(() => Date.now());
   await page.clock.pauseAt(now + 10_000);
 }
 
-/** Scrolls the message log to this distance from its end. The log follows its end until it has noticed the scrolling. */
+/** Scrolls the message log to this distance from its end. The log stays at its end until it has noticed the
+    scrolling. */
 export const scrollUp = (page, px) =>
   page.waitForFunction((px) => {
     const log = document.querySelector(".log");

@@ -8,7 +8,7 @@ import { openChat, waitUntilLive } from "./console-page.mjs";
 
 export * from "./console-page.mjs";
 
-/** These limits only end a test that hangs. They are long because a machine can lose half of its processor to others. */
+/** These limits only end a test that hangs. They are long because other programs can take half of the processor. */
 const TEST_TIMEOUT_MS = 300_000;
 const PAGE_TIMEOUT_MS = 40_000;
 
@@ -94,8 +94,7 @@ class Pages {
   }
 }
 
-/** Runs a test with an account of its own. The test fails if a page has errors or violates its content security
-    policy. */
+/** Runs a test with its own account. The test fails if a page has errors or violates its content security policy. */
 export function journey(name, run, accountOptions = {}) {
   test(name, { timeout: TEST_TIMEOUT_MS }, async (t) => {
     const account = await Account.create(accountOptions);

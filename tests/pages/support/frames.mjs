@@ -1,5 +1,5 @@
-/* Measures the frames of a page. What counts is the time for which a thread of the browser works for a frame, and not
-   the time on the clock: on a busy machine, a thread can wait for a processor for longer than a frame. */
+/* Measures the frames of a page. What counts is the time that a thread of the browser works on a frame, not the time on
+   the clock: on a busy machine, a thread can wait for a processor for longer than a frame. */
 
 const CATEGORIES = ["toplevel", "devtools.timeline"];
 
@@ -41,8 +41,8 @@ function framesOf(events) {
   });
 }
 
-/** Returns the tasks that threads have run, without the tasks that other tasks contain. Times are in microseconds: `ts`
-    and `end` on the clock, `tdur` is the thread's processor time. */
+/** Returns the tasks that threads have run, except those nested in other tasks. Times are in microseconds: `ts` and
+    `end` on the clock, `tdur` is the thread's processor time. */
 function outermostTasks(events) {
   const lastEnds = new Map();
   return events
