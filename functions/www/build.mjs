@@ -16,8 +16,9 @@ import { buildWidget, minifiedStyles } from "./build-widget.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const PREFIX = "/console/assets/";
-/** The pages by the name of their folder in dist/. Functions embed the pages unless `isForLocalHost` is set. `limits` are the largest sizes of a file, or of all files of the first
- * load together, with a content coding: `gz` (gzip) or `br` (Brotli, which browsers accept only over HTTPS). */
+/** The pages by the name of their folder in dist/. Functions embed the pages unless `isForLocalHost` is set. `limits`
+ * are the maximum sizes of a file, or of all files of the first load together, by content coding: `gz` (gzip) or `br`
+ * (Brotli, which browsers accept only over HTTPS). */
 const PAGES = {
   console: { build, limits: [["first load", "gz", 90 * 1024]] },
   widget: {

@@ -3,7 +3,7 @@ import { Icon } from "../ui/icons";
 import { currentSecond } from "../ui/time";
 import { useWorkspace } from "./workspace-context";
 
-/** Shows a banner while the connection is lost or interrupted, including when the next attempt to connect starts. */
+/** Shows a banner while the connection is lost or interrupted. It says when the next attempt to connect starts. */
 export function ConnectionBanner() {
   const { sync } = useWorkspace();
   const connection = sync.connection.value;

@@ -51,7 +51,7 @@ interface SectionState {
   label: string;
 }
 
-/** Returns the sections of the agent with what needs attention there. */
+/** Returns the agent's sections, each with what needs attention there. */
 function useSections(): SectionState[] {
   const workspace = useWorkspace();
   const waiting = workspace.chats.waiting.value.length;

@@ -64,7 +64,7 @@ function addCall(service, chat, call) {
   return service.add(chat, { ...author, type: "call", text: call.phone, call });
 }
 
-/** Reports the next status of a chat's call, which is started if there is none in progress. */
+/** Reports the next status of a chat's call. Starts a call if none is in progress. */
 export function reportCall(service, { chat_id, ...fields }) {
   const chat = service.dataset.chats.get(chat_id);
   const entry = chat.entries.findLast(({ call }) => call && !["end", "error"].includes(call.status));

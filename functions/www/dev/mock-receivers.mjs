@@ -1,4 +1,4 @@
-/* Tests of receivers, and the requests of deliveries, of the mock service. */
+/* The mock service's tests of receivers and requests of deliveries. */
 
 const SAMPLES = {
   test: { event_name: "test" },

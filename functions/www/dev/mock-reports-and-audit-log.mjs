@@ -2,7 +2,7 @@
 
 const DAY_MS = 86_400_000;
 const BUCKETS_PER_DOUBLING = 4;
-/** Few, so that an export needs several requests. */
+/** Small, so that an export needs several requests. */
 const ENTRIES_PER_PAGE = 12;
 const AUDIT_PAGE = 8;
 
@@ -21,7 +21,7 @@ const CHANNEL_SHARES = [
   { channel_id: "ch_3", name: "Partner portal", share: 0.15, failures: 0 },
 ];
 
-/** Returns what is counted for a channel on a day. The numbers depend on the day only. */
+/** Returns what is counted for a channel on a day. The numbers depend only on the day. */
 function countsOf(dayMs, channel, index) {
   const next = randomNumbers(Math.floor(dayMs / DAY_MS) * 31 + index * 7);
   const weekday = new Date(dayMs).getUTCDay();

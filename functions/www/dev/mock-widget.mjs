@@ -53,7 +53,7 @@ export const CHAT_ID = 7;
 const CALL_SEQ = 100;
 const TOKEN = "visitor-token";
 const TOKEN_KEY = "switchboard.widget.w1.token";
-/** In messages, stands for a picture of this mock. */
+/** The address of a picture in messages. The mock serves the picture. */
 export const PICTURE_URL = "https://files.example/door.jpg";
 const PICTURE =
   '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480"><rect width="640" height="480" fill="#b9a48a"/><rect x="230" y="90" width="180" height="390" fill="#5d4632"/></svg>';
@@ -113,7 +113,7 @@ export class MockWidget {
     for (const socket of this.#sockets.clients) socket.send(JSON.stringify({ v: 1, chat_id: CHAT_ID, ...frame }));
   }
 
-  /** Reports the next status of the visitor's call, which also starts calls that an agent or the visitor makes. */
+  /** Reports the next status of the visitor's call. This also starts calls that an agent or the visitor makes. */
   reportCall(status, fields = {}) {
     this.#call = { type: "callback", phone: "+31612345678", ...this.#call, status, ...fields };
     this.push({ type: "call", seq: CALL_SEQ, call: this.#call });

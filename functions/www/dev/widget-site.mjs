@@ -1,4 +1,4 @@
-/* A shop's page that includes the widget. It is of another origin than the service, and has a strict
+/* A shop's page that includes the widget. Its origin differs from that of the service, and it has a strict
    Content-Security-Policy. */
 
 import { readFileSync } from "node:fs";
@@ -63,7 +63,7 @@ export class WidgetSite {
   }
 }
 
-/** Runs in the page: notes each callback in `window.called`. */
+/** Runs in the page: records each callback in `window.called`. */
 function declareCallbacks(names) {
   window.called = [];
   for (const prefix of ["widget", "jivo"])

@@ -1,8 +1,8 @@
 /** A cell of a table. Null is an empty cell. */
 export type Cell = string | number | null;
 
-/** Quotes a cell. A spreadsheet would execute a text that begins like a formula, so it gets an apostrophe at its
- * beginning. */
+/** Quotes a cell. A spreadsheet would execute a text that begins like a formula, so such a text gets a leading
+ * apostrophe. */
 function csvCell(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
@@ -13,11 +13,11 @@ function csvCell(cell: Cell): string {
 /** Spreadsheets read a file without a byte-order mark in a local character set. */
 export const BYTE_ORDER_MARK = "\ufeff";
 
-/** Returns a table as a file of CSV (RFC 4180). */
+/** Returns a table as a CSV file (RFC 4180). */
 export const csvText = (columns: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   BYTE_ORDER_MARK + [columns, ...rows].map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join("");
 
-/** Returns the number of lines of a text in CSV. A quoted cell can contain line breaks, which are not counted. */
+/** Returns the number of lines of a CSV text. Line breaks in quoted cells are not counted. */
 export const countCsvLines = (text: string): number =>
   text
     .split('"')

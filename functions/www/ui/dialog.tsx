@@ -60,7 +60,7 @@ export function Dialog({ title, hidesHeader, class: extra, isLocked = false, onC
 export const LOCKED_DIALOG = "dialog[open][closedby=none]";
 
 interface SubmitButtonsProps {
-  /** Whether the request is running. Its response may contain what is shown only once, so that it cannot be cancelled. */
+  /** Whether the request is running. Its response may contain what is shown only once, so it cannot be cancelled. */
   isBusy: boolean;
   label: string;
   busyLabel: string;

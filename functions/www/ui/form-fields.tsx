@@ -60,7 +60,7 @@ interface SelectFieldProps<Value extends string> extends Omit<FieldProps, "child
   onChange: (value: Value) => void;
 }
 
-/** A labelled list of which one option is chosen. */
+/** A labelled list in which one option is chosen. */
 export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
   const { value, options, onChange, ...field } = props;
   return (
@@ -115,7 +115,7 @@ interface SegmentsProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** Radio buttons in one row, of which one is chosen. */
+/** Radio buttons in one row, one of which is chosen. */
 export function Segments<Value extends string>(props: SegmentsProps<Value>) {
   const { name, label, value, options, hidesLabel, onChange } = props;
   return (

@@ -9,7 +9,7 @@ export interface LoaderOptions {
   widgetId: string;
   /** The prefix of the names that the page and the widget have agreed on, for example "jivo". */
   prefix: string;
-  /** The campaign that has brought the visitor to the page. */
+  /** The campaign that brought the visitor to the page. */
   utm: Record<string, string> | null;
 }
 export interface RunningWidget extends Widget {

@@ -1,5 +1,5 @@
-/* What the view shows. Actions change the state through the store, which renders the view once for all changes of a
-   moment. */
+/* What the view shows. Actions change the state through the store, which renders the view once for changes that happen
+   together. */
 
 import { Conversation } from "./chat/conversation";
 import type { ContactField, ContactInfo, Mode, OnlineAgent, Person, Settings } from "./service/types";
@@ -17,7 +17,7 @@ export interface Invitation {
   at: number;
 }
 
-/** A line that only this visitor sees, for example of a trigger rule. */
+/** A line that only this visitor sees, for example from a trigger rule. */
 export interface Notice {
   text: string;
   at: number;

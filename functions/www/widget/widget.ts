@@ -317,8 +317,8 @@ export class ChatWidget implements Widget, Actions {
 
   // Calls
 
-  /** Calls `use` as soon as the part of the widget that makes calls is loaded, and `otherwise` if it cannot be. Without
-   * callbacks it is loaded only for a call of another kind. */
+  /** Calls `use` as soon as the part of the widget that makes calls is loaded, or `otherwise` if it cannot be loaded.
+   * Without callbacks, it is loaded only for a call of another kind. */
   #withCalls(
     use: (calls: Calls) => void,
     otherwise: (problem: Result) => void = () => {},
@@ -410,7 +410,7 @@ export class ChatWidget implements Widget, Actions {
     }
   }
 
-  /** Sends what the page has set, once for all calls of a moment. */
+  /** Sends what the page has set, once for calls that happen together. */
   #syncProfile(): void {
     clearTimeout(this.#profileTimer);
     this.#profileTimer = setTimeout(() => this.#parts.session.sync().catch(() => {}));

@@ -1,4 +1,4 @@
-/* The pages for admins. Agents do not need their code, so that each section is loaded when it is first opened. */
+/* The pages for admins. Agents do not need their code, so each section is loaded when it is first opened. */
 
 import "../table-page.css";
 import "./admin.css";

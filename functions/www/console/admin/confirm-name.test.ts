@@ -11,7 +11,7 @@ test("name is confirmed as it is shown", () => {
   assert.ok(confirmsName("Zo\u00eb", "Zoe\u0308"));
 });
 
-test("characters that nobody sees are no name", () => {
+test("invisible characters are not a name", () => {
   const name = "\u115f\u1160\u2800\u3164\uffa0\u200b\u00ad\u034f\ufe0f";
   assert.equal(shownName(name), "");
   assert.ok(confirmsName("Ada Lind", `Ada${name} Lind`));

@@ -9,7 +9,7 @@ interface DeletionProps {
   /** What is deleted, such as "the channel". */
   thing: string;
   name: string;
-  /** Confirms the deletion if nothing of the name is visible. */
+  /** Confirms the deletion if the name has no visible characters. */
   id: string | number;
   /** What the deletion means. */
   effect: string;

@@ -34,7 +34,7 @@ export function DetailHeader({ name, list, form, children }: DetailHeaderProps) 
   );
 }
 
-/** The buttons that store or discard what the form of a page contains. */
+/** The buttons that save or discard the changes in the form of a page. */
 export function FormButtons({ hasChanges, isBusy, onDiscard }: NonNullable<DetailHeaderProps["form"]>) {
   return (
     <div class="form-buttons">

@@ -12,7 +12,7 @@ interface DetailPageProps<Value> {
   children: (value: Value) => ComponentChildren;
 }
 
-/** A detail page. Until its value is loaded, it has only the way back to the list. */
+/** A detail page. Until its value is loaded, it shows only the way back to the list. */
 export function DetailPage<Value>({ loaded, what, list, children }: DetailPageProps<Value>) {
   if (loaded.value !== undefined) return <>{children(loaded.value)}</>;
   return (

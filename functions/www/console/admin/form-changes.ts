@@ -7,8 +7,8 @@ export function differences<T extends object>(before: T, after: T): Partial<T> {
   return Object.fromEntries(Object.entries(after).filter(isChanged)) as Partial<T>;
 }
 
-/** Returns `stored` with the edits that lead from the draft `before` to `after`. `groups` are the names of the values that
- * consist of several settings, each of which is edited on its own. */
+/** Returns `stored` with the edits that turned the draft `before` into `after`. `groups` are the names of the values
+ * that consist of several settings, each of which is edited separately. */
 export function withEdits<Draft extends object>(
   stored: Draft,
   before: Draft,

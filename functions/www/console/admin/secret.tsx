@@ -55,7 +55,7 @@ export interface Rotated {
   view: ComponentChildren;
 }
 
-/** A dialog that replaces a secret value after a question, and shows the new one. */
+/** A dialog that asks before it replaces a secret value, and then shows the new one. */
 export function RotationDialog({ title, thing, explanation, rotate, onClose }: RotationProps) {
   const [keptSeconds, setKeptSeconds] = useState<number>(DEFAULT_KEPT_SECONDS);
   const [isBusy, setBusy] = useState(false);

@@ -6,7 +6,7 @@ import { FormSection } from "./detail-header";
 import { CopyField, RotationDialog } from "./secret";
 
 interface SigningSecretProps {
-  /** Replaces the secret. The old one is valid for the seconds. */
+  /** Replaces the secret. The old one stays valid for `keptSeconds`. */
   rotate: (keptSeconds: number) => Promise<{ signing_secret?: string }>;
 }
 

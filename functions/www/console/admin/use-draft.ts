@@ -2,14 +2,14 @@ import { useState } from "preact/hooks";
 import { withEdits } from "./form-changes";
 
 /** The values of a form while they are edited. `groups` are the names of the values that consist of several settings,
- * each of which is edited on its own. */
+ * each of which is edited separately. */
 export function useDraft<Draft extends object>(initial: () => Draft, groups: readonly (keyof Draft)[] = []) {
   const [draft, setDraft] = useState<Draft>(initial);
   return {
     draft,
     setDraft: (draft: Draft) => setDraft(draft),
     change: (changes: Partial<Draft>) => setDraft((current) => ({ ...current, ...changes })),
-    /** Shows what was stored for the draft of this rendering. What was typed during the request is kept. */
+    /** Shows the stored values of this rendering's draft. What was typed during the request is kept. */
     showStored: (stored: Draft) => setDraft((current) => withEdits(stored, draft, current, groups)),
   };
 }

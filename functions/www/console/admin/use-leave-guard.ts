@@ -15,13 +15,13 @@ const RUNNING_REQUEST: LeaveQuestion = {
   leave: "Leave",
 };
 
-/** Asks before the page is left, while `isActive`. Returns a function that ends this at once. The question is that of
- * the first call. */
+/** While `isActive`, asks before the page is left. Returns a function that ends this at once. The question of the first
+ * call is used. */
 export function useLeaveGuard(isActive: boolean, question = UNSAVED_CHANGES): () => void {
   const release = useRef(() => {});
   useEffect(() => {
     if (!isActive) return;
-    // Forms share a question, but each of them has a guard of its own.
+    // Forms share a question, but each of them has its own guard.
     const end = guardPage({ ...question });
     release.current = end;
     return end;
@@ -30,10 +30,10 @@ export function useLeaveGuard(isActive: boolean, question = UNSAVED_CHANGES): ()
   return () => release.current();
 }
 
-/** Asks before the page of a dialog is left, while the dialog's request runs. */
+/** While a dialog's request runs, asks before the page of the dialog is left. */
 export const useRequestGuard = (isBusy: boolean) => useLeaveGuard(isBusy, RUNNING_REQUEST);
 
-/** Asks before the browser leaves or reloads the console, while `isActive`. */
+/** While `isActive`, asks before the browser leaves or reloads the console. */
 export function useUnloadWarning(isActive: boolean): void {
   useEffect(() => {
     if (!isActive) return;

@@ -8,12 +8,12 @@ export interface Loaded<Value> {
   setValue: (value: Value) => void;
   problem: string | undefined;
   isLoading: boolean;
-  /** Whether what the page is about does not exist. */
+  /** Whether the subject of the page does not exist. */
   isMissing: boolean;
   reload: () => void;
 }
 
-/** Loads what a page shows when the page is opened, and again when `key` changes. Until then, the previous value is
+/** Loads the value of a page when the page is opened, and again when `key` changes. Meanwhile, the previous value is
  * shown. The response to an earlier request is ignored. */
 export function useLoaded<Value>(load: () => Promise<Value>, key = ""): Loaded<Value> {
   const [value, setValue] = useState<Value>();

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { errorText } from "../state/workspace";
 
-/** Requests wait for the end of typing. */
+/** Requests wait until typing has paused. */
 const TYPING_DELAY_MS = 200;
 
 export interface Page<Row> {
@@ -59,7 +59,7 @@ interface PagedOptions<Query, Row> {
   keyOf: (row: Row) => string;
 }
 
-/** Loads the rows of a query, page by page. The rows of the previous query are shown until then. */
+/** Loads the rows of a query, page by page. Until they are loaded, the rows of the previous query are shown. */
 export function usePaged<Query, Row>({ key, createQuery, read, keyOf }: PagedOptions<Query, Row>) {
   const nothingLoaded: PagedState<Row> = {
     loadedKey: undefined,

@@ -6,22 +6,22 @@ import { errorText } from "../state/workspace";
 /** What is wrong with a form, by the name of the field. The key "" stands for the whole form. */
 export type Problems = Readonly<Record<string, string>>;
 
-/** Returns the service's words about a field, without the name by which the API calls it. */
+/** Returns the service's message about a field, without the name that the field has in the API. */
 export function fieldProblem({ field, message }: ApiError): string {
   const text = field !== undefined && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
   return sentence(text);
 }
 
-/** Returns the problems of a form after an error. `fields` are the names of the fields that show a problem of their
- * own. An error in a list, such as `agent_ids[3]`, is shown at the list. */
+/** Returns the problems of a form after an error. `fields` are the names of the fields that show their own problems. An
+ * error in a list, such as `agent_ids[3]`, is shown at the list. */
 export function problemsOf(error: unknown, fields: readonly string[]): Problems {
   const reported = error instanceof ApiError ? error.field : undefined;
   const field = fields.find((name) => reported === name || reported?.startsWith(`${name}[`));
   return field !== undefined && error instanceof ApiError ? { [field]: fieldProblem(error) } : { "": errorText(error) };
 }
 
-/** The state of a form: its problems, and whether its request is running. `fields` are the names of the fields that show
- * a problem of their own. `explain` returns the problems after an error. */
+/** The state of a form: its problems, and whether its request is running. `fields` are the names of the fields that
+ * show their own problems. `explain` returns the problems after an error. */
 export function useSettingsForm(
   fields: readonly string[],
   explain = (error: unknown): Problems => problemsOf(error, fields),

@@ -87,7 +87,7 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
   const { form, problems, setProblems, isBusy, save } = useChannelForm(channel, FIELD_NAMES, onStored);
   const { draft, setDraft, change, showStored } = useDraft(() => draftOf(channel), GROUPS);
   const { api } = useWorkspace();
-  // Only the response for the page contains them.
+  // Only the response with which the page was opened contains these two.
   const [rejected] = useState(channel.refused ?? []);
   const [oldEndpoints] = useState(channel.old_endpoints ?? []);
   const changeRequest = (changes: Partial<RequestSettings>) => change({ request: { ...draft.request, ...changes } });

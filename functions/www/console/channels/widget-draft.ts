@@ -20,7 +20,7 @@ export interface WidgetDraft {
   settings: Omit<WidgetSettings, "allowed_sites">;
 }
 
-/** A draft that is kept while another page is open, with the channel as it was when the draft was begun. */
+/** A draft that is kept while another page is open, with the channel as it was when the draft was started. */
 export interface KeptDraft {
   channel: WidgetChannel;
   draft: WidgetDraft;
@@ -74,8 +74,8 @@ export function withField(
   return { ...after, required: after.required.filter((name) => after.fields.includes(name)) };
 }
 
-/** Returns what is wrong with a draft that the service would accept although it makes no sense, or that it would store as
- * something else, by the name of the field. */
+/** Returns the problems of a draft by the name of the field: values that the service would accept although they make no
+ * sense, or that it would store as something else. */
 export function draftProblems({ name, settings }: WidgetDraft): Record<string, string> {
   const { when, fields } = settings.contacts_form;
   return {

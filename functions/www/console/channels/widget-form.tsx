@@ -1,4 +1,4 @@
-/* The settings of a widget as a form. The ids of the controls are the names by which the service reports their errors. */
+/* The settings of a widget as a form. The ids of the controls are the field names in the service's errors. */
 
 import type { WidgetSettings } from "../../api/types";
 import { controlAttributes, Field, FieldNotes, Segments, Switch } from "../../ui/form-fields";
@@ -8,7 +8,7 @@ import { OwnTexts } from "./own-texts";
 import type { Problems } from "../admin/use-settings-form";
 import { CONTACT_FIELDS, withField, type ContactField, type WidgetDraft } from "./widget-draft";
 
-/** The fields that show a problem of their own. */
+/** The fields that show their own problems. */
 export const FIELD_NAMES = [
   "name",
   "widget.allowed_sites",
@@ -47,7 +47,7 @@ type Colors = Pick<WidgetDraft["settings"], "color" | "color2">;
 
 interface WidgetFormProps {
   draft: WidgetDraft;
-  /** The colours of the preview, which are complete while others are being typed. */
+  /** The colours of the preview. They stay complete while new ones are being typed. */
   shownColors: Colors;
   problems: Problems;
   onChange: (draft: WidgetDraft) => void;

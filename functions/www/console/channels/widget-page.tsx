@@ -24,7 +24,8 @@ const PANES = [
 
 const GROUPS = ["audience", "settings"] as const;
 
-/** Returns a kept draft for the channel as it is now, so that saving it preserves what others have changed meanwhile. */
+/** Returns a kept draft for the channel as it is now, so that saving it preserves what others have changed in the
+ * meantime. */
 const restoredDraft = (channel: WidgetChannel, kept: KeptDraft): WidgetDraft =>
   withEdits(draftOf(channel), draftOf(kept.channel), kept.draft, GROUPS);
 

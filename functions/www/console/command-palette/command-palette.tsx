@@ -38,7 +38,7 @@ interface Command {
 const MAX_LISTED_CHATS = 8;
 /** With a search text, fewer chats are listed so that matching actions stay visible. */
 const MAX_FOUND_CHATS = 5;
-/** The service is not asked for a shorter search text, which matches most chats. */
+/** A shorter search text is not sent to the service, because it matches most chats. */
 const MIN_SEARCH_CHARACTERS = 2;
 const STATE_LABELS: Record<ChatRow["state"], string> = {
   waiting: "waiting",

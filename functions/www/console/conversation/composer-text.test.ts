@@ -4,7 +4,7 @@ import { findCannedQuery, countCharacters, fillPlaceholders, matchCannedReplies 
 import { fileNameFromUrl, fileTypeFromUrl, parseFileSize } from "./file-metadata";
 import { formatFileSize, formatPlayTime, fitImage } from "./media";
 
-test("characters are counted like in the service", () => {
+test("characters are counted as in the service", () => {
   for (const text of ["", "abc", "Zoë", "👍", "a👍🏽b", "\ud800", "x\ud800y", "日本"])
     assert.equal(countCharacters(text), [...text].length, text);
 });

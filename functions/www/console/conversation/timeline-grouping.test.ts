@@ -141,7 +141,7 @@ test("confirmed entry keeps the key of its outgoing message", () => {
   assert.equal(items.at(-1)?.key, "key-1");
 });
 
-test("call shows its status by itself, unless a webhook was not told", () => {
+test("call shows its status by itself, unless a webhook was not notified", () => {
   const call = { type: "callback" as const, phone: "+31612345678", status: "end" as const };
   const delivery = (state: "delivered" | "failed") => ({ webhook_delivery: { state, attempts: [] } });
   const event = { from: "system" as const, type: "call_event" };

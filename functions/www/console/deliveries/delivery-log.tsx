@@ -169,7 +169,7 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
 
 const FIELD_IDS = { chat: "chat-number", from: "period-from", to: "period-to" } as const;
 
-/** Whether the filter chooses more than a state. */
+/** Whether the filter selects by more than the state. */
 const isNarrowed = (filter: LogFilter) =>
   JSON.stringify({ ...filter, state: INITIAL_FILTER.state }) !== JSON.stringify(INITIAL_FILTER);
 

@@ -46,7 +46,7 @@ function seconds(text: string): number | undefined {
   return Number.isNaN(at) ? undefined : Math.floor(at / 1000);
 }
 
-/** Returns the limits of the filter's period in Unix seconds. The fields show minutes, so that the last minute is
+/** Returns the limits of the filter's period in Unix seconds. The fields show minutes, so the whole last minute is
  * included. */
 export function timeRange({ period, from, to }: LogFilter, now: number): { from?: number; to?: number } {
   if (period === "any") return {};
@@ -83,8 +83,8 @@ export function queryOf(filter: LogFilter, now: number): DeliveryQuery {
 }
 
 /** Returns the body of the request that sends all failed deliveries of a filter again. A chat is sent again as a whole.
- * Returns undefined for a filter of calls, which are never ordered again, and for a filter with a problem, without whose
- * wrong field the request would send more. */
+ * Returns undefined for a filter of calls, because calls are never ordered again, and for a filter with a problem,
+ * because the request would send more without the wrong field. */
 export function replayScope(filter: LogFilter, now: number): ReplayRequest | undefined {
   const { target, channelId } = filter;
   if (target === "call" || filterProblem(filter) !== undefined) return undefined;
@@ -99,7 +99,7 @@ export function replayScope(filter: LogFilter, now: number): ReplayRequest | und
   };
 }
 
-/** Whether a row belongs to those that are sent again together. A phone call is never ordered again. */
+/** Whether a row is one of those that are sent again together. A phone call is never ordered again. */
 export const isReplayable = ({ state, target }: Pick<DeliveryLogEntry, "state" | "target">) =>
   state === "failed" && target !== "call";
 

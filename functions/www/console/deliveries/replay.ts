@@ -40,7 +40,7 @@ export async function replayAll(
 }
 
 const POLL_INTERVAL_MS = 1000;
-/** A delivery has failed or succeeded nine seconds after it was sent again. */
+/** Nine seconds after a delivery was sent again, it has either failed or succeeded. */
 const MAX_POLLS = 20;
 
 /** Reads a delivery until it is no longer pending. Calls `onRead` with each state. */

@@ -28,7 +28,7 @@ export function useDeliveries(key: string, createQuery: () => DeliveryQuery | un
   /** Shows a newer state of a delivery. It stays in the list, even if it no longer matches the query. */
   const update = (changed: DeliveryLogEntry, delivery: Delivery) =>
     updateRows((row) => (rowKey(row) === rowKey(changed) ? withDelivery(row, delivery) : row));
-  /** Shows what becomes of a delivery that has been sent again. */
+  /** Shows the changing state of a delivery that has been sent again. */
   const follow = (row: DeliveryLogEntry) => {
     update(row, { state: "pending", attempts: row.attempts });
     announce("Sent again");

@@ -101,7 +101,7 @@ export function FirstRun() {
   const widget = channels?.find((channel) => channel.kind === "widget");
   const hasChannel = createdChannel !== undefined || firstChannel !== undefined || widget !== undefined;
   const name = createdChannel?.name ?? firstChannel?.name ?? widget?.name ?? "";
-  // The dialog outlives this page, which the first chat replaces.
+  // The dialog outlives this page, which disappears when the first chat arrives.
   const addChannel = () => {
     const onCreated = (channel: CreatedChannel) => {
       setCreatedChannel(channel);

@@ -11,8 +11,8 @@ export function countTicks(max: number, steps = 4): number[] {
   return Array.from({ length: count + 1 }, (_, index) => index * step);
 }
 
-/** Returns the indexes of the labels of an axis with `count` values, of which `room` fit. The last value has a label,
- * because it is today. */
+/** Returns the indexes of the values that have a label, on an axis with `count` values and room for `room` labels. The
+ * last value has a label, because it is today. */
 export function labelIndexes(count: number, room: number): number[] {
   const step = [1, 2, 7, 14, 30].find((step) => Math.ceil(count / step) <= room) ?? 45;
   const indexes: number[] = [];
@@ -33,7 +33,7 @@ const FAMILIAR_TIMES = [
   [2_592_000, "30 d"],
 ] as const;
 
-/** Returns the labels between two powers of two, with their place as a power. */
+/** Returns the labels between 2 to the power of `from` and 2 to the power of `to`. `at` is the power of a label. */
 export const timeTicks = (from: number, to: number): { at: number; label: string }[] =>
   FAMILIAR_TIMES.map(([seconds, label]) => ({ at: Math.log2(seconds), label })).filter(
     ({ at }) => at >= from && at <= to,

@@ -18,7 +18,7 @@ function clientOf(responses: (() => Response)[]) {
   return { urls, api: new ApiClient(() => undefined, "", respond) };
 }
 
-test("pages are joined to one file of JSON", async () => {
+test("pages are joined into one JSON file", async () => {
   const { api, urls } = clientOf([
     () => Response.json({ chats: [chatOf(1, 1, 2), chatOf(2, 1)], next: "5-2-1" }),
     () => Response.json({ chats: [chatOf(2, 2, 3), chatOf(1, 2, 3)], next: null }),

@@ -51,8 +51,8 @@ class JsonExport implements ChatExport {
   }
 }
 
-/** Joins two parts of a chat. A long chat is continued on the next page, and a chat that has changed during the export
- * is repeated. */
+/** Joins two parts of a chat. A long chat continues on the next page, and a chat that has changed during the export is
+ * repeated. */
 export function joined(before: ExportedChat | undefined, chat: ExportedChat): ExportedChat {
   if (before === undefined) return chat;
   const messages = new Map(before.messages.map((message) => [message.seq, message]));

@@ -21,7 +21,7 @@ interface ColumnChartProps {
   /** The name of each column. */
   columns: readonly string[];
   series: readonly Series[];
-  /** Labels of the horizontal axis, at places that are measured in columns. */
+  /** Labels of the horizontal axis, at positions measured in columns. */
   ticks: (width: number) => readonly { at: number; label: string }[];
   /** Vertical lines, each with a label. */
   markers?: readonly { at: number; label: string }[];
@@ -114,7 +114,7 @@ function Plot({ width, count, series, ticks, markers, selected, onSelect }: Plot
   const y = (value: number) => top + plotHeight * (1 - value / highest);
   const onPointer = (event: PointerEvent) => {
     const { left: start, width: shown } = (event.currentTarget as Element).getBoundingClientRect();
-    // A page that is scaled shows the drawing with another width.
+    // A scaled page shows the drawing at another width.
     const at = (((event.clientX - start) * width) / shown - left) / columnWidth;
     onSelect(Math.max(0, Math.min(count - 1, Math.floor(at))));
   };

@@ -110,7 +110,7 @@ export function ChatsSection({ report, channelId, fileName }: SectionProps & { c
   );
 }
 
-/** Reads a report of each of the largest channels for the days of a report. Nothing is read without one. */
+/** Reads a report of each of the largest channels, for the same days as `report`. Reads nothing without a report. */
 function useChannelReports(report: Report | undefined) {
   const { api } = useWorkspace();
   const key = report === undefined ? "" : JSON.stringify([report.days.map(({ day }) => day), report.total]);
@@ -123,7 +123,7 @@ function useChannelReports(report: Report | undefined) {
     });
     return { key, reports: await Promise.all(largestChannels(report).map(read)) };
   }, key);
-  // The reports of other days do not belong to the days of this one.
+  // Channel reports of other days do not belong to this report.
   return { reports: value?.key === key ? value.reports : undefined, problem, reload };
 }
 
@@ -138,7 +138,7 @@ interface DurationSectionProps {
   fileName: string;
 }
 
-/** The distribution of durations, on an axis on which each column is twice as long as the one before. */
+/** The distribution of durations. The range of each column is twice as long as that of the one before. */
 export function DurationSection(props: DurationSectionProps) {
   const { title, duration, buckets, unit = "chats", nothing, fileName } = props;
   const columns = durationColumns(buckets);

@@ -117,7 +117,7 @@ test("chats of small channels are summed up", () => {
   assert.deepEqual(values(channelSeries(withDays(3, 4), [shop])), [["Shop", 3, 4]]);
 });
 
-test("ranges of durations are joined to doublings without gaps", () => {
+test("ranges of durations are joined into doublings without gaps", () => {
   const step = 2 ** 0.25;
   const columns = durationColumns([
     { from: 0, to: 1, count: 2 },

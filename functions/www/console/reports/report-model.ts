@@ -55,7 +55,7 @@ export const stillOpen = (totals: ReportTotals) => Math.max(0, totals.opened - c
 const ratedOf = ({ ratings: { positive, negative } }: ReportTotals) => positive + negative;
 export const durationText = (seconds: number | null) => (seconds === null ? "–" : formatSeconds(seconds));
 
-/** A number of the report with what it was before. */
+/** A number of the report with its previous value. */
 export interface Figure {
   name: string;
   value: string;
@@ -76,7 +76,7 @@ function countNote(count: number, previous: number, days: number): string {
   return `${formatCount(Math.abs(change))} % ${change > 0 ? "more" : "fewer"} than ${before(days)}`;
 }
 
-/** Compares durations. Differences below the error of the percentiles mean nothing. */
+/** Compares durations. Differences below the error of the percentiles are not shown as changes. */
 function durationNote(
   seconds: number | null,
   previous: number | null,
@@ -194,7 +194,7 @@ export const callSeries = (report: Report): Series[] => [
   perDay(report, "Failed", "danger-stripes", (totals) => sumOfCalls(totals, "failed")),
 ];
 
-/** Returns the table of the calls of each day by their kind. */
+/** Returns the table of each day's calls by kind. */
 export const callTable = ({ days }: Report): ReportTable => ({
   columns: ["Day", ...CALL_KINDS.flatMap(({ name }) => [`${name} answered`, `${name} failed`])],
   rows: days.map(({ day, totals: { calls } }) => [
@@ -248,13 +248,14 @@ export function dayTable({ days }: Report, series: readonly Series[]): ReportTab
   };
 }
 
-/** A column of a histogram: a range of durations that starts at `2 ** exponent` seconds and ends at its double. */
+/** A column of a histogram: a range of durations that starts at `2 ** exponent` seconds and ends at twice that. */
 export interface DurationColumn {
   exponent: number;
   count: number;
 }
 
-/** Joins the ranges of a distribution to columns of a doubling each. Everything below a second is one column. */
+/** Joins the ranges of a distribution into columns, each of which ends at twice its start. Everything below a second is
+ * one column. */
 export function durationColumns(buckets: DurationBuckets): DurationColumn[] {
   const counts = new Map<number, number>();
   for (const { from, count } of buckets) {

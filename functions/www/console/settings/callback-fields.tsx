@@ -26,7 +26,7 @@ const OFFSETS = [
   765,
 ].sort((a, b) => a - b);
 
-/** Returns options with the stored value, which the API may have set to any minute. */
+/** Returns the options including the stored value, which the API may have set to any minute. */
 const withStored = <Value extends number | string>(options: readonly Value[], stored: Value) =>
   options.includes(stored) ? options : [...options, stored].sort((a, b) => (a < b ? -1 : 1));
 
@@ -117,7 +117,7 @@ export function CallbackFields({ callback, timeZone, problems, onChange }: Callb
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
-/** The hours of a day, of which those are marked in which visitors may request a call. */
+/** The hours of a day. Those in which visitors may request a call are marked. */
 function HourBar({ callback: { days, from, to }, day }: { callback: Callback; day: number }) {
   const minutes = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
   const [start, end] = [minutes(from), minutes(to)];

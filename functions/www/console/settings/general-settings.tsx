@@ -1,4 +1,4 @@
-/* The general settings of the account. The ids of the controls are the names by which the service reports their errors. */
+/* The general settings of the account. The ids of the controls are the field names in the service's errors. */
 
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";

@@ -181,7 +181,7 @@ function ConditionFields({ name, condition, onChange }: ConditionFieldsProps) {
   );
 }
 
-/** Seconds are stored as a number as soon as the text is one. The service refuses other texts. */
+/** Seconds are stored as a number if the text is one. The service rejects other texts. */
 const conditionValue = (text: string, isNumber: boolean) =>
   isNumber && /^\d+(?:\.\d*[1-9])?$/.test(text.trim()) ? Number(text) : text;
 

@@ -19,12 +19,12 @@ const problemOf = (value: unknown) => {
 };
 const RULE = newRule("Help");
 
-test("exported rules can be imported, also with unknown parts", () => {
+test("exported rules can be imported, even with unknown parts", () => {
   const rules = [RULE, { ...RULE, note: 1, conditions: [{ condition: "moon", value: "full" }], commands: [] }];
   assert.deepEqual(parseRules(formatRules(rules)), { rules });
 });
 
-test("JSON that is no list of rules is refused with the reason", () => {
+test("JSON that is not a list of rules is refused with the reason", () => {
   assert.match(problemOf("[{") ?? "", /not JSON/);
   assert.match(problemOf({}) ?? "", /must be a list/);
   const table: [unknown, RegExp][] = [

@@ -1,5 +1,5 @@
-/* The trigger rules of the widget: the JSON in which they are stored, exported and imported, and what the form knows of
-   it. Conditions and commands that the form does not know are kept unchanged. */
+/* The trigger rules of the widget: the JSON in which they are stored, exported and imported, and what the form knows
+   about it. Conditions and commands that the form does not know are kept unchanged. */
 
 import type { TriggerRule } from "../../api/types";
 
@@ -124,8 +124,8 @@ export function ruleIndex(field: string | undefined): number | undefined {
   return index === undefined ? undefined : Number(index);
 }
 
-/** Returns the service's words about a rule, such as `rules[0].commands[1].params.message must be a string`, with numbers
- * in place of indexes. */
+/** Returns the service's message about a rule, such as `rules[0].commands[1].params.message must be a string`, with
+ * numbers in place of indexes. */
 export const ruleErrorText = (message: string) =>
   message
     .replace(/^rules\[(\d+)\]\.?/, (_, index: string) => `Rule ${Number(index) + 1}, `)

@@ -38,9 +38,9 @@ function RulesForm({ tabs, stored, onStored }: RulesFormProps) {
   const { api } = useWorkspace();
   const { form, problems, setProblems, isBusy, send } = useSettingsForm([], explainError);
   const [rules, setRules] = useState<readonly TriggerRule[]>(stored);
-  /** The JSON as it is typed. While it is wrong, the form shows the rules before. */
+  /** The JSON as it is typed. While it is invalid, the form shows the previous rules. */
   const [text, setText] = useState(() => formatRules(stored));
-  /** The text as it is now, also for a save that began before. */
+  /** The current text, also for a save that started earlier. */
   const currentText = useRef(text);
   currentText.current = text;
   const [jsonProblem, setJsonProblem] = useState<string>();
@@ -84,7 +84,7 @@ function RulesForm({ tabs, stored, onStored }: RulesFormProps) {
   );
 }
 
-/** Returns the problem of a rule by its index, and every other one as that of the form. */
+/** Returns the problem of a rule by its index, and any other problem as that of the form. */
 function explainError(error: unknown): Problems {
   if (!(error instanceof ApiError) || error.status !== 400) return { "": errorText(error) };
   const index = ruleIndex(error.field);

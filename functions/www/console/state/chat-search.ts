@@ -5,7 +5,7 @@ import type { ChatRow } from "../../api/types";
 import { compareByActivity } from "./chats";
 import { visitorName } from "./workspace";
 
-/** How long to wait after a key before the service is asked. */
+/** How long to wait after a key press before the service is asked. */
 export const SEARCH_DELAY_MS = 200;
 /** A page of the service examines a limited number of chats and can be empty although more pages follow. */
 const MAX_EMPTY_PAGES = 20;

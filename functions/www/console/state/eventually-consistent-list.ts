@@ -1,4 +1,4 @@
-/* Lists that the service reads from an index, which shows a change after some seconds. */
+/* Lists that the service reads from an index, in which a change appears after some seconds. */
 
 import { signal } from "@preact/signals";
 

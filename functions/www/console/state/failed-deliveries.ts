@@ -1,4 +1,4 @@
-/* How many deliveries have failed lately, for admins. */
+/* How many deliveries have failed recently, for admins. */
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -39,5 +39,5 @@ export function useFailedDeliveries(api: ApiClient, isAdmin: boolean): CappedCou
   return failedDeliveries.value;
 }
 
-/** Formats a count that ends at a limit, for example 100+. */
+/** Formats a count that stops at a limit, for example 100+. */
 export const cappedText = ({ count, has_more }: CappedCount) => (has_more ? `${count}+` : String(count));

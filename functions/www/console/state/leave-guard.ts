@@ -12,10 +12,10 @@ export interface LeaveQuestion {
   leave: string;
 }
 
-/** The questions of what is open on the page. The latest one is asked. */
+/** One question for each open part of the page that could lose something. The latest question is asked. */
 const questions: LeaveQuestion[] = [];
 
-/** The question that waits for an answer. Undefined if there is none. */
+/** The question that is waiting for an answer. Undefined if there is none. */
 export const leaveRequest = signal<{ question: LeaveQuestion; leave: () => void } | undefined>(undefined);
 
 /** Asks the question before the page is left, until the returned function is called. */

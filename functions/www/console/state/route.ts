@@ -87,7 +87,8 @@ function askBeforeLink(event: MouseEvent): void {
 }
 
 /** Opens a route, after a question if something on the page would be lost. If `replacesHistory` is true, the route
- * replaces the current entry in the browser's history without a question, because what the page was about has ended. */
+ * replaces the current entry in the browser's history without a question, because the subject of the page no longer
+ * exists. */
 export function navigate(to: Route, replacesHistory = false): void {
   const href = hrefOf(to);
   if (location.hash === href || (location.hash === "" && href === "#/")) return;

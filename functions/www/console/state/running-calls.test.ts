@@ -32,7 +32,7 @@ test("call is listed until it ends", () => {
   assert.equal(statusOf(calls), "start", "the next call");
 });
 
-test("message and call of long ago are no calls in progress", () => {
+test("message and old call are not calls in progress", () => {
   const calls = new RunningCalls(memoryStorage(), ME, () => NOW);
   const { call: _, ...message } = entry("start");
   calls.apply(7, message);
@@ -47,7 +47,7 @@ test("calls are forgotten after a lost connection", () => {
   assert.equal(calls.byChat.value.size, 0);
 });
 
-test("call of a chat that is out of sight is forgotten", () => {
+test("call of a chat that the agent no longer sees is forgotten", () => {
   const calls = new RunningCalls(memoryStorage(), ME, () => NOW);
   calls.apply(7, entry("client_connected"));
   calls.apply(8, entry("start", { id: "call-2" }));

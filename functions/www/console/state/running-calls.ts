@@ -15,10 +15,10 @@ export interface RunningCall {
   since: number;
 }
 
-/** No call lasts longer. The end of a call that is older was missed. */
+/** No call lasts longer. If a call is older, its end was missed. */
 export const MAX_CALL_SECONDS = 5 * 3600;
 
-/** The position of a call's entry, which says how the call has gone on. */
+/** The position of a call's entry, which contains the call's current status. */
 export interface CallPosition {
   chatId: number;
   seq: number;
@@ -76,7 +76,7 @@ export class RunningCalls {
     if (chatIds.filter((chatId) => this.positionsByChat.delete(chatId)).length > 0) this.storePositions();
   }
 
-  /** Forgets how all calls stand, because ends may have been missed. Their positions stay. */
+  /** Forgets the state of all calls, because their ends may have been missed. Keeps their positions. */
   clear(): void {
     if (this.byChat.peek().size > 0) this.byChat.value = new Map();
   }

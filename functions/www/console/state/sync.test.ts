@@ -209,7 +209,7 @@ test("pushes of one animation frame are one change", async () => {
   sync.stop();
 });
 
-test("typing of a colleague is not taken for the visitor's", async () => {
+test("colleague's typing is not mistaken for the visitor's", async () => {
   const { sync, typing } = start({ rows: [chatRow(7, ownChat)] });
   await flushPromises();
   FakeSocket.last.open();
@@ -233,7 +233,7 @@ test("typing of a colleague is not taken for the visitor's", async () => {
   sync.stop();
 });
 
-test("messages are counted once, also after a newer row", async () => {
+test("messages are counted once, even after a newer row", async () => {
   const { sync, chats } = start({ rows: [chatRow(7, ownChat)] });
   await flushPromises();
   FakeSocket.last.open();
@@ -328,7 +328,7 @@ test("call in progress survives a reload and later messages", async () => {
   assert.deepEqual(await reload({ isChatForbidden: true }), { status: undefined, positions: [] });
 });
 
-test("call ends with the sight of its chat after a change of settings", async (t) => {
+test("call disappears when a change of settings hides its chat", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   const call = { type: "outgoing" as const, phone: "+31612345678", status: "client_connected" as const };
   const entry = { ...timelineEntry(2), type: "call", timestamp: Math.floor(Date.now() / 1000), call };

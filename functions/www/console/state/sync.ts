@@ -170,7 +170,7 @@ export class Sync {
     this.readKnownCalls();
   }
 
-  /** Reads how the known calls have gone on, or that the agent no longer sees their chats. */
+  /** Reads the current state of the known calls. Forgets those whose chats the agent no longer sees. */
   private readKnownCalls(): void {
     for (const { chatId, seq } of this.runningCalls.positions.slice(0, MAX_CALLS_READ))
       void this.readCall(chatId, seq).catch(() => {});

@@ -40,7 +40,8 @@ export class Typing {
   readonly visitors = new TypingStore<VisitorTyping>();
   readonly colleagues = new TypingStore<ColleagueTyping>();
 
-  /** Applies what the service says about the visitor of a chat. It knows no text; one that was pushed is kept. */
+  /** Applies what the service says about the visitor of a chat. This contains no text, so a text that was pushed is
+   * kept. */
   setVisitor(chatId: number, isTyping: boolean): void {
     if (!isTyping) return this.visitors.stop(chatId);
     this.visitors.start(chatId, this.visitors.notices.peek().get(chatId) ?? { text: undefined });

@@ -416,7 +416,7 @@ export class Workspace {
   }
 
   /** Erases a visitor together with all of their chats. Repeats the request until the erasure is complete, or the agent
-   * signs out: another session could be that of another account, with another visitor of this number. */
+   * signs out: another session could belong to another account, where another visitor has this number. */
   async eraseVisitor(number: number, onProgress: (removed: { chats: number; entries: number }) => void): Promise<void> {
     const removed = { chats: 0, entries: 0 };
     const token = session.peek()?.token;

@@ -2,7 +2,7 @@ import { CopyButton } from "../../ui/copy-button";
 import { TextField } from "../../ui/form-fields";
 import { randomPassword } from "./password";
 
-/** The smallest number of characters of a password. */
+/** The minimum number of characters in a password. */
 export const MIN_PASSWORD_CHARACTERS = 8;
 
 export const passwordProblem = (password: string): Record<string, string> =>

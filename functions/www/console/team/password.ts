@@ -1,4 +1,5 @@
-/** 32 letters and digits that are not mistaken for each other. A byte selects each of them with the same probability. */
+/** 32 letters and digits that cannot be mistaken for each other. A byte selects each of them with the same
+ * probability. */
 const CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789Q";
 const PASSWORD_CHARACTERS = 20;
 

@@ -33,7 +33,7 @@ test("only what differs is stored", () => {
   assert.deepEqual(changesOf(withChannel, { ...draftOf(withChannel), channel_id: "" }), { channel_id: null });
 });
 
-test("another provider brings its credentials, and not those of the first one", () => {
+test("another provider gets its own credentials, not those of the first one", () => {
   const draft = { ...draftOf(STORED), provider: "twilio" as const, account_sid: "AC1", auth_token: " t " };
   assert.deepEqual(changesOf(STORED, draft), { provider: "twilio", account_sid: "AC1", auth_token: "t" });
 });

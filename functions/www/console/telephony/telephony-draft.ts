@@ -80,8 +80,8 @@ function normalizedApiUrl(text: string): string {
   return URL.canParse(url) ? new URL(url).href : url;
 }
 
-/** Whether the stored token is of another account or server at Twilio than the draft. The service never sends it there, so
- * that the token must be entered again. */
+/** Whether the stored token belongs to another account or server at Twilio than the draft. The service never sends it
+ * there, so the token must be entered again. */
 export function isTokenOutdated(stored: Stored, draft: TelephonyDraft): boolean {
   if (stored?.provider !== "twilio" || draft.provider !== "twilio") return false;
   const before = draftOf(stored);

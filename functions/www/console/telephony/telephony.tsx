@@ -1,5 +1,4 @@
-/* The telephony provider of the account. The ids of the controls are the names by which the service reports their
-   errors. */
+/* The telephony provider of the account. The ids of the controls are the field names in the service's errors. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { Telephony as TelephonySettings } from "../../api/types";
@@ -84,7 +83,7 @@ function TelephonyForm({ stored, onStored }: TelephonyFormProps) {
   const { form, problems, setProblems, isBusy, send } = useSettingsForm(FIELD_NAMES);
   const { draft, setDraft, change, showStored } = useDraft(() => draftOf(stored.telephony));
   const [isDeleting, setDeleting] = useState(false);
-  /** The signing secret that was created here, and the one of them that has been stored. */
+  /** The signing secret that was last created here, and the stored one while it is shown. */
   const [createdSecret, setCreatedSecret] = useState<string>();
   const [storedSecret, setStoredSecret] = useState<string>();
   const changes = changesOf(stored.telephony, draft);

@@ -43,8 +43,8 @@ async function readNewEntries(): Promise<void> {
   }
 }
 
-/** Adds entries, which are read from the newest known one on. If that one is missing among them, the host was restarted
- * and numbers its entries from 1 again; the next round then reads them all. */
+/** Adds entries, which were read starting with the newest known one. If that one is missing, the host was restarted and
+ * numbers its entries from 1 again; the next round then reads them all. */
 export function withNewEntries(known: readonly JournalEntry[], read: readonly JournalEntry[]): readonly JournalEntry[] {
   const [last] = known;
   if (last === undefined) return [...read].reverse();
@@ -69,7 +69,7 @@ export function chatIdOf({ request }: JournalEntry): string {
   return typeof chatId === "string" || typeof chatId === "number" ? `chat ${chatId}` : "";
 }
 
-/** Returns the words of a request in one line. */
+/** Summarizes a request in one line. */
 export function summaryOf({ receiver, request }: JournalEntry): string {
   if (receiver === "gateway")
     return [fieldOf(request, "type"), fieldOf(request["client"], "phone")].filter(Boolean).join(" to ");

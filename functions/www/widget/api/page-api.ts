@@ -15,7 +15,7 @@ export interface Widget {
 
 const MAX_ATTRIBUTE_CALLS_PER_HOUR = 10;
 const HOUR_MS = 3_600_000;
-/** Earlier calls are dropped, for example of a page that calls a widget which never starts. */
+/** Earlier calls are dropped, for example if a page calls a widget that never starts. */
 const MAX_QUEUED_CALLS = 100;
 
 type Callback = (...args: unknown[]) => unknown;

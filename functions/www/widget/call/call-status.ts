@@ -38,7 +38,7 @@ export function callMessage(call: Call, texts: CallTexts): CallMessage {
   }
 }
 
-/** Explains the reasons that the service documents (docs/telephony.md), and no others, which providers report. */
+/** Explains only the reasons that the service documents (docs/telephony.md). Providers may report others. */
 function failureHint(reason: string | undefined, texts: CallTexts): string {
   if (reason === "no answer from the client") return texts.callMissed;
   if (reason === "no answer from the agent" || reason === "no agent is available") return texts.callNoAgent;

@@ -200,6 +200,6 @@ const TEXTS: Record<string, CallTexts> = {
   },
 };
 
-/** Returns the texts of a language, with the replacements that the settings bring. */
+/** Returns the texts of a language, with the replacements from the settings. */
 export const callTexts = (language: string, overrides: Record<string, string>): CallTexts =>
   withOverrides(TEXTS[language] ?? en, overrides);

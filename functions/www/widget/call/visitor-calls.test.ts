@@ -19,7 +19,7 @@ const ID = "7.3";
 
 type Respond = (endpoint: string, body: Record<string, unknown>) => unknown;
 
-/** Returns calls with a service that `respond` stands for, and what the page and the window get. */
+/** Returns calls with a service that is emulated by `respond`, and what the page and the window get. */
 function createCalls(respond: Respond = () => started) {
   const state = createState({
     settings: { title: "Northlight", texts: {} } as Settings,
@@ -101,7 +101,7 @@ test("page is told why a call has failed", async () => {
   assert.deepEqual(events.at(-1), ["onCallEnd", { result: "fail", reason: "no answer from the client" }]);
 });
 
-test("end that follows an error is no second end for the page", async () => {
+test("end that follows an error is not reported to the page again", async () => {
   const { calls, state, events } = createCalls();
   calls.start(PHONE);
   await settled();
@@ -188,7 +188,7 @@ test("call goes on after a reload, and its end is read", async () => {
   assert.deepEqual(new Set(ids), new Set([first.requests[0]?.[1]["message_id"]]));
 });
 
-test("request of long ago is not repeated", async () => {
+test("old request is not repeated", async () => {
   const { calls, requests, storage } = createCalls();
   storage.write("call", { messageId: "m", phone: PHONE, at: Date.now() - 6 * 3_600_000 });
   calls.update(null);
@@ -197,7 +197,7 @@ test("request of long ago is not repeated", async () => {
   assert.equal(storage.read("call"), undefined);
 });
 
-test("call of an agent is no call of the page", () => {
+test("call of an agent is not a call of the page", () => {
   const { calls, events } = createCalls();
   for (const status of ["start", "agent_connected", "end"] as const)
     calls.update(call(status, { type: "outgoing" }), ID);
@@ -235,7 +235,7 @@ test("account without callbacks shows the chat in place of the form", async () =
   assert.deepEqual(shown, ["call", undefined]);
 });
 
-test("call that ended before the repeated request has an end for the page", async () => {
+test("call that ended before the repeated request is reported as ended", async () => {
   const ended = { ...started, call: call("error", { reason: "no answer from the agent" }) };
   const { calls, events, state, storage } = createCalls(() => ended);
   calls.start(PHONE);
@@ -266,7 +266,7 @@ test("call that pushes reported before the response ends once", async () => {
 test("end that is pushed before the response is passed on", async () => {
   const failed = call("error", { reason: "no agent is available" });
   const ended = ["onCallEnd", { result: "fail", reason: "no agent is available" }];
-  // The response may have been written before the end, which the next session then leads to.
+  // The response may have been written before the end of the call. The next session then leads to the end.
   for (const [status, expected] of [
     [failed, [ended]],
     [call("start"), ["onCallStart", ended]],

@@ -24,7 +24,7 @@ export interface CallParts extends Pick<Parts, "store" | "session" | "storage" |
 export interface Calls {
   /** Takes over a status that was pushed, or, without an id, the call in progress when the session was read. */
   update: (call: Call | null, id?: string) => void;
-  /** Starts a callback for the page, which learns of a failure by widget_onCallEnd. */
+  /** Starts a callback for the page, which learns of a failure through widget_onCallEnd. */
   start: (phone: string) => void;
   /** Finds out whether the visitor can ask for a callback (isCallbackEnabled). */
   check: (callback: (result: Result) => void) => void;
@@ -49,9 +49,9 @@ type CallResponse = Result & { chat_id: number; seq: number; call: Call };
 const OFFERED_ON = "call-offered-on";
 const AVAILABLE_AT = "call-available-at";
 const MAX_ATTEMPTS = 3;
-/** For this time, a known problem is the result of startCall. */
+/** How long a known problem is the result of startCall. */
 const PROBLEM_LIFETIME_MS = 60_000;
-/** For this time, the button is shown without asking the service again. */
+/** How long the button is shown without asking the service again. */
 const AVAILABILITY_LIFETIME_MS = 600_000;
 /** No call lasts longer. The service recognizes a repeated request for 24 hours; a later one would start a call. */
 const MAX_CALL_AGE_MS = 5 * 3_600_000;
@@ -124,7 +124,7 @@ export class VisitorCalls implements Calls {
   #apply(call: Call, id?: string, wasAnnounced = this.#isAnnounced): void {
     if (this.#isStopped) return;
     if (id !== undefined && id === this.#endedId) return this.#correctEnd(call);
-    // The end of an earlier call is late.
+    // This is the late end of an earlier call.
     if (isFinal(call) && this.#isInProgress && id !== undefined && id !== (this.#id ?? id)) return;
     this.#id = isFinal(call) ? undefined : (id ?? this.#id);
     const { storage, emit, store } = this.#parts;
@@ -151,12 +151,12 @@ export class VisitorCalls implements Calls {
     this.#render();
   }
 
-  /** Reads how a call has ended whose end was not pushed to this page. */
+  /** Reads how a call has ended if its end was not pushed to this page. */
   async #readEnd(requested: RequestedCall): Promise<void> {
     if (Date.now() - requested.at > MAX_CALL_AGE_MS) return this.#parts.storage.remove(REQUESTED_CALL);
     try {
       const { call, chat_id, seq } = await this.#send(requested);
-      // The page before has announced it.
+      // The previous page has announced it.
       if (call) this.#apply(call, `${chat_id}.${seq}`, true);
     } catch {
       // The next session that is read leads here again.
@@ -215,7 +215,7 @@ export class VisitorCalls implements Calls {
     }
   }
 
-  /** Sends a request for a call, and again if the service cannot be reached. */
+  /** Sends a request for a call, and repeats it if the service cannot be reached. */
   async #send({ messageId, phone }: RequestedCall): Promise<CallResponse> {
     const { session, post } = this.#parts;
     for (let failures = 1; ; failures++) {

@@ -1,4 +1,5 @@
-/* The visitor's messages in order: stored ones by chat and number, own ones that are not stored yet after them. */
+/* The visitor's messages in order: first the stored ones by chat and number, then the visitor's own ones that are not
+   stored yet. */
 
 import type { Chat, Message } from "../service/types";
 
@@ -71,7 +72,7 @@ export class Conversation {
   }
 }
 
-/** Whether a message is of an agent or a bot. */
+/** Whether a message is from an agent or a bot. */
 export const isAnswer = ({ from }: Message): boolean => from !== "visitor";
 const isAfter = ({ chat_id, seq }: Message, position: ReadPosition | undefined) =>
   !position || chat_id > position.chatId || (chat_id === position.chatId && seq > position.seq);

@@ -21,8 +21,8 @@ export type TabMessage =
 
 export interface LiveEvents {
   received: (message: Exclude<TabMessage, { type: "outgoing" | "incomplete" }>) => void;
-  /** Called in the leader when the socket has opened, and when a frame was incomplete. What was missed has to be read
-   * then. */
+  /** Called in the leader when the socket has opened, and when a frame was incomplete. What was missed must then be
+   * read. */
   mustCatchUp: () => void;
   disconnected: () => void;
   sessionEnded: () => void;
@@ -83,7 +83,8 @@ export class LiveConnection {
     this.#socket = new PushSocket<Frame>(
       {
         requestTicket: () => this.#post("socket-ticket", { token: this.#token() }),
-        // Repeating a rejected request is of no use, for example if another tab has removed the visitor's token.
+        // There is no point in repeating a rejected request, for example if another tab has removed the visitor's
+        // token.
         isSessionEnd: (error) => error instanceof ServiceError && !error.isTemporary,
         parse: parseFrame,
       },

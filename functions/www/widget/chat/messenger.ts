@@ -1,4 +1,4 @@
-/* The conversation as it changes: sends the visitor's messages, and takes in those of agents and bots. */
+/* The conversation as it changes: sends the visitor's messages, and receives those of agents and bots. */
 
 import type { Emit } from "../api/callbacks";
 import type { Post, ServiceError } from "../service/client";
@@ -17,7 +17,7 @@ import { isAnswer, type ReadPosition } from "./conversation";
 const READ = "read";
 const FIRST_MESSAGE_AT = "first-message-at";
 const TYPING_LIFETIME_MS = 30_000;
-/** The service rejects a longer text of an invitation. */
+/** The service rejects a longer text in an invitation. */
 const MAX_INVITE_LENGTH = 1000;
 const RESTART_DELAY_MS = 30_000;
 /** The chat to which messages of a blacklisted visitor seem to belong. */
@@ -155,12 +155,12 @@ export class Messenger {
     await this.#session.withToken((token) => this.#post("visitor", { token, clear_history: true }));
   }
 
-  /** Frees the leader's place while the page is in the browser's cache. */
+  /** Lets another tab become the leader while the page is in the browser's cache. */
   pause(): void {
     this.#live.stop();
   }
 
-  /** Connects again, and reads what was missed meanwhile. */
+  /** Connects again, and reads what was missed in the meantime. */
   restart(): void {
     this.#replaceLive();
     void this.catchUp();
@@ -183,7 +183,7 @@ export class Messenger {
       },
       disconnected: () => this.#store.update({ isDisconnected: true }),
       sessionEnded: () => {
-        // The restart reads the session, and so finds out whether the service still knows the visitor.
+        // The restart reads the session and thereby finds out whether the service still knows the visitor.
         this.#restartTimer = setTimeout(() => this.restart(), RESTART_DELAY_MS);
       },
     });
@@ -218,8 +218,8 @@ export class Messenger {
     this.#live.start();
   }
 
-  /** Reads the session for all that was missed. The last known number is no place to start from: the visitor's own
-   * messages can have higher numbers than answers that were missed. */
+  /** Reads the session to get everything that was missed. Reading on from the last known number would not work, because
+   * the visitor's own messages can have higher numbers than missed answers. */
   async catchUp(): Promise<void> {
     try {
       const session = await this.#session.load();

@@ -8,7 +8,7 @@ import type { DeferredStorage } from "../visitor/deferred-storage";
 export interface Outgoing {
   endpoint: "message" | "offline-message";
   messageId: string;
-  /** When the visitor has sent it, or has sent it again. */
+  /** When the visitor sent it, or sent it again. */
   at: number;
   body: Record<string, unknown>;
   isFailed?: boolean;

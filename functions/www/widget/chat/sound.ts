@@ -1,6 +1,6 @@
 const LIFETIME_MS = 1000;
 
-/** Plays a short tone. Browsers stay silent until the visitor has used the page, and the tone then never ends. */
+/** Plays a short tone. Until the visitor has used the page, browsers stay silent and the tone never ends. */
 export function playSound(): void {
   const audio = new AudioContext();
   const gain = audio.createGain();

@@ -39,8 +39,9 @@ function isUrlMatching(condition: Fields, url: string): boolean {
   return condition["comparator"] === "not_contain" && !contains;
 }
 
-/** Whether a condition holds. Unknown conditions and comparators do not. A window that was never closed, and an
- * invitation that was never shown, count as long ago; a first message that was never written does not count. */
+/** Whether a condition holds. A condition that is unknown or has an unknown comparator does not hold. A window that was
+ * never closed, and an invitation that was never shown, count as long ago; a first message that was never written does
+ * not count. */
 export function holds(condition: Fields, context: RuleContext): boolean {
   const elapsed = (start: number | undefined, ifNever: boolean) => isElapsed(start, ifNever, condition, context);
   switch (condition["condition"]) {

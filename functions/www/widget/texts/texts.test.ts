@@ -10,7 +10,7 @@ test("language of the settings comes before that of the browser", () => {
   assert.equal(chooseLanguage("xx", ["de"]), "en");
 });
 
-test("all languages have all texts with the same places", async () => {
+test("all languages have all texts with the same placeholders", async () => {
   const places = (text: string) => text.match(/\{\w+\}/g) ?? [];
   for (const language of ["de", "es", "fr", "pt", "ru", "zh", "ar"]) {
     const texts: Record<string, string> = await loadTexts(language);

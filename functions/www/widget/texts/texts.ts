@@ -26,11 +26,11 @@ export function chooseLanguage(setting: string, wanted: readonly string[]): stri
 /** Loads the texts of a language that `chooseLanguage` has returned. The browser loads a file only once. */
 export const loadTexts = async (language: string): Promise<Texts> => (await LOADERS[language]!()).default;
 
-/** Replaces the texts that the settings bring. */
+/** Replaces the texts for which the settings contain replacements. */
 export function withOverrides<T extends object>(texts: T, overrides: Record<string, string>): T {
   const known = Object.entries(overrides).filter(([key, value]) => Object.hasOwn(texts, key) && value);
   return { ...texts, ...Object.fromEntries(known) };
 }
 
-/** Fills a text's place, for example {name}. */
+/** Fills a text's placeholder, for example {name}. */
 export const fill = (text: string, value: string | number): string => text.replace(/\{\w+\}/, () => String(value));

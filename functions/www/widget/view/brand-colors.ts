@@ -1,4 +1,4 @@
-/* The colours that the settings bring, adapted so that text on and beside them can be read. */
+/* The colours from the settings, adapted so that text on and beside them can be read. */
 
 type Rgb = [red: number, green: number, blue: number];
 

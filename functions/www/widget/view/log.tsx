@@ -14,7 +14,7 @@ import { LinkedText, Markdown } from "./rich-text";
 
 const DATE_LINE_GAP_MS = 3_600_000;
 const GROUP_GAP_MS = 300_000;
-/** The reader stays at the end of the messages if he is at most this far above it. */
+/** The log counts as scrolled to the end if it is at most this far from the end. */
 const END_TOLERANCE_PX = 60;
 
 /** One line of the log: a message, or a notice in the same list. */

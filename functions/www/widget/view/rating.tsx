@@ -3,7 +3,7 @@ import type { Rate } from "../state";
 import type { Props } from "./props";
 import { GoodIcon } from "./icons";
 
-/** The question how the conversation was, after an agent has taken part in a chat that has ended. */
+/** Asks how the conversation was, after the end of a chat in which an agent took part. */
 export function Rating({ state, actions }: Props) {
   const { conversation, settings, texts, rate } = state;
   const { chat, messages } = conversation;

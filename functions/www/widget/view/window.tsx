@@ -50,7 +50,7 @@ function ChatScreen({ state, actions }: Props) {
   );
 }
 
-/** Returns who is shown at the top: the agent of the chat, or the agents that are online. */
+/** Returns who is shown at the top: the agent of the chat, or the agents who are online. */
 function facesOf({ conversation: { chat, messages }, agents }: State): Person[] {
   if (!chat?.agent || chat.state === "closed") return agents;
   const { name } = chat.agent;

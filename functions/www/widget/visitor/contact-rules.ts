@@ -30,7 +30,7 @@ export function findErrors(
   return errors;
 }
 
-/** Returns the texts among the values without blank ones. A page may pass other values. */
+/** Returns those values that are texts and not blank. A page may pass other values. */
 export function nonBlank(values: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>

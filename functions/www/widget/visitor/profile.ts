@@ -1,4 +1,4 @@
-/* The data of the visitor that the page and the forms have brought. The service gets only what it does not have yet. */
+/* The data about the visitor from the page and the forms. The service gets only what it does not have yet. */
 
 import { MAX_CUSTOM_FIELDS } from "../api/arguments";
 import type { CustomField, VisitorUpdate } from "../service/types";

@@ -48,7 +48,7 @@ export class VisitorSession {
     return this.#repeatIfUnauthorized(async () => request(await this.#identify()));
   }
 
-  /** Sends what the service does not know of the visitor yet. Does nothing before the visitor exists. */
+  /** Sends what the service does not know about the visitor yet. Does nothing before the visitor exists. */
   async sync(): Promise<void> {
     if (this.token !== undefined) await this.withToken(() => Promise.resolve());
   }

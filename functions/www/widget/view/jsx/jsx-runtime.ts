@@ -1,5 +1,5 @@
-/* Creates and updates elements from JSX. Components are plain functions without a state of their own, so that this is all
-   that the widget needs of a framework. Text is only ever set as text, and no attribute holds code. */
+/* Creates and updates elements from JSX. Components are plain functions without state, so this is all that the widget
+   needs of a framework. Text is only ever set as text, and no attribute holds code. */
 
 import type { JSX as Preact } from "preact";
 
