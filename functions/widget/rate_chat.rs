@@ -4,7 +4,7 @@
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
 //! - rate limit: one write for every tenth request from a network address
 //! - visitor: one read. A request with a wrong token is rejected after this read
-//! - chat: one read. The chat of another visitor gets 404
+//! - chat: one read. A request for the chat of another visitor gets 404
 //! - rating: one transaction that writes the chat and the report counters, or nothing if the rating does not change
 
 use std::process::ExitCode;

@@ -21,7 +21,7 @@ const MAX_CHAT_PAGES: usize = 5;
 /// The maximum number of chats of the bot whose timelines are read.
 const MAX_TIMELINES: usize = 200;
 const MAX_CONCURRENT_TIMELINES: usize = 20;
-/// The number of newest entries that are read from each timeline.
+/// How many of the newest entries are read from each timeline.
 const MAX_ENTRIES_PER_CHAT: usize = 100;
 
 /// Returns the activity of a bot. Costs one query of an index and one batch of reads for every 100 chats of the account

@@ -15,7 +15,7 @@ use crate::wire::chat_export::entry_bytes;
 
 /// The maximum number of entries in a page.
 const MAX_PAGE_ENTRIES: usize = 500;
-/// The size at which a page ends. A response of a function has at most 6 MB.
+/// The size at which a page ends. A function's response is limited to 6 MB.
 const MAX_PAGE_BYTES: usize = 1_000_000;
 /// The number of entries that one query reads.
 const ENTRIES_PER_QUERY: i32 = 100;

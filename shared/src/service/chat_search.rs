@@ -20,7 +20,7 @@ const MAX_HEADERS_PER_PAGE: usize = 500;
 /// A page ends after the batch of headers with which it reaches this number of chats.
 const MIN_CHATS_PER_FULL_PAGE: usize = 50;
 
-/// A page of the results of a search.
+/// A page of search results.
 pub struct SearchPage {
     pub chats: Vec<Chat>,
     /// Where the next page starts, or `None` if this is the last page.

@@ -122,7 +122,7 @@ pub fn empty_twiml() -> String {
     r#"<?xml version="1.0" encoding="UTF-8"?><Response/>"#.to_owned()
 }
 
-/// Returns the TwiML that connects the call with a second phone.
+/// Returns the TwiML that connects the call to a second phone.
 fn dial(telephony: &Telephony, call: &Call, report_url: &str, leg: &str, phone: &str) -> String {
     let record = if telephony.is_recorded { "record-from-answer-dual" } else { "do-not-record" };
     // The caller of an incoming call hears ringing until the agent answers, and the agent sees the caller's number.

@@ -101,15 +101,20 @@ export async function controlMock(url, action, body = {}) {
 /** Returns the accessibility violations that axe finds. */
 export async function axeViolations(page, options = {}) {
   const { readFile } = await import("node:fs/promises");
-  // The colours during a transition are not those of the page.
-  await page.evaluate(() =>
-    Promise.allSettled(
-      document
-        .getAnimations()
-        .filter((animation) => animation instanceof CSSTransition)
-        .map(({ finished }) => finished),
-    ),
-  );
+  // The colours during a transition or an animation are not those of the page.
+  await page.evaluate(() => {
+    const roots = [...document.querySelectorAll("*")].flatMap(
+      ({ shadowRoot }) => shadowRoot ?? [],
+    );
+    const animations = [document, ...roots].flatMap((root) =>
+      root.getAnimations(),
+    );
+    const isFinite = ({ effect }) =>
+      effect.getComputedTiming().endTime !== Infinity;
+    return Promise.allSettled(
+      animations.filter(isFinite).map(({ finished }) => finished),
+    );
+  });
   // Evaluate the script through the debugger, because the page's content security policy forbids injected scripts.
   await page.evaluate(await readFile(AXE_SCRIPT, "utf8"));
   return page.evaluate(async (options) => {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { guardPage, type LeaveQuestion } from "../state/leave-guard";
 
 const UNSAVED_CHANGES: LeaveQuestion = {
@@ -19,7 +19,8 @@ const RUNNING_REQUEST: LeaveQuestion = {
  * call is used. */
 export function useLeaveGuard(isActive: boolean, question = UNSAVED_CHANGES): () => void {
   const release = useRef(() => {});
-  useEffect(() => {
+  // A layout effect runs before the request that it guards can be sent; an ordinary effect runs only after the next frame.
+  useLayoutEffect(() => {
     if (!isActive) return;
     // Forms share a question, but each of them has its own guard.
     const end = guardPage({ ...question });
@@ -35,7 +36,7 @@ export const useRequestGuard = (isBusy: boolean) => useLeaveGuard(isBusy, RUNNIN
 
 /** While `isActive`, asks before the browser leaves or reloads the console. */
 export function useUnloadWarning(isActive: boolean): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isActive) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener("beforeunload", warn);

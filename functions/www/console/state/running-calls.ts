@@ -44,13 +44,13 @@ export class RunningCalls {
     this.positionsByChat = new Map(stored.map((position) => [position.chatId, position]));
   }
 
-  /** Returns the positions of the calls: first those of the agent's own calls, the newest first. */
+  /** Returns the positions of the calls: the agent's own calls, then the others, each newest first. */
   get positions(): readonly CallPosition[] {
     const newestFirst = [...this.positionsByChat.values()].reverse();
     return [...newestFirst.filter(({ isOwn }) => isOwn), ...newestFirst.filter(({ isOwn }) => !isOwn)];
   }
 
-  /** Takes over what an entry says about a call. Entries of other types are ignored. */
+  /** Updates the call from an entry. Entries of other types are ignored. */
   apply(chatId: number, { id, seq, call, timestamp }: Entry): void {
     if (call === undefined) return;
     const before = this.byChat.peek().get(chatId);

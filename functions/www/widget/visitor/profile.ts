@@ -59,7 +59,7 @@ export class Profile {
     if (this.#values.page === changes.page) delete this.#values.page;
   }
 
-  /** Sends everything again, for a new visitor. */
+  /** Forgets what has been sent, so that everything is sent again for a new visitor. */
   forgetHandled(): void {
     this.#storage.remove(HANDLED);
   }

@@ -62,7 +62,7 @@ impl DemoServers {
         Ok(())
     }
 
-    /// Creates a link that signs in the demo agent once, to be printed.
+    /// Creates a single-use link that signs in the demo agent. It is printed at startup.
     ///
     /// # Errors
     /// The operating system cannot provide random numbers.
