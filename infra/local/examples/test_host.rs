@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::time::Duration;
+
 use local::{Host, HostStorage, LogSink, Options};
 
 #[tokio::main]
@@ -15,6 +17,7 @@ async fn main() {
         binaries: next_argument().into(),
         storage: HostStorage::Dir(next_argument().into()),
         parameters: [].into(),
+        store_latency: Duration::ZERO,
         extra_routes: axum::Router::new(),
         log: LogSink::Discard,
     });

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use axum::Router;
 use clap::Parser;
@@ -36,6 +37,9 @@ pub struct Arguments {
     /// Set a template parameter; can be repeated
     #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parse_parameter)]
     parameters: Vec<(String, String)>,
+    /// How much later the tables and queues answer, such as 5ms
+    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = parse_milliseconds)]
+    store_latency: Duration,
     /// Log level for the functions
     #[arg(long, value_name = "LEVEL", default_value = "INFO", ignore_case = true, value_parser = log_level_parser())]
     log_level: String,
@@ -58,6 +62,16 @@ struct InvalidParameter;
 fn parse_parameter(text: &str) -> Result<(String, String), InvalidParameter> {
     let (name, value) = text.split_once('=').ok_or(InvalidParameter)?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// The error for a `--store-latency` that is not a whole number of milliseconds.
+#[derive(Debug, thiserror::Error)]
+#[error("expected a whole number of milliseconds such as 5ms")]
+struct InvalidMilliseconds;
+
+fn parse_milliseconds(text: &str) -> Result<Duration, InvalidMilliseconds> {
+    let number = text.strip_suffix("ms").ok_or(InvalidMilliseconds)?;
+    Ok(Duration::from_millis(number.parse().map_err(|_| InvalidMilliseconds)?))
 }
 
 /// Returns a parser that accepts the values of the template's `LogLevel` parameter, in upper or lower case.
@@ -109,6 +123,7 @@ impl Arguments {
             template: self.template.clone().unwrap_or_else(|| cargo_build::workspace_root().join("template.yaml")),
             parameters: self.template_parameters(operator_key),
             binaries,
+            store_latency: self.store_latency,
             extra_routes,
             log: if self.verbose { LogSink::Stderr } else { LogSink::WarningsOnly },
         }
@@ -149,6 +164,13 @@ mod tests {
     }
 
     #[test]
+    fn store_latency_is_a_number_of_milliseconds() {
+        let latency = |line: &str| parse(line).unwrap().store_latency;
+        assert_eq!(latency("switchboard --store-latency 5ms"), Duration::from_millis(5));
+        assert_eq!(latency("switchboard"), Duration::ZERO);
+    }
+
+    #[test]
     fn log_levels_equal_those_of_the_template() {
         let parser = log_level_parser();
         let levels = parser.possible_values().unwrap().map(|level| level.get_name().to_owned());
@@ -161,7 +183,14 @@ mod tests {
 
     #[test]
     fn invalid_arguments_are_rejected() {
-        for line in ["--memory --data x", "--no-build --release", "--parameter x", "--port 70000", "--log-level WARN"] {
+        for line in [
+            "--memory --data x",
+            "--no-build --release",
+            "--parameter x",
+            "--port 70000",
+            "--log-level WARN",
+            "--store-latency 5",
+        ] {
             assert!(parse(&format!("switchboard {line}")).is_err(), "{line}");
         }
     }

@@ -25,6 +25,7 @@ use crate::reservation::Reservation;
 use crate::service_endpoints::ServiceEndpoints;
 use crate::sqs::Queues;
 use crate::sqs_outage::SqsOutage;
+use crate::store_latency::delay_requests;
 use crate::template::{Function, event_source_permissions};
 use crate::usage::UsageMeter;
 use crate::web_sockets::{SocketTimeouts, WebSockets};
@@ -80,8 +81,10 @@ impl Host {
 
         let meter = UsageMeter::default();
         let roles = verified_roles(&template.functions)?;
+        let latency = options.store_latency;
         let with_data_folder = |error| add_data_folder_path(&options.storage, error);
-        let engine = DynamoEngine::start(files.tables.as_deref(), &template.tables, meter.clone(), roles.clone());
+        let engine =
+            DynamoEngine::start(files.tables.as_deref(), &template.tables, meter.clone(), roles.clone(), latency);
         let engine = engine.map_err(|error| with_data_folder(error.into()))?;
         let queues = Queues::open(&files.queues, template.queues).map_err(|error| with_data_folder(error.into()))?;
         let (public, private) = (public.listen()?, private.listen()?);
@@ -122,6 +125,7 @@ impl Host {
         };
         let (meter, roles, outage) = (host.meter.clone(), host.roles.clone(), host.outage.clone());
         let sqs_api = sqs_proxy::router(&host.queues, private_base_url, meter, roles, outage);
+        let sqs_api = delay_requests(sqs_api, latency);
         host.background_tasks.spawn(serve(private, runtime_api.merge(sqs_api)));
         host.background_tasks.spawn(host.engine.delete_expired_items());
         host.background_tasks.spawn(host.functions.clone().kill_idle_processes());

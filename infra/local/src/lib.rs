@@ -8,7 +8,7 @@
 //! - `gateway/`, `web_sockets/`, `event_source_mapping/`, `schedule.rs`: invoke the functions for HTTP requests, socket
 //!   messages, queued messages, changes of tables, and schedules
 //! - [`dynamo`], [`sqs`], `sqs_proxy.rs`: the services that functions call; `sqs_outage.rs` simulates an outage for
-//!   tests
+//!   tests, and `store_latency.rs` the network time of requests
 //! - `iam.rs`, `usage.rs`, [`log`]: the functions' permissions, usage counts and log output
 //! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the
 //!   `switchboard` command
@@ -46,6 +46,7 @@ mod service_endpoints;
 pub mod sqs;
 mod sqs_outage;
 mod sqs_proxy;
+mod store_latency;
 pub mod template;
 pub mod terminal;
 mod time_format;

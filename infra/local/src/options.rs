@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use axum::Router;
 
@@ -18,6 +19,9 @@ pub struct Options {
     pub parameters: BTreeMap<String, String>,
     /// The folder that contains the function binaries, such as `target/debug`.
     pub binaries: PathBuf,
+    /// How much later the requests of functions to `DynamoDB` and SQS are handled. On AWS, a request takes a few
+    /// milliseconds.
+    pub store_latency: Duration,
     /// Routes below `/_local/` and `/demo` on the gateway's port. They take precedence over those of the template.
     pub extra_routes: Router,
     /// The destination of the functions' output.

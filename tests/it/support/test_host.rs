@@ -170,6 +170,7 @@ impl TestHost {
             template: cargo_build::workspace_root().join("template.yaml"),
             parameters: all,
             binaries: binaries().await.to_owned(),
+            store_latency: Duration::ZERO,
             extra_routes: integrator::router(Journal::default()),
             log: LogSink::Memory(Arc::clone(&log)),
         })

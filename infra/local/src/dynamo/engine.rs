@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use axum::Router;
 use dynoxide::Database;
 use rusqlite::Connection;
 use tokio::runtime::Runtime;
@@ -24,6 +25,7 @@ use super::table_streams::{StreamReader, TableStreams};
 use super::write_conflicts::WriteConflicts;
 use crate::http_server::serve;
 use crate::iam::Roles;
+use crate::store_latency::delay_requests;
 use crate::template::TableDefinition;
 use crate::usage::UsageMeter;
 
@@ -45,12 +47,13 @@ pub(crate) struct DynamoEngine {
 
 impl DynamoEngine {
     /// Opens the database in `file`, or an empty database in memory if `file` is `None`. Creates the template's tables
-    /// if they are missing.
+    /// if they are missing. Each request of a function is handled `latency` later.
     pub fn start(
         file: Option<&Path>,
         template: &[TableDefinition],
         meter: UsageMeter,
         roles: Roles,
+        latency: Duration,
     ) -> Result<Self, Error> {
         let location = match file {
             Some(file) => file.to_string_lossy().into_owned(),
@@ -65,12 +68,13 @@ impl DynamoEngine {
         let (proxy_listener, proxy_address) = bind()?;
         let (engine_listener, engine_address) = bind()?;
         let proxy = DynamoProxy::new(engine_address, meter, roles, streams.clone(), Arc::clone(&write_conflicts))?;
+        let proxy_router = delay_requests(proxy.router(), latency);
         let (stop, stop_requested) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let served_database = database.clone();
         let thread = std::thread::Builder::new().name("dynamodb".to_owned());
         let thread = thread.spawn(move || {
-            run(&runtime, (proxy_listener, proxy), (engine_listener, served_database), stop_requested);
+            run(&runtime, (proxy_listener, proxy_router), (engine_listener, served_database), stop_requested);
         })?;
         Ok(Self { url: format!("http://{proxy_address}"), database, streams, write_conflicts, stop, thread })
     }
@@ -131,7 +135,7 @@ fn bind() -> Result<(TcpListener, SocketAddr), Error> {
 /// Serves the proxy and the database until `stop_requested` resolves.
 fn run(
     runtime: &Runtime,
-    (proxy_listener, proxy): (TcpListener, DynamoProxy),
+    (proxy_listener, proxy): (TcpListener, Router),
     (engine_listener, database): (TcpListener, Database),
     stop_requested: oneshot::Receiver<()>,
 ) {
@@ -140,7 +144,7 @@ fn run(
         let (Ok(proxy_listener), Ok(engine_listener)) = (register(proxy_listener), register(engine_listener)) else {
             return;
         };
-        tokio::spawn(serve(proxy_listener, proxy.router()));
+        tokio::spawn(serve(proxy_listener, proxy));
         let shutdown = async {
             let _ = stop_requested.await;
         };
@@ -169,7 +173,7 @@ mod tests {
             has_stream,
         };
         let roles = Roles::new(std::iter::empty());
-        DynamoEngine::start(file, &[table], UsageMeter::default(), roles).unwrap()
+        DynamoEngine::start(file, &[table], UsageMeter::default(), roles, Duration::ZERO).unwrap()
     }
 
     fn put(engine: &DynamoEngine, item: &Value) {

@@ -63,6 +63,7 @@ pub fn memory_options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
         template: template_path(),
         parameters: BTreeMap::new(),
         binaries: binaries.to_owned(),
+        store_latency: Duration::ZERO,
         extra_routes: axum::Router::new(),
         log: LogSink::Memory(Arc::clone(&lines)),
     };

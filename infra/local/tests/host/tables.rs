@@ -1,10 +1,12 @@
 //! Tests of tables that a function uses through the official AWS SDK.
 
 use std::num::NonZeroU32;
+use std::time::{Duration, Instant};
 
+use local::{Host, Options};
 use serde_json::json;
 
-use crate::probe_host::{ProbeHost, link_binaries, start_with_template_change};
+use crate::probe_host::{ProbeHost, link_binaries, memory_options, start_with_template_change};
 
 #[tokio::test]
 async fn operations_and_their_capacity_are_counted() {
@@ -61,4 +63,17 @@ async fn write_conflicts_can_be_simulated() {
     host.set_write_conflict_interval(None);
     let neither = host.invoke("probe", json!({"do": "tables"})).await.unwrap();
     assert_eq!(neither, json!({"first": false, "refused": true}));
+}
+
+#[tokio::test]
+async fn store_latency_delays_every_request_to_tables_and_queues() {
+    let (folder, latency) = (link_binaries(), Duration::from_millis(100));
+    let (options, _) = memory_options(folder.path());
+    let host = Host::start(Options { store_latency: latency, ..options }).await.unwrap();
+    for (payload, requests) in [(json!({"do": "tables"}), 2), (json!({"do": "send", "body": "x"}), 1)] {
+        let started = Instant::now();
+        host.invoke("probe", payload).await.unwrap();
+        assert!(started.elapsed() >= latency * requests, "{:?}", started.elapsed());
+    }
+    host.stop().await;
 }

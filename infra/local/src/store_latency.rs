@@ -1,0 +1,20 @@
+//! Delays the requests of functions to DynamoDB and SQS, so that sequential requests take as long as they do on AWS.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{self, Next};
+
+/// Returns a router that handles each request only after `latency` has passed.
+pub(crate) fn delay_requests(router: Router, latency: Duration) -> Router {
+    if latency.is_zero() {
+        return router;
+    }
+    let delay = move |request: Request, next: Next| async move {
+        // Tokio's timer would add up to two milliseconds to each request. This fails only if the host is stopping.
+        let _ = tokio::task::spawn_blocking(move || std::thread::sleep(latency)).await;
+        next.run(request).await
+    };
+    router.layer(middleware::from_fn(delay))
+}
