@@ -1,0 +1,117 @@
+/* The endpoint `channel-message` for a visitor's text in an open chat, with the same requests to the tables as
+   functions/channel/receive_message.rs. Any other message is an error. */
+
+import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
+import { DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+
+const { DIRECTORY_TABLE, CHATS_TABLE } = process.env;
+const CACHE_TTL_MS = 10_000;
+const RATE_WINDOW_MS = 10_000;
+const MAX_PREVIEW_CHARS = 80;
+const client = new DynamoDBClient({});
+const cache = new Map();
+
+const sha256 = (text) => createHash("sha256").update(text).digest();
+
+const get = async (table, pk, sk) => {
+  const command = new GetItemCommand({ TableName: table, ConsistentRead: true, Key: { pk: { S: pk }, sk: { S: sk } } });
+  return (await client.send(command)).Item;
+};
+
+const getCached = async (pk, sk) => {
+  const key = `${pk} ${sk}`;
+  const cached = cache.get(key);
+  if (cached && Date.now() - cached.at < CACHE_TTL_MS) return cached.item;
+  const item = await get(DIRECTORY_TABLE, pk, sk);
+  cache.set(key, { at: Date.now(), item });
+  return item;
+};
+
+const respond = (statusCode, body) => ({
+  statusCode,
+  headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+  body: JSON.stringify(body),
+  isBase64Encoded: false,
+});
+
+const reject = (statusCode, code) => respond(statusCode, { error: { code, message: code } });
+
+export const handler = async (event) => {
+  const { secret, channel_id: channelId } = event.pathParameters;
+  const now = Date.now();
+  const channel = await getCached(`CHANNEL#${channelId}`, "CHANNEL");
+  const hash = sha256(secret);
+  const isSecret = (stored) => timingSafeEqual(Buffer.from(stored.M.hash.S, "hex"), hash);
+  if (!channel?.secrets.L.some(isSecret)) return reject(404, "not_found");
+  if (!channel.enabled.BOOL) return reject(403, "channel_disabled");
+
+  const { sender, message } = JSON.parse(event.body);
+  const text = message.text.slice(0, 4096);
+  const accountId = channel.account_id.S;
+  const settings = await getCached(`ACCOUNT#${accountId}`, "SETTINGS");
+  const limit = settings.limits.M.visitor_messages.N;
+
+  const visitorHash = sha256(String(sender.id)).toString("hex");
+  const visitor = await get(CHATS_TABLE, `VISITOR#${channelId}#${visitorHash}`, "VISITOR");
+  const pk = `CHAT#${accountId}#${visitor.open_chat.N}`;
+  const header = await get(CHATS_TABLE, pk, "HEAD");
+
+  const isNewWindow = now - Number(header.rate_started_at.N) >= RATE_WINDOW_MS;
+  if (!isNewWindow && Number(header.rate_count.N) >= Number(limit)) return reject(429, "rate_limited");
+  const preview = { from: { S: "visitor" }, kind: { S: "text" }, text: { S: text.slice(0, MAX_PREVIEW_CHARS) } };
+  const names = ["seq", "updated_at", "last_message", "visitor_name", "has_numeric_id", "rate_count", "state"];
+  names.push("rate_started_at", "typing_started_at", "typing_text");
+  const updated = await client.send(
+    new UpdateItemCommand({
+      TableName: CHATS_TABLE,
+      Key: { pk: { S: pk }, sk: { S: "HEAD" } },
+      UpdateExpression:
+        "SET #seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, " +
+        "#has_numeric_id = :has_numeric_id, " +
+        (isNewWindow
+          ? "#rate_started_at = :new_window, #rate_count = :one"
+          : "#rate_count = #rate_count + :one") +
+        " REMOVE #typing_started_at, #typing_text",
+      ConditionExpression: isNewWindow
+        ? "#state = :state AND #rate_started_at = :window"
+        : "#state = :state AND #rate_started_at = :window AND #rate_count < :limit",
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: {
+        ":one": { N: "1" },
+        ":now": { N: String(now) },
+        ":preview": { M: { ...preview, at: { N: String(now) } } },
+        ":name": { S: visitor.name?.S ?? "Anonymous" },
+        ":count": { N: "1" },
+        ":state": header.state,
+        ":window": header.rate_started_at,
+        ":has_numeric_id": { BOOL: typeof sender.id === "number" },
+        ...(isNewWindow ? { ":new_window": { N: String(now) } } : { ":limit": { N: limit } }),
+      },
+      ReturnValues: "ALL_NEW",
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    }),
+  );
+
+  const seq = updated.Attributes.seq.N;
+  const id = randomUUID();
+  await client.send(
+    new PutItemCommand({
+      TableName: CHATS_TABLE,
+      Item: {
+        pk: { S: pk },
+        sk: { S: seq.padStart(10, "0") },
+        account_id: { S: accountId },
+        chat_id: header.chat_id,
+        seq: { N: seq },
+        id: { S: id },
+        from: { S: "visitor" },
+        content: { M: { kind: { S: "text" }, text: { S: text } } },
+        at: { N: String(now) },
+      },
+      ConditionExpression: "attribute_not_exists(pk)",
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    }),
+  );
+  console.log(JSON.stringify({ level: "INFO", route: event.routeKey, message_id: id, message: "request answered" }));
+  return respond(200, { result: "ok" });
+};

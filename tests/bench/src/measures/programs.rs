@@ -1,0 +1,21 @@
+//! The programs that are compared.
+
+use crate::arguments::Arguments;
+use crate::program::Program;
+
+pub(super) const CHANNEL_MESSAGE: &str = "channel-message";
+
+/// Returns `channel-message`, a function that only responds, and the same endpoint in Node.js and in Python.
+pub(super) fn programs(arguments: &Arguments) -> Result<[Program; 5], std::io::Error> {
+    let (functions, peers) = (&arguments.functions, &arguments.peers);
+    let node = peers.join("node/bin/node");
+    let bare = std::env::current_exe()?.with_file_name("bare-function");
+    Ok([
+        Program::new(CHANNEL_MESSAGE, functions.join(CHANNEL_MESSAGE)),
+        Program::new("bare lambda_http", bare),
+        Program::new("Node.js 20, SDK v3", &node).with_argument(peers.join("node/bootstrap.mjs")),
+        Program::new("Node.js 20, SDK v3, bundled", &node).with_argument(peers.join("node/bundle.mjs")),
+        Program::new("Python 3.11, boto3", peers.join("python/bin/python"))
+            .with_argument(peers.join("python/bootstrap.py")),
+    ])
+}

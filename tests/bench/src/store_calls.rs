@@ -1,0 +1,140 @@
+//! Records the requests to DynamoDB that an invocation makes, and repeats them without a function: the least time that
+//! the invocation can take.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use reqwest::Client;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::error::Error;
+
+/// The number of the first entry that a repeated request stores. It is far above those of the chat.
+const FIRST_SEQ: u64 = 5_000_000;
+
+/// A request to DynamoDB.
+#[derive(Debug, Clone)]
+pub(crate) struct StoreCall {
+    /// The value of `X-Amz-Target`.
+    pub target: String,
+    pub body: Value,
+}
+
+impl StoreCall {
+    /// Returns the parts that do not depend on the message: the operation, the keys and the expressions.
+    pub fn shape(&self) -> Value {
+        let field = |name: &str| self.body.get(name).cloned().unwrap_or_default();
+        let attributes = field("Item").as_object().map(|item| item.keys().cloned().collect::<BTreeSet<_>>());
+        let values =
+            field("ExpressionAttributeValues").as_object().map(|it| it.keys().cloned().collect::<BTreeSet<_>>());
+        let same = ["TableName", "Key", "UpdateExpression", "ConditionExpression", "ConsistentRead", "ReturnValues"];
+        json!([self.target, same.map(field), attributes, values])
+    }
+}
+
+/// A proxy in front of the tables that records requests. It stops when this value is dropped.
+pub(crate) struct Recorder {
+    pub url: String,
+    calls: Arc<Mutex<Vec<StoreCall>>>,
+    server: JoinHandle<()>,
+}
+
+#[derive(Clone)]
+struct Proxy {
+    http: Client,
+    tables_url: String,
+    calls: Arc<Mutex<Vec<StoreCall>>>,
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+impl Recorder {
+    pub async fn start(tables_url: &str) -> Result<Self, Error> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let url = format!("http://{}", listener.local_addr()?);
+        let calls = Arc::default();
+        let proxy = Proxy { http: http_client()?, tables_url: tables_url.to_owned(), calls: Arc::clone(&calls) };
+        let router = Router::new().fallback(forward).with_state(proxy);
+        let server = tokio::spawn(async move { drop(axum::serve(listener, router).await) });
+        Ok(Self { url, calls, server })
+    }
+
+    /// Returns the requests since the last call of this method.
+    pub fn take(&self) -> Vec<StoreCall> {
+        std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+async fn forward(State(proxy): State<Proxy>, headers: HeaderMap, body: Bytes) -> Response {
+    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default().to_owned();
+    let call = StoreCall { target, body: serde_json::from_slice(&body).unwrap_or_default() };
+    let response = send(&proxy.http, &proxy.tables_url, &call).await;
+    proxy.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+    match response {
+        Ok((status, body)) => (status, [("content-type", "application/x-amz-json-1.0")], body).into_response(),
+        Err(_) => StatusCode::BAD_GATEWAY.into_response(),
+    }
+}
+
+async fn send(http: &Client, tables_url: &str, call: &StoreCall) -> Result<(StatusCode, Bytes), Error> {
+    let request = http.post(tables_url).header("x-amz-target", &call.target);
+    let request = request.header("content-type", "application/x-amz-json-1.0").body(call.body.to_string());
+    let response = request.send().await?;
+    Ok((response.status(), response.bytes().await?))
+}
+
+/// Returns an HTTP client that uses no proxy.
+pub(crate) fn http_client() -> Result<Client, Error> {
+    Ok(Client::builder().no_proxy().build()?)
+}
+
+/// Repeats the requests of an invocation that stored a visitor's message.
+pub(crate) struct StoreCallRepeater {
+    http: Client,
+    tables_url: String,
+    calls: Vec<StoreCall>,
+    next_seq: u64,
+}
+
+impl StoreCallRepeater {
+    pub fn new(tables_url: &str, mut calls: Vec<StoreCall>) -> Result<Self, Error> {
+        // The limit on the visitor's messages would end the measure after a thousand messages.
+        for call in &mut calls {
+            if let Some(limit) = call.body.pointer_mut("/ExpressionAttributeValues/:limit") {
+                *limit = json!({"N": "1000000000"});
+            }
+        }
+        Ok(Self { http: http_client()?, tables_url: tables_url.to_owned(), calls, next_seq: FIRST_SEQ })
+    }
+
+    /// Makes the requests one after the other, and returns the time that they take.
+    pub async fn repeat(&mut self) -> Result<Duration, Error> {
+        for call in &mut self.calls {
+            if let Some(item) = call.body.get_mut("Item") {
+                item["sk"] = json!({"S": format!("{:010}", self.next_seq)});
+                item["seq"] = json!({"N": self.next_seq.to_string()});
+            }
+        }
+        self.next_seq += 1;
+        let started = Instant::now();
+        for call in &self.calls {
+            let (status, body) = send(&self.http, &self.tables_url, call).await?;
+            if status != StatusCode::OK {
+                return Err(Error::unexpected(format!("{}: {}", call.target, String::from_utf8_lossy(&body))));
+            }
+        }
+        Ok(started.elapsed())
+    }
+}
