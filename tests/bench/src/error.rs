@@ -24,6 +24,8 @@ pub enum Error {
     Histogram(#[from] hdrhistogram::CreationError),
     #[error("the socket failed: {0}")]
     Socket(String),
+    #[error("a task failed: {0}")]
+    Task(#[from] tokio::task::JoinError),
     /// A measured program or the service did something else than expected.
     #[error("{0}")]
     Unexpected(String),

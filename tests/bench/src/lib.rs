@@ -12,10 +12,12 @@
 mod arguments;
 mod error;
 mod fixture;
+mod load;
 mod machine;
 mod measures;
 mod plot;
 mod program;
+mod receiver;
 mod report;
 mod runtime_api;
 mod statistics;

@@ -47,10 +47,16 @@ pub(crate) struct Recorder {
     server: JoinHandle<()>,
 }
 
+/// A client of the tables without the SDK. It does not sign, which the local tables do not require.
 #[derive(Clone)]
-struct Proxy {
+pub(crate) struct Store {
     http: Client,
     tables_url: String,
+}
+
+#[derive(Clone)]
+struct Proxy {
+    store: Store,
     calls: Arc<Mutex<Vec<StoreCall>>>,
 }
 
@@ -65,7 +71,7 @@ impl Recorder {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let url = format!("http://{}", listener.local_addr()?);
         let calls = Arc::default();
-        let proxy = Proxy { http: http_client()?, tables_url: tables_url.to_owned(), calls: Arc::clone(&calls) };
+        let proxy = Proxy { store: Store::new(tables_url)?, calls: Arc::clone(&calls) };
         let router = Router::new().fallback(forward).with_state(proxy);
         let server = tokio::spawn(async move { drop(axum::serve(listener, router).await) });
         Ok(Self { url, calls, server })
@@ -80,7 +86,7 @@ impl Recorder {
 async fn forward(State(proxy): State<Proxy>, headers: HeaderMap, body: Bytes) -> Response {
     let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default().to_owned();
     let call = StoreCall { target, body: serde_json::from_slice(&body).unwrap_or_default() };
-    let response = send(&proxy.http, &proxy.tables_url, &call).await;
+    let response = proxy.store.send(&call.target, call.body.to_string()).await;
     proxy.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
     match response {
         Ok((status, body)) => (status, [("content-type", "application/x-amz-json-1.0")], body).into_response(),
@@ -88,11 +94,29 @@ async fn forward(State(proxy): State<Proxy>, headers: HeaderMap, body: Bytes) ->
     }
 }
 
-async fn send(http: &Client, tables_url: &str, call: &StoreCall) -> Result<(StatusCode, Bytes), Error> {
-    let request = http.post(tables_url).header("x-amz-target", &call.target);
-    let request = request.header("content-type", "application/x-amz-json-1.0").body(call.body.to_string());
-    let response = request.send().await?;
-    Ok((response.status(), response.bytes().await?))
+impl Store {
+    pub fn new(tables_url: &str) -> Result<Self, Error> {
+        Ok(Self { http: http_client()?, tables_url: tables_url.to_owned() })
+    }
+
+    /// Makes a request, for example `GetItem`. Fails if the status of the response is not 200.
+    pub async fn call(&self, operation: &str, body: &Value) -> Result<Value, Error> {
+        self.call_target(&format!("DynamoDB_20120810.{operation}"), body).await
+    }
+
+    async fn call_target(&self, target: &str, body: &Value) -> Result<Value, Error> {
+        match self.send(target, body.to_string()).await? {
+            (StatusCode::OK, body) => Ok(serde_json::from_slice(&body)?),
+            (_, body) => Err(Error::unexpected(format!("{target}: {}", String::from_utf8_lossy(&body)))),
+        }
+    }
+
+    async fn send(&self, target: &str, body: String) -> Result<(StatusCode, Bytes), Error> {
+        let request = self.http.post(&self.tables_url).header("x-amz-target", target);
+        let request = request.header("content-type", "application/x-amz-json-1.0").body(body);
+        let response = request.send().await?;
+        Ok((response.status(), response.bytes().await?))
+    }
 }
 
 /// Returns an HTTP client that uses no proxy.
@@ -102,8 +126,7 @@ pub(crate) fn http_client() -> Result<Client, Error> {
 
 /// Repeats the requests of an invocation that stored a visitor's message.
 pub(crate) struct StoreCallRepeater {
-    http: Client,
-    tables_url: String,
+    store: Store,
     calls: Vec<StoreCall>,
     next_seq: u64,
 }
@@ -116,7 +139,7 @@ impl StoreCallRepeater {
                 *limit = json!({"N": "1000000000"});
             }
         }
-        Ok(Self { http: http_client()?, tables_url: tables_url.to_owned(), calls, next_seq: FIRST_SEQ })
+        Ok(Self { store: Store::new(tables_url)?, calls, next_seq: FIRST_SEQ })
     }
 
     /// Makes the requests one after the other, and returns the time that they take.
@@ -130,10 +153,7 @@ impl StoreCallRepeater {
         self.next_seq += 1;
         let started = Instant::now();
         for call in &self.calls {
-            let (status, body) = send(&self.http, &self.tables_url, call).await?;
-            if status != StatusCode::OK {
-                return Err(Error::unexpected(format!("{}: {}", call.target, String::from_utf8_lossy(&body))));
-            }
+            self.store.call_target(&call.target, &call.body).await?;
         }
         Ok(started.elapsed())
     }

@@ -1,7 +1,11 @@
 //! The measures.
 
+mod backlog;
 mod cold_start;
+mod growth;
+mod messages;
 mod programs;
+mod retry_slots;
 mod size;
 mod warm;
 
@@ -16,11 +20,25 @@ pub(crate) enum Measure {
     ColdStart,
     Warm,
     Size,
+    StoreLatency,
+    Messages,
+    Backlog,
+    RetrySlots,
+    Growth,
 }
 
 impl Measure {
     /// All measures in the order of the report.
-    pub const ALL: [Self; 3] = [Self::ColdStart, Self::Warm, Self::Size];
+    pub const ALL: [Self; 8] = [
+        Self::ColdStart,
+        Self::Warm,
+        Self::Size,
+        Self::StoreLatency,
+        Self::Messages,
+        Self::Backlog,
+        Self::RetrySlots,
+        Self::Growth,
+    ];
 
     pub fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
@@ -31,6 +49,11 @@ impl Measure {
             Self::ColdStart => cold_start::run(arguments).await,
             Self::Warm => warm::run(arguments).await,
             Self::Size => size::run(arguments),
+            Self::StoreLatency => messages::run_with_store_latency(arguments).await,
+            Self::Messages => messages::run(arguments).await,
+            Self::Backlog => backlog::run(arguments).await,
+            Self::RetrySlots => retry_slots::run(arguments).await,
+            Self::Growth => growth::run(arguments).await,
         }
     }
 }

@@ -1,0 +1,178 @@
+//! Messages through the whole service at a constant rate: from a visitor to the socket of an agent, and from an agent to
+//! the server of an integrator.
+
+use std::time::Duration;
+
+use reqwest::{Client, RequestBuilder};
+use serde_json::json;
+
+use crate::arguments::Arguments;
+use crate::error::Error;
+use crate::fixture::{BenchHost, OpenChats, visitor_message};
+use crate::load::{Arrivals, Schedule, latencies, message_text};
+use crate::progress;
+use crate::receiver::{Integrator, note_pushes};
+use crate::report::{Section, Table};
+use crate::statistics::{Latencies, Spread};
+use crate::store_calls::http_client;
+
+const CHATS: u64 = 20;
+/// Messages a second.
+const RATES: [u32; 3] = [20, 50, 100];
+const DURATION: Duration = Duration::from_secs(10);
+/// Before each measure, processes start and fill their caches.
+const WARM_UP: Duration = Duration::from_secs(3);
+
+/// The delay of each request to tables and queues in the measure with delays: about that of AWS.
+const STORE_LATENCY: Duration = Duration::from_millis(5);
+/// The rate with delays: low enough that the processor plays no role.
+const DELAYED_RATE: u32 = 10;
+/// What is asked of the medians with delays, in milliseconds.
+const MAX_VISITOR_MS: f64 = 18.0;
+const MAX_AGENT_MS: f64 = 45.0;
+
+/// The medians and 99th percentiles of several rounds, in milliseconds.
+#[derive(Default)]
+struct Rounds {
+    p50: Vec<f64>,
+    p99: Vec<f64>,
+}
+
+impl Rounds {
+    fn add(&mut self, latencies: &Latencies) {
+        self.p50.push(latencies.quantile(0.5));
+        self.p99.push(latencies.quantile(0.99));
+    }
+
+    fn cells(self) -> [String; 2] {
+        [Spread::of(self.p50).to_string(), Spread::of(self.p99).to_string()]
+    }
+}
+
+/// A host with open chats, and a client that sends their messages.
+struct Service<'h> {
+    chats: OpenChats,
+    base_url: &'h str,
+    http: Client,
+}
+
+/// Where a message comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sender {
+    Visitor,
+    Agent,
+}
+
+impl Service<'_> {
+    fn request(&self, from: Sender, message: u64) -> RequestBuilder {
+        let (chat, text) = (self.chats.nth(message), message_text(message));
+        match from {
+            Sender::Visitor => {
+                let url = format!("{}{}", self.base_url, self.chats.channel_path);
+                self.http.post(url).json(&visitor_message(chat, &text))
+            }
+            Sender::Agent => {
+                let url = format!("{}/agent/chats/{chat}/messages", self.base_url);
+                let body = json!({"type": "text", "text": text});
+                self.http.post(url).bearer_auth(&self.chats.admin.token).json(&body)
+            }
+        }
+    }
+
+    /// Sends messages at a constant rate. Returns the latencies until the responses and until the arrivals.
+    async fn measure(
+        &self,
+        (from, arrivals): (Sender, &Arrivals),
+        rate: u32,
+        duration: Duration,
+    ) -> Result<(Latencies, Latencies), Error> {
+        arrivals.take();
+        let (schedule, answered) = (Schedule::new(rate, duration), Arrivals::default());
+        let send = |message| {
+            let (request, answered) = (self.request(from, message), answered.clone());
+            async move {
+                request.send().await?.error_for_status()?.bytes().await?;
+                answered.add(&message_text(message));
+                Ok(())
+            }
+        };
+        schedule.run(send).await?;
+        let arrived = arrivals.wait_for(usize::try_from(schedule.count).unwrap_or(usize::MAX)).await?;
+        Ok((latencies(&schedule, &answered.take())?, latencies(&schedule, &arrived)?))
+    }
+}
+
+pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
+    let header = ["messages a second", "response p50, ms", "response p99, ms", "arrival p50, ms", "arrival p99, ms"];
+    let mut table = Table::new(&header);
+    let rates = RATES.map(|rate| (rate, Duration::ZERO));
+    for (label, cells) in measure_all(arguments, &rates).await? {
+        table.add([label].into_iter().chain(cells));
+    }
+    Ok(Section {
+        title: "Messages",
+        description: format!(
+            "{} rounds of {DURATION:?} at each rate, in {CHATS} chats. A visitor's message arrives in the frame of an \
+             agent's socket, an agent's message at the integrator's server. The generator is open-loop, and latencies \
+             count from the intended start.",
+            arguments.rounds
+        ),
+        table,
+        plots: Vec::new(),
+    })
+}
+
+/// The same with tables and queues that answer later.
+pub(super) async fn run_with_store_latency(arguments: &Arguments) -> Result<Section, Error> {
+    let header = ["", "response p50, ms", "response p99, ms", "arrival p50, ms", "arrival p99, ms", "asked p50, ms"];
+    let mut table = Table::new(&header);
+    for (label, cells) in measure_all(arguments, &[(DELAYED_RATE, STORE_LATENCY)]).await? {
+        let asked = if label.starts_with("visitor") {
+            format!("response {MAX_VISITOR_MS}")
+        } else {
+            format!("arrival {MAX_AGENT_MS}")
+        };
+        table.add([label].into_iter().chain(cells).chain([asked]));
+    }
+    Ok(Section {
+        title: "Messages with the latency of a network",
+        description: format!(
+            "{} rounds of {DURATION:?} with {DELAYED_RATE} messages a second. Each request to tables and queues takes \
+             {STORE_LATENCY:?} longer (`--store-latency`), so requests one after the other show as they do on AWS.",
+            arguments.rounds
+        ),
+        table,
+        plots: Vec::new(),
+    })
+}
+
+/// Measures both kinds of messages at each rate and store latency. Returns the cells of each row with its label.
+async fn measure_all(arguments: &Arguments, rates: &[(u32, Duration)]) -> Result<Vec<(String, [String; 4])>, Error> {
+    let mut rows = Vec::new();
+    for &(rate, store_latency) in rates {
+        let bench = BenchHost::start(arguments, store_latency).await?;
+        let (driver, integrator) = (bench.driver().await?, Integrator::start().await?);
+        let chats = OpenChats::create(&driver, "messages", &integrator.url(), CHATS).await?;
+        let (pushed, reader) = note_pushes(driver.open_socket(&chats.admin).await?);
+        let service = Service { chats, base_url: bench.host.base_url(), http: http_client()? };
+        for (label, from) in [
+            ("visitor to agent", (Sender::Visitor, &pushed)),
+            ("agent to integrator", (Sender::Agent, &integrator.accepted)),
+        ] {
+            service.measure(from, rate, WARM_UP).await?;
+            let (mut answers, mut arrivals) = (Rounds::default(), Rounds::default());
+            for round in 1..=arguments.rounds {
+                progress(&format!("  {label}, {rate} a second: round {round} of {}", arguments.rounds));
+                let (answered, arrived) = service.measure(from, rate, DURATION).await?;
+                answers.add(&answered);
+                arrivals.add(&arrived);
+            }
+            let ([answer_p50, answer_p99], [arrival_p50, arrival_p99]) = (answers.cells(), arrivals.cells());
+            rows.push((format!("{label}, {rate}"), [answer_p50, answer_p99, arrival_p50, arrival_p99]));
+        }
+        reader.abort();
+        drop(driver);
+        bench.host.stop().await;
+    }
+    Ok(rows)
+}
