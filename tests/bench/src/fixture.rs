@@ -62,7 +62,7 @@ impl OpenChats {
     pub async fn create(driver: &Driver<'_>, account: &str, integrator_url: &str, count: u64) -> Result<Self, Error> {
         let admin = driver.create_account(account).await?;
         let limits = json!({"limits": {"visitor_messages": MAX_VISITOR_MESSAGES, "channel_chats": 1_000}});
-        driver.api.patch("/admin/settings", &admin.token, &limits).await?;
+        driver.api.put("/admin/settings", &admin.token, &limits).await?;
         let (channel_id, channel_path) = driver.create_channel(&admin, integrator_url, json!([])).await?;
         let chats = Self { admin, channel_id, channel_path, count };
         for chat in 1..=count {

@@ -62,7 +62,7 @@ impl Program {
 }
 
 /// Returns the variables that Lambda and `template.yaml` set. No program in the benchmark sends to a queue.
-fn environment(tables_url: &str) -> [(&'static str, &str); 18] {
+fn environment(tables_url: &str) -> [(&'static str, &str); 19] {
     [
         ("AWS_ACCESS_KEY_ID", "local"),
         ("AWS_DEFAULT_REGION", "us-east-1"),
@@ -72,6 +72,8 @@ fn environment(tables_url: &str) -> [(&'static str, &str); 18] {
         ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
         ("AWS_LAMBDA_LOG_LEVEL", "INFO"),
         ("AWS_REGION", "us-east-1"),
+        // Newer Node.js versions are required from 2027.
+        ("AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED", "true"),
         ("AWS_SECRET_ACCESS_KEY", "local"),
         ("AWS_SESSION_TOKEN", "local"),
         ("BOT_QUEUE_URL", "http://127.0.0.1:9/000000000000/BotQueue.fifo"),

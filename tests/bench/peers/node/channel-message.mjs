@@ -49,7 +49,7 @@ export const handler = async (event) => {
   const text = message.text.slice(0, 4096);
   const accountId = channel.account_id.S;
   const settings = await getCached(`ACCOUNT#${accountId}`, "SETTINGS");
-  const limit = settings.limits.M.visitor_messages.N;
+  const limit = settings.settings.M.limits.M.visitor_messages.N;
 
   const visitorHash = sha256(String(sender.id)).toString("hex");
   const visitor = await get(CHATS_TABLE, `VISITOR#${channelId}#${visitorHash}`, "VISITOR");

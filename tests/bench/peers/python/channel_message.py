@@ -58,7 +58,7 @@ def handler(event: dict) -> dict:
     sender, text = body["sender"], body["message"]["text"][:4096]
     account_id = channel["account_id"]["S"]
     settings = get_cached(f"ACCOUNT#{account_id}", "SETTINGS")
-    limit = settings["limits"]["M"]["visitor_messages"]["N"]
+    limit = settings["settings"]["M"]["limits"]["M"]["visitor_messages"]["N"]
 
     visitor_hash = hashlib.sha256(str(sender["id"]).encode()).hexdigest()
     visitor = get(CHATS_TABLE, f"VISITOR#{channel_id}#{visitor_hash}", "VISITOR")

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::arguments::Arguments;
 use crate::error::Error;
 use crate::fixture::{BenchHost, OpenChats};
-use crate::load::{Arrivals, Schedule, message_text};
+use crate::load::{Schedule, message_text};
 use crate::progress;
 use crate::receiver::Integrator;
 use crate::report::{Section, Table};
