@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::program::Program;
 
-pub(super) const CHANNEL_MESSAGE: &str = "channel-message";
+const CHANNEL_MESSAGE: &str = "channel-message";
 
 /// Returns `channel-message`, a function that only responds, and the same endpoint in Node.js and in Python.
 pub(super) fn programs(arguments: &Arguments) -> Result<[Program; 5], std::io::Error> {
