@@ -23,6 +23,10 @@ pub(crate) struct BenchHost {
 impl BenchHost {
     /// Starts a host whose tables and queues answer this much later.
     pub async fn start(arguments: &Arguments, store_latency: Duration) -> Result<Self, Error> {
+        Self::start_with_log(arguments, store_latency, LogSink::WarningsOnly).await
+    }
+
+    pub async fn start_with_log(arguments: &Arguments, store_latency: Duration, log: LogSink) -> Result<Self, Error> {
         let operator_key = random_and_digest::random_hex::<32>()?;
         let parameters = [
             ("OperatorKeySha256", random_and_digest::sha256_hex(&operator_key)),
@@ -37,7 +41,7 @@ impl BenchHost {
             binaries: arguments.functions.clone(),
             store_latency,
             extra_routes: Router::new(),
-            log: LogSink::WarningsOnly,
+            log,
         });
         Ok(Self { host: host.await?, operator_key })
     }

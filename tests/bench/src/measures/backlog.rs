@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, TryStreamExt, stream};
+use local::LogSink;
 use serde_json::json;
 
 use crate::arguments::Arguments;
@@ -27,7 +28,8 @@ const OVERDUE_AFTER: Duration = Duration::from_secs(25);
 const MAX_ROUNDS: u32 = 3;
 
 pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
-    let bench = BenchHost::start(arguments, Duration::ZERO).await?;
+    // The functions log a warning for each message that they cannot queue.
+    let bench = BenchHost::start_with_log(arguments, Duration::ZERO, LogSink::Discard).await?;
     let (driver, integrator) = (bench.driver().await?, Integrator::start().await?);
     let chats = OpenChats::create(&driver, "backlog", &integrator.url(), CHATS).await?;
     let (mut rates, mut durations) = (Vec::new(), Vec::new());

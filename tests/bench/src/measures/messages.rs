@@ -18,7 +18,7 @@ use crate::store_calls::http_client;
 
 const CHATS: u64 = 20;
 /// Messages a second.
-const RATES: [u32; 3] = [20, 50, 100];
+const RATES: [u32; 2] = [20, 100];
 const DURATION: Duration = Duration::from_secs(10);
 /// Before each measure, processes start and fill their caches.
 const WARM_UP: Duration = Duration::from_secs(3);
