@@ -14,7 +14,8 @@
 //! - settings: one read, cached for ten seconds
 //! - changed visitor: one read of the panel, which contains the invitation. Changed invitation: one read of the visitor
 //! - session that has ended: one query of the sockets, and three writes for each of its sockets
-//! - socket that has been closed, or whose client does not read: three writes
+//! - socket that has been closed, or that does not accept a frame within a second: three writes
+//! - socket for which the gateway rejects a frame: one write
 
 use std::process::ExitCode;
 

@@ -2,9 +2,13 @@
 //!
 //! The `ping` of an agent gets `pong` and keeps the session and the presence alive; `typing` does the same as POST
 //! /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat. If the session has ended, the
-//! socket is closed. A visitor can send `ping`, and `typing` with the text that has been typed so far. A rejected frame
-//! gets an `error` frame and changes nothing. If the service fails, the invocation fails, and API Gateway sends its own
-//! error frame.
+//! socket is closed. A socket that has missed a push is closed too; its client then connects again and reads what it has
+//! missed. A visitor can send `ping`, and `typing` with the text that has been typed so far. A rejected frame gets an
+//! `error` frame and changes nothing. If the service fails, the invocation fails, and API Gateway sends its own error
+//! frame.
+//!
+//! The first frame of a socket that has missed a push costs one read of the socket, and three writes that remove it (two
+//! for a visitor).
 //!
 //! A visitor's frame costs one read of the socket, and one write for every tenth frame of a visitor. `typing` also
 //! costs one read of the visitor and one write of the chat.
@@ -36,6 +40,7 @@ use shared::service::typing_notice::send_typing_notice;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
+use shared::store::connections::sockets::SocketState;
 use shared::store::directory::Directory;
 use shared::wire::socket_frame::{self, ClientFrame, VisitorFrame};
 
@@ -52,8 +57,8 @@ async fn handle(
 ) -> Result<(), Error> {
     let (connection_id, now) = (event.connection_id(), clock::now());
     let push = PushService { directory: &directory, chats: &chats, connections: &connections, gateway: &gateway, now };
-    // `None` means that the socket or its session has ended.
-    let result = match connections.socket(connection_id).await? {
+    // `None` means that the socket or its session has ended, or that the client must connect again.
+    let result = match open_socket(&connections, connection_id, now).await? {
         Some(Socket::Visitor(socket)) => Some(respond_to_visitor(&push, &socket, event.body()).await),
         Some(Socket::Agent(socket)) => match session_of(&connections, &socket, now).await? {
             Some(session) => Some(respond(&push, &queue, &session, event.body()).await),
@@ -75,6 +80,17 @@ async fn handle(
         let _ = gateway.send(connection_id, &frame).await;
     }
     Ok(())
+}
+
+/// Returns the socket with this connection id. If it has missed a push, removes it and returns `None`.
+async fn open_socket(connections: &Connections, connection_id: &str, now: Timestamp) -> Result<Option<Socket>, Error> {
+    let Some(SocketState { socket, has_missed_push }) = connections.socket_state(connection_id).await? else {
+        return Ok(None);
+    };
+    if has_missed_push {
+        connections.remove_socket(&socket, now).await?;
+    }
+    Ok((!has_missed_push).then_some(socket))
 }
 
 /// Returns the session of a socket. If the session has ended, removes the socket and returns `None`.

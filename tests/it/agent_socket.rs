@@ -162,6 +162,29 @@ fn frame_of_an_ended_session_removes_its_socket() {
     });
 }
 
+/// Sockets miss pushes only if the gateway rejects them, so this test stores that a push was missed.
+#[test]
+fn socket_that_has_missed_a_push_is_closed_at_its_next_ping() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let mut socket = AgentSocket::open(&account.admin).await;
+        let partition = format!("SOCKETS#{}", account.id.as_str().unwrap());
+        let query = host.tables().query().table_name("Connections").key_condition_expression("pk = :sockets");
+        let query = query.expression_attribute_values(":sockets", AttributeValue::S(partition.clone()));
+        let stored = query.clone().send().await.unwrap().items.unwrap();
+        let [stored] = stored.as_slice() else { panic!("{stored:?}") };
+        let key = socket_key(stored["sk"].as_s().unwrap());
+        let update = host.tables().update_item().table_name("Connections").set_key(Some(key.clone()));
+        let update = update.update_expression("SET missed_push = :true");
+        update.expression_attribute_values(":true", AttributeValue::Bool(true)).send().await.unwrap();
+        socket.send(&json!({"type": "ping"})).await;
+        socket.wait_until_closed(WAIT_TIMEOUT).await;
+        let read = host.tables().get_item().table_name("Connections").set_key(Some(key)).consistent_read(true);
+        assert_eq!(read.send().await.unwrap().item, None);
+        assert_eq!(query.consistent_read(true).send().await.unwrap().count, 0);
+    });
+}
+
 fn socket_key(connection_id: &str) -> Item {
     HashMap::from([
         ("pk".to_owned(), AttributeValue::S(format!("SOCKET#{connection_id}"))),

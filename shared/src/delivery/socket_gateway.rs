@@ -14,10 +14,18 @@ use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::runtime::socket_url::SocketUrl;
 
-/// How long a request may take. A socket that does not accept a frame in this time is closed, regardless of the reason,
-/// so that it delays the others at most once. A process opens its connection to the gateway while it starts, because
-/// the first TLS handshake of a process can take that long.
+/// How long a request may take, with its repetitions. A socket that does not accept a frame in this time is closed,
+/// regardless of the reason, so that it delays the others at most once. A process opens its connection to the gateway
+/// while it starts, because the first TLS handshake of a process can take that long.
 const SEND_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The maximum number of requests for a frame. The gateway throttles all callers of an AWS account together, and a burst
+/// of pushes must not close the sockets.
+const MAX_SEND_ATTEMPTS: u32 = 4;
+
+/// The maximum delay before the second request. It doubles with each further one, so the delays take at most 350 ms,
+/// well below [`SEND_TIMEOUT`]. Each delay has a random length up to its maximum.
+const MAX_FIRST_BACKOFF: Duration = Duration::from_millis(50);
 
 /// An id that no connection has.
 const UNKNOWN_CONNECTION_ID: &str = "WARM_UP";
@@ -32,8 +40,11 @@ pub struct SocketGateway {
 pub enum SendError {
     /// The socket has been closed.
     Closed,
-    /// The client did not accept the frame in time, or the gateway rejected the frame.
-    Failed(ErrorContext),
+    /// The frame was not accepted in time.
+    TimedOut,
+    /// The gateway rejected the frame, for example because it throttles its callers or because the buffer of the client
+    /// is full. AWS does not distinguish these two.
+    Rejected(ErrorContext),
 }
 
 impl Dependency for SocketGateway {
@@ -49,8 +60,10 @@ impl SocketGateway {
     fn new(aws: &SdkConfig, endpoint: String) -> Self {
         let timeout =
             TimeoutConfig::builder().operation_timeout(SEND_TIMEOUT).operation_attempt_timeout(SEND_TIMEOUT).build();
-        let config = Builder::from(aws).endpoint_url(endpoint).timeout_config(timeout);
-        Self { client: Client::from_conf(config.retry_config(RetryConfig::disabled()).build()) }
+        let retry =
+            RetryConfig::standard().with_max_attempts(MAX_SEND_ATTEMPTS).with_initial_backoff(MAX_FIRST_BACKOFF);
+        let config = Builder::from(aws).endpoint_url(endpoint).timeout_config(timeout).retry_config(retry);
+        Self { client: Client::from_conf(config.build()) }
     }
 
     /// Opens the connection that later requests use, with a request that changes nothing.
@@ -58,8 +71,9 @@ impl SocketGateway {
         self.close(UNKNOWN_CONNECTION_ID).await;
     }
 
-    /// Sends a frame. The request is not repeated, because a client that misses a push reads the change over HTTP. The
-    /// future is boxed so that the AWS SDK's types are compiled only once, in this crate.
+    /// Sends a frame. The AWS SDK repeats the request if the gateway throttles it or is unavailable, but not after a
+    /// timeout. The client may therefore get the frame twice, which does no harm. The future is boxed so that the AWS
+    /// SDK's types are compiled only once, in this crate.
     pub fn send(&self, connection_id: &str, frame: &str) -> BoxFuture<'_, Result<(), SendError>> {
         let request = self.client.post_to_connection().connection_id(connection_id).data(Blob::new(frame));
         Box::pin(async move { request.send().await.map(|_| ()).map_err(|error| send_error(&error)) })
@@ -76,7 +90,8 @@ impl SocketGateway {
 fn send_error<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> SendError {
     match error.code() {
         Some("GoneException") => SendError::Closed,
-        _ => SendError::Failed(ErrorContext::new(AwsFailure::new("socket gateway", error))),
+        _ if matches!(error, SdkError::TimeoutError(_)) => SendError::TimedOut,
+        _ => SendError::Rejected(ErrorContext::new(AwsFailure::new("socket gateway", error))),
     }
 }
 
@@ -90,28 +105,63 @@ mod tests {
 
     use super::*;
 
-    /// Reads the head of a request and accepts the request. Returns the method and the path.
-    async fn respond(connection: &mut BufReader<TcpStream>) -> String {
+    const ACCEPTED: &str = "200 OK\r\n";
+    const THROTTLED: &str = "429 Too Many Requests\r\nx-amzn-errortype: LimitExceededException\r\n";
+    const GONE: &str = "410 Gone\r\nx-amzn-errortype: GoneException\r\n";
+
+    /// Reads the head of a request, and responds with a status line and headers. Returns the method and the path.
+    async fn respond(connection: &mut BufReader<TcpStream>, response: &str) -> String {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             assert_ne!(connection.read_line(&mut head).await.unwrap(), 0, "the client keeps the connection");
         }
-        connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+        let response = format!("HTTP/1.1 {response}content-length: 0\r\n\r\n");
+        connection.write_all(response.as_bytes()).await.unwrap();
         head.lines().next().unwrap_or_default().trim_end_matches(" HTTP/1.1").to_owned()
     }
 
-    #[tokio::test]
-    async fn first_frame_uses_the_connection_that_was_opened_at_startup() {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    fn gateway_at(listener: &TcpListener) -> SocketGateway {
         let aws = SdkConfig::builder()
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new("us-east-1"))
             .credentials_provider(SharedCredentialsProvider::new(Credentials::new("test", "test", None, None, "test")))
             .build();
-        let gateway = SocketGateway::new(&aws, format!("http://{}/socket", listener.local_addr().unwrap()));
+        SocketGateway::new(&aws, format!("http://{}/socket", listener.local_addr().unwrap()))
+    }
+
+    /// Sends a frame to a gateway that gives these responses, one after the other.
+    async fn send_to_gateway(responses: &[&str]) -> Result<(), SendError> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let gateway = gateway_at(&listener);
         let server = async {
             let mut connection = BufReader::new(listener.accept().await.unwrap().0);
-            (respond(&mut connection).await, respond(&mut connection).await)
+            for response in responses {
+                respond(&mut connection, response).await;
+            }
+        };
+        futures_util::future::join(server, gateway.send("one", "frame")).await.1
+    }
+
+    #[tokio::test]
+    async fn throttled_frame_is_sent_again() {
+        send_to_gateway(&[THROTTLED, THROTTLED, THROTTLED, ACCEPTED]).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn only_a_closed_socket_counts_as_closed() {
+        let throttled = send_to_gateway(&[THROTTLED; MAX_SEND_ATTEMPTS as usize]).await;
+        assert!(matches!(throttled, Err(SendError::Rejected(_))), "{throttled:?}");
+        let closed = send_to_gateway(&[GONE]).await;
+        assert!(matches!(closed, Err(SendError::Closed)), "{closed:?}");
+    }
+
+    #[tokio::test]
+    async fn first_frame_uses_the_connection_that_was_opened_at_startup() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let gateway = gateway_at(&listener);
+        let server = async {
+            let mut connection = BufReader::new(listener.accept().await.unwrap().0);
+            (respond(&mut connection, ACCEPTED).await, respond(&mut connection, ACCEPTED).await)
         };
         let client = async {
             gateway.clone().connect().await;

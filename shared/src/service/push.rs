@@ -375,15 +375,27 @@ impl PushService<'_> {
         stream::iter(sockets).for_each_concurrent(MAX_CONCURRENT_SENDS, send).await;
     }
 
-    /// Sends frames to one socket in order. Removes and closes the socket if a frame cannot be sent: the client then
-    /// connects again and reads what it has missed. A socket whose handshake may still be in progress is left alone.
+    /// Sends frames to one socket in order. If a frame cannot be sent, the frames after it are dropped:
+    ///
+    /// - A closed socket, and one that does not accept a frame in time, is removed and closed. Its client connects again
+    ///   and reads what it has missed. A socket whose handshake may not have ended is left alone.
+    /// - If the gateway rejects the frame, the socket stays open. Otherwise, a gateway that throttles its callers would
+    ///   close all sockets, and their clients would connect again at the same time. Instead, `socket-message` closes
+    ///   the socket at the next ping, which each client sends at another time.
     async fn send(&self, socket: &Socket, frames: &[Frame]) {
         let connection_id = socket.connection_id();
         for frame in frames {
             match self.gateway.send(connection_id, frame).await {
                 Ok(()) => {}
                 Err(SendError::Closed) if socket.may_be_opening(self.now) => return,
-                Err(reason) => {
+                Err(SendError::Rejected(context)) => {
+                    tracing::warn!(connection_id, ?context, "push dropped, socket closes at its next ping");
+                    if let Err(error) = self.connections.record_missed_push(connection_id).await {
+                        tracing::warn!(context = ?error.context(), connection_id, "missed push not recorded");
+                    }
+                    return;
+                }
+                Err(reason @ (SendError::Closed | SendError::TimedOut)) => {
                     tracing::info!(connection_id, ?reason, "socket removed");
                     if let Err(error) = self.connections.remove_socket(socket, self.now).await {
                         tracing::warn!(context = error.context(), connection_id, "socket not removed");

@@ -6,6 +6,7 @@
 //! sockets, and one by its connection id, because requests from the socket contain only this id. The agent's presence
 //! contains the connection id too.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,7 @@ use crate::runtime::random_ids_and_secrets::random_token;
 use crate::store::connections::sessions::Session;
 use crate::store::connections::visitor_sockets::{is_visitor_item, visitor_socket_from_item};
 use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, socket_key, ticket_key};
-use crate::store::table::{Item, Key, Query, n, s};
+use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteError, n, s};
 use crate::store::{from_item, to_item};
 
 /// The agent and the session that may open a socket with a ticket.
@@ -48,6 +49,14 @@ struct SocketItem {
     opened_at: u64,
     /// Unix time in seconds.
     expires_at: u64,
+}
+
+/// A stored socket.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SocketState {
+    pub socket: Socket,
+    /// Whether a push was dropped although the socket is open. Only the item by connection id stores this.
+    pub has_missed_push: bool,
 }
 
 fn account_sockets_partition(account_id: &str) -> String {
@@ -145,11 +154,33 @@ impl Connections {
     /// Returns the socket with this connection id. The gateway has just reported an event of the socket, so it is
     /// returned even if its item has expired. Costs one read.
     pub async fn socket(&self, connection_id: &str) -> Result<Option<Socket>, Error> {
+        Ok(self.socket_state(connection_id).await?.map(|state| state.socket))
+    }
+
+    /// Like [`socket`](Self::socket), and also returns whether the socket has missed a push.
+    pub async fn socket_state(&self, connection_id: &str) -> Result<Option<SocketState>, Error> {
         let Some(item) = self.table.get(socket_key(connection_id)).await? else { return Ok(None) };
-        if is_visitor_item(&item) {
-            return visitor_socket_from_item(item).map(|socket| Some(Socket::Visitor(socket)));
+        let has_missed_push = item.contains_key("missed_push");
+        let socket = if is_visitor_item(&item) {
+            Socket::Visitor(visitor_socket_from_item(item)?)
+        } else {
+            Socket::Agent(from_item::<SocketItem>(item)?.into_socket())
+        };
+        Ok(Some(SocketState { socket, has_missed_push }))
+    }
+
+    /// Records that a push to an open socket was dropped. Does nothing if the socket has been closed. Costs one write.
+    pub(crate) async fn record_missed_push(&self, connection_id: &str) -> Result<(), Error> {
+        let update = ItemUpdate {
+            key: socket_key(connection_id),
+            update: "SET #missed_push = :true",
+            condition: ITEM_EXISTS,
+            values: vec![(":true", AttributeValue::Bool(true))],
+        };
+        match self.table.update(update).await {
+            Ok(_) | Err(WriteError::ConditionFailed { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
         }
-        Ok(Some(Socket::Agent(from_item::<SocketItem>(item)?.into_socket())))
     }
 
     /// Returns the session that opened a socket. The rules and costs are the same as for a request with the session's

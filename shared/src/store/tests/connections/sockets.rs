@@ -1,4 +1,5 @@
 use crate::domain::socket::{AgentSocket, MAX_SOCKETS_PER_VISITOR, Socket, VisitorSocket};
+use crate::store::connections::sockets::SocketState;
 use crate::store::tests::*;
 
 #[tokio::test]
@@ -107,6 +108,22 @@ async fn visitor_opens_sockets_apart_from_those_of_agents() {
     connections.remove_socket(&socket, NOW).await.unwrap();
     assert_eq!(connections.visitor_sockets("CH", "v", NOW).await.unwrap(), []);
     assert_eq!(connections.socket("one").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn missed_push_is_recorded_for_open_sockets_only() {
+    let stores = stores().await;
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    let (visitor, connections) = (stores.visitor("v").await, &stores.connections);
+    let ticket = connections.create_visitor_socket_ticket(&visitor, NOW).await.unwrap();
+    let socket = connections.open_socket(&ticket, "one", NOW).await.unwrap().unwrap();
+    let state = |has_missed_push| Some(SocketState { socket: socket.clone(), has_missed_push });
+    assert_eq!(connections.socket_state("one").await.unwrap(), state(false));
+    connections.record_missed_push("one").await.unwrap();
+    assert_eq!(connections.socket_state("one").await.unwrap(), state(true));
+    connections.remove_socket(&socket, NOW).await.unwrap();
+    connections.record_missed_push("one").await.unwrap();
+    assert_eq!(connections.socket_state("one").await.unwrap(), None);
 }
 
 #[tokio::test]
