@@ -391,7 +391,7 @@ impl PushService<'_> {
                 Err(SendError::Rejected(context)) => {
                     tracing::warn!(connection_id, ?context, "push dropped, socket closes at its next ping");
                     if let Err(error) = self.connections.record_missed_push(connection_id).await {
-                        tracing::warn!(context = ?error.context(), connection_id, "missed push not recorded");
+                        tracing::warn!(context = error.context(), connection_id, "missed push not recorded");
                     }
                     return;
                 }

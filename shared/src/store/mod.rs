@@ -5,6 +5,7 @@ mod cache;
 pub mod chats;
 pub mod connections;
 pub mod directory;
+pub mod key_usage;
 pub mod table;
 pub mod table_changes;
 mod write_races;

@@ -11,6 +11,11 @@ use crate::store::table::{ItemUpdate, Key, WriteError, n};
 /// How long the table keeps a count after its window ends.
 const COUNTER_TTL_SECONDS: u64 = 60;
 
+/// Returns the key of the number of chats that a channel has opened in a window.
+pub(in crate::store) fn opened_chats_key(channel_id: &str, window: u64) -> Key {
+    Key::new(format!("OPENED_CHATS#{channel_id}"), format!("{window}"))
+}
+
 impl Chats {
     /// Counts a new chat in a channel. Fails with [`Error::TooManyChats`] if the channel has already opened `limit`
     /// chats in the current window. Costs one write, or nothing if this process already knows that the limit has been
@@ -27,7 +32,7 @@ impl Chats {
             return Err(limit_reached());
         }
         let update = ItemUpdate {
-            key: Key::new(format!("OPENED_CHATS#{channel_id}"), format!("{window}")),
+            key: opened_chats_key(channel_id, window),
             update: "ADD #count :one SET #expires_at = :expires_at",
             condition: "attribute_not_exists(#count) OR #count < :limit",
             values: vec![(":one", n(1)), (":expires_at", n(end.seconds() + COUNTER_TTL_SECONDS)), (":limit", n(limit))],

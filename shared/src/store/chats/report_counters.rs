@@ -29,9 +29,9 @@ fn report_partition(account_id: &str) -> String {
     format!("REPORT#{account_id}")
 }
 
-fn report_counters_key(chat: &Chat) -> Key {
-    let sk = format!("{}#{}#{}", chat.opened_on, chat.channel_id, chat.chat_id % SHARDS);
-    Key::new(report_partition(&chat.account_id), sk)
+/// Returns the key of the counters of a chat that was opened on this day.
+pub(in crate::store) fn report_counters_key(account_id: &str, opened_on: Day, channel_id: &str, chat_id: u64) -> Key {
+    Key::new(report_partition(account_id), format!("{opened_on}#{channel_id}#{}", chat_id % SHARDS))
 }
 
 /// Returns the write that increments these counters of the chat's day and channel.
@@ -62,7 +62,8 @@ fn change_write(chat: &Chat, incremented: &[Counter], decremented: &[Counter]) -
         }
     }
     let update = format!("SET #channel_name = :name, #expires_at = :expires_at ADD {}", additions.join(", "));
-    Write::DynamicUpdate(ItemUpdate { key: report_counters_key(chat), update, condition: "", values })
+    let key = report_counters_key(&chat.account_id, chat.opened_on, &chat.channel_id, chat.chat_id);
+    Write::DynamicUpdate(ItemUpdate { key, update, condition: "", values })
 }
 
 /// Returns the attribute that stores a counter. The names of histogram buckets and agents are short, because an item

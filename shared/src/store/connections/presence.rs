@@ -33,7 +33,7 @@ struct PresenceItem {
 /// The partition of an account's presence items is this prefix and the account.
 pub(in crate::store) const PRESENCE_PREFIX: &str = "PRESENCE#";
 
-pub(super) fn presence_key(account_id: &str, agent_id: u64) -> Key {
+pub(in crate::store) fn presence_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(format!("{PRESENCE_PREFIX}{account_id}"), format!("{agent_id:010}"))
 }
 

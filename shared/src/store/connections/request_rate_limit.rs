@@ -29,6 +29,11 @@ struct RequestCountItem {
     count: u64,
 }
 
+/// Returns the key of the number of requests of a caller in a window.
+pub(in crate::store) fn request_count_key(caller: &str, window: u64) -> Key {
+    Key::new(format!("RATE#{caller}"), format!("{window}"))
+}
+
 impl Connections {
     /// Counts a request from a bot, which may make `limit` requests in each window. Every tenth request costs one
     /// write.
@@ -88,7 +93,7 @@ impl Connections {
         ends_at: Timestamp,
     ) -> Result<u64, Error> {
         let update = ItemUpdate {
-            key: Key::new(format!("RATE#{caller}"), format!("{number}")),
+            key: request_count_key(caller, number),
             update: "ADD #count :added SET #expires_at = :expires",
             condition: "",
             values: vec![(":added", n(added)), (":expires", n(ends_at.seconds() + 60))],

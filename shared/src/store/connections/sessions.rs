@@ -72,7 +72,7 @@ fn session_key(account_id: &str, agent_id: u64, session_id: &str) -> Key {
     Key::new(sessions_partition(account_id, agent_id), format!("{SESSION_PREFIX}{session_id}"))
 }
 
-fn sessions_partition(account_id: &str, agent_id: u64) -> String {
+pub(in crate::store) fn sessions_partition(account_id: &str, agent_id: u64) -> String {
     format!("{AGENT_PREFIX}{account_id}#{agent_id}")
 }
 

@@ -59,7 +59,7 @@ pub struct SocketState {
     pub has_missed_push: bool,
 }
 
-fn account_sockets_partition(account_id: &str) -> String {
+pub(in crate::store) fn account_sockets_partition(account_id: &str) -> String {
     format!("SOCKETS#{account_id}")
 }
 

@@ -25,7 +25,7 @@ pub(super) fn account_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "ACCOUNT")
 }
 
-pub(super) fn settings_key(account_id: &str) -> Key {
+pub(in crate::store) fn settings_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "SETTINGS")
 }
 
@@ -68,11 +68,11 @@ pub(super) fn login_key(email: &str) -> Key {
     Key::new(format!("LOGIN#{email}"), "LOGIN")
 }
 
-pub(super) fn channel_key(channel_id: &str) -> Key {
+pub(in crate::store) fn channel_key(channel_id: &str) -> Key {
     Key::new(format!("{CHANNEL_PREFIX}{channel_id}"), "CHANNEL")
 }
 
-pub(super) fn provider_key(provider_id: &str) -> Key {
+pub(in crate::store) fn provider_key(provider_id: &str) -> Key {
     Key::new(format!("PROVIDER#{provider_id}"), "PROVIDER")
 }
 

@@ -1,0 +1,18 @@
+//! Simulates how the load of a service with many accounts is spread over the partition keys of the tables and indexes
+//! and over the message groups of the queues, and compares the busiest ones with the limits of AWS. The keys come from
+//! the functions that the stores and the queues use.
+//!
+//! # Layout
+//! - [`Options`] describes a load and is parsed from the command line
+//! - [`operation`]: what makes up the load, and the requests of each operation
+//! - [`zipf`]: draws accounts of different sizes
+//! - [`simulation`]: draws messages and counts the requests of each key
+//! - [`report`]: formats the busiest keys as tables
+
+pub mod operation;
+mod options;
+pub mod report;
+pub mod simulation;
+pub mod zipf;
+
+pub use options::Options;

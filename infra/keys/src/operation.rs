@@ -1,0 +1,304 @@
+//! What makes up the load. The requests of an operation are those that docs/costs.md counts; a test compares them.
+
+/// The number of messages of a chat. Docs/costs.md assumes the same.
+pub const MESSAGES_PER_CHAT: u32 = 10;
+/// How long a chat is open, with a message every half minute.
+pub const CHAT_SECONDS: u32 = 300;
+
+/// An operation, with its deliveries. Deliveries succeed at the first attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// A visitor's first message, for the agents.
+    OpenChat,
+    /// A visitor's first message, for a bot.
+    OpenChatWithBot,
+    VisitorMessage,
+    VisitorMessageToBot,
+    FirstAnswer,
+    AgentMessage,
+    BotMessage,
+    /// An agent accepts a chat.
+    Accept,
+    /// An agent closes a chat.
+    Close,
+    /// `schedule-idle` closes a chat of a bot.
+    CloseIdle,
+}
+
+/// Keys that have the same form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum KeyFamily {
+    Chat,
+    Visitor,
+    VisitorNumber,
+    Counters,
+    OpenedChats,
+    Report,
+    ReportItem,
+    ListingBot,
+    ListingWaiting,
+    ListingActive,
+    ListingClosed,
+    PendingDeliveries,
+    IdleChecks,
+    ClosedChats,
+    Sessions,
+    Presence,
+    AccountSockets,
+    BotRequests,
+    Settings,
+    Channel,
+    Provider,
+}
+
+/// The requests of an operation to one key, in units as DynamoDB counts them. A transaction counts twice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Request {
+    pub family: KeyFamily,
+    pub reads: f64,
+    pub writes: f64,
+}
+
+/// A function that caches items of the Directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Function {
+    ChannelMessage,
+    BotEvent,
+    DeliverChannel,
+    DeliverBot,
+}
+
+/// The queue of an operation's first attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Queue {
+    Channel,
+    Bot,
+}
+
+const fn read(family: KeyFamily, reads: f64) -> Request {
+    Request { family, reads, writes: 0.0 }
+}
+
+const fn write(family: KeyFamily, writes: f64) -> Request {
+    Request { family, reads: 0.0, writes }
+}
+
+/// The requests of a message that opens a chat, except those of the index `listing`. Six of the writes are made in one
+/// transaction: the visitor, the header and the first entry, the counters of the report and the visitor's number.
+const OPEN: [Request; 8] = [
+    read(KeyFamily::Visitor, 1.0),
+    write(KeyFamily::OpenedChats, 1.0),
+    write(KeyFamily::Counters, 1.0),
+    write(KeyFamily::Visitor, 2.0),
+    write(KeyFamily::Chat, 4.0),
+    write(KeyFamily::Report, 2.0),
+    write(KeyFamily::VisitorNumber, 2.0),
+    write(KeyFamily::IdleChecks, 1.0),
+];
+
+/// The requests of a further message of a visitor. The writes are the header and the entry.
+const MESSAGE: [Request; 3] = [read(KeyFamily::Visitor, 1.0), read(KeyFamily::Chat, 1.0), write(KeyFamily::Chat, 2.0)];
+
+/// The transaction that closes a chat, except the index `listing`.
+const CLOSE: [Request; 6] = [
+    read(KeyFamily::Chat, 1.0),
+    write(KeyFamily::Chat, 2.0),
+    write(KeyFamily::Visitor, 2.0),
+    write(KeyFamily::Report, 2.0),
+    write(KeyFamily::IdleChecks, 1.0),
+    write(KeyFamily::ClosedChats, 1.0),
+];
+
+/// The first attempt of a delivery to an integrator: the entry and the header, then the result. A delivered entry leaves
+/// the index `due`.
+const DELIVERY: [Request; 3] =
+    [read(KeyFamily::Chat, 2.0), write(KeyFamily::Chat, 1.0), write(KeyFamily::PendingDeliveries, 1.0)];
+
+/// The first attempt of a delivery to a bot, and the check for the bot's answer.
+const BOT_DELIVERY: [Request; 5] = [
+    read(KeyFamily::Chat, 3.0),
+    read(KeyFamily::Visitor, 1.0),
+    read(KeyFamily::Presence, 1.0),
+    write(KeyFamily::Chat, 1.0),
+    write(KeyFamily::PendingDeliveries, 1.0),
+];
+
+impl Operation {
+    pub const ALL: [Self; 10] = [
+        Self::OpenChat,
+        Self::OpenChatWithBot,
+        Self::VisitorMessage,
+        Self::VisitorMessageToBot,
+        Self::FirstAnswer,
+        Self::AgentMessage,
+        Self::BotMessage,
+        Self::Accept,
+        Self::Close,
+        Self::CloseIdle,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenChat => "visitor's first message, to the agents",
+            Self::OpenChatWithBot => "visitor's first message, to a bot",
+            Self::VisitorMessage => "visitor's further message to an agent",
+            Self::VisitorMessageToBot => "visitor's further message to a bot",
+            Self::FirstAnswer => "agent's first answer",
+            Self::AgentMessage => "agent's further message",
+            Self::BotMessage => "bot's message",
+            Self::Accept => "agent accepts a chat",
+            Self::Close => "agent closes a chat",
+            Self::CloseIdle => "idle check closes a bot's chat",
+        }
+    }
+
+    /// Returns how often the operation occurs among a hundred messages, which are ten chats: six with an agent, four
+    /// with a bot. Half of the messages are answers.
+    pub fn per_hundred_messages(self) -> f64 {
+        match self {
+            Self::OpenChat | Self::FirstAnswer | Self::Accept | Self::Close => 6.0,
+            Self::OpenChatWithBot | Self::CloseIdle => 4.0,
+            Self::VisitorMessage | Self::AgentMessage => 24.0,
+            Self::VisitorMessageToBot => 16.0,
+            Self::BotMessage => 20.0,
+        }
+    }
+
+    /// Whether the operation stores a message.
+    pub fn is_message(self) -> bool {
+        !matches!(self, Self::Accept | Self::Close | Self::CloseIdle)
+    }
+
+    /// Whether the operation opens a chat.
+    pub fn opens_chat(self) -> bool {
+        matches!(self, Self::OpenChat | Self::OpenChatWithBot)
+    }
+
+    /// Returns the requests of the operation's own function.
+    pub fn requests(self) -> Vec<Request> {
+        let session = read(KeyFamily::Sessions, 1.0);
+        let pending = write(KeyFamily::PendingDeliveries, 1.0);
+        match self {
+            Self::OpenChat => [&OPEN[..], &[write(KeyFamily::ListingWaiting, 1.0)]].concat(),
+            Self::OpenChatWithBot => [&OPEN[..], &[write(KeyFamily::ListingBot, 1.0), pending]].concat(),
+            Self::VisitorMessage => MESSAGE.to_vec(),
+            Self::VisitorMessageToBot => [&MESSAGE[..], &[pending]].concat(),
+            // The entry, a mark in the header and the counters are one transaction.
+            Self::FirstAnswer => {
+                vec![session, write(KeyFamily::Chat, 5.0), write(KeyFamily::Report, 2.0), pending]
+            }
+            Self::AgentMessage => vec![session, write(KeyFamily::Chat, 2.0), pending],
+            Self::BotMessage => vec![write(KeyFamily::Chat, 2.0), pending, write(KeyFamily::BotRequests, 0.1)],
+            Self::Accept => vec![
+                session,
+                read(KeyFamily::Chat, 1.0),
+                write(KeyFamily::Chat, 1.0),
+                write(KeyFamily::ListingWaiting, 1.0),
+                write(KeyFamily::ListingActive, 1.0),
+            ],
+            Self::Close => {
+                let listing = [write(KeyFamily::ListingActive, 1.0), write(KeyFamily::ListingClosed, 1.0)];
+                [&CLOSE[..], &[session], &listing].concat()
+            }
+            Self::CloseIdle => {
+                [&CLOSE[..], &[write(KeyFamily::ListingBot, 1.0), write(KeyFamily::ListingClosed, 1.0)]].concat()
+            }
+        }
+    }
+
+    /// Returns the queue of the operation's delivery, and the requests of the delivery.
+    pub fn delivery(self) -> Option<(Queue, &'static [Request])> {
+        match self {
+            Self::FirstAnswer | Self::AgentMessage | Self::BotMessage => Some((Queue::Channel, &DELIVERY)),
+            Self::OpenChatWithBot | Self::VisitorMessageToBot => Some((Queue::Bot, &BOT_DELIVERY)),
+            Self::OpenChat | Self::VisitorMessage | Self::Accept | Self::Close | Self::CloseIdle => None,
+        }
+    }
+
+    /// Returns the functions that the operation invokes and that read the Directory, with the items that they read.
+    pub fn cached_reads(self) -> &'static [(Function, &'static [KeyFamily])] {
+        use KeyFamily::{Channel, Provider, Settings};
+        match self {
+            Self::OpenChat | Self::VisitorMessage => &[(Function::ChannelMessage, &[Channel, Settings])],
+            Self::OpenChatWithBot | Self::VisitorMessageToBot => {
+                &[(Function::ChannelMessage, &[Channel, Settings]), (Function::DeliverBot, &[Channel, Provider])]
+            }
+            Self::FirstAnswer | Self::AgentMessage => &[(Function::DeliverChannel, &[Channel])],
+            Self::BotMessage => {
+                &[(Function::BotEvent, &[Channel, Provider, Settings]), (Function::DeliverChannel, &[Channel])]
+            }
+            Self::Accept | Self::Close | Self::CloseIdle => &[],
+        }
+    }
+
+    /// Whether the operation is a request to the HTTP API.
+    pub fn is_http_request(self) -> bool {
+        self != Self::CloseIdle
+    }
+
+    /// Returns how many frames an agent gets who sees the chat: the message and the chat's row, or only the row. An
+    /// attempt changes the message's delivery.
+    pub fn frames(self) -> f64 {
+        let of_request = if self.is_message() { 2.0 } else { 1.0 };
+        of_request + self.pushes() - 1.0
+    }
+
+    /// Returns how often the operation invokes `deliver-push`: once for the request, and once for an attempt.
+    pub fn pushes(self) -> f64 {
+        if self.delivery().is_some() { 2.0 } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_the_messages_add_up() {
+        let sum = |is_counted: fn(Operation) -> bool| -> f64 {
+            Operation::ALL.into_iter().filter(|op| is_counted(*op)).map(Operation::per_hundred_messages).sum()
+        };
+        assert_eq!(sum(Operation::is_message), 100.0);
+        assert_eq!(sum(Operation::opens_chat), 100.0 / f64::from(MESSAGES_PER_CHAT));
+        assert_eq!(sum(|op| matches!(op, Operation::Close | Operation::CloseIdle)), sum(Operation::opens_chat));
+        let is_answer = |op| matches!(op, Operation::FirstAnswer | Operation::AgentMessage | Operation::BotMessage);
+        assert_eq!(sum(is_answer), 50.0);
+    }
+
+    /// Returns the read and write units of a row in docs/costs.md. `further_row` is the row of the delivery below it.
+    fn units_on_costs_page(scenario: &str, further_row: usize) -> (f64, f64) {
+        let page = include_str!("../../../docs/costs.md");
+        let mut rows = page.lines().skip_while(|line| !line.starts_with(&format!("| {scenario} |")));
+        let cells: Vec<&str> = rows.nth(further_row).unwrap().split('|').map(str::trim).collect();
+        (cells[6].parse().unwrap(), cells[7].parse().unwrap())
+    }
+
+    fn units(requests: &[Request]) -> (f64, f64) {
+        (requests.iter().map(|request| request.reads).sum(), requests.iter().map(|request| request.writes).sum())
+    }
+
+    #[test]
+    fn requests_are_those_of_the_costs_page() {
+        for (operation, scenario) in [
+            (Operation::OpenChat, "visitor's first message (opens a chat)"),
+            (Operation::OpenChatWithBot, "visitor's first message, to a bot"),
+            (Operation::VisitorMessage, "visitor's message, open chat"),
+            (Operation::VisitorMessageToBot, "visitor's message to a bot"),
+            (Operation::FirstAnswer, "agent's first message in a chat"),
+            (Operation::AgentMessage, "agent's message"),
+            (Operation::BotMessage, "bot's message (every tenth: one more write)"),
+            (Operation::Accept, "agent accepts a chat"),
+            (Operation::Close, "agent closes a chat"),
+        ] {
+            let mut requests = operation.requests();
+            requests.retain(|request| request.family != KeyFamily::BotRequests);
+            assert_eq!(units(&requests), units_on_costs_page(scenario, 0), "{scenario}");
+            let Some((queue, requests)) = operation.delivery() else { continue };
+            let (mut reads, writes) = units_on_costs_page(scenario, 1);
+            if queue == Queue::Bot {
+                reads += units_on_costs_page("the check for the bot's answer", 0).0;
+            }
+            assert_eq!(units(requests), (reads, writes), "delivery of {scenario}");
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! Draws messages and counts the requests of each key.
+
+use std::collections::{BTreeMap, HashMap};
+
+use shared::domain::time_zone::Day;
+use shared::store::chats::due_index::Backlog;
+use shared::store::key_usage;
+use shared::wire::queue_task::Task;
+
+use crate::Options;
+use crate::operation::{CHAT_SECONDS, Function, KeyFamily, MESSAGES_PER_CHAT, Operation, Queue, Request};
+use crate::zipf::{Random, Weighted};
+
+/// The units that DynamoDB serves for one partition in a second.
+pub const WRITE_LIMIT: f64 = 1_000.0;
+pub const READ_LIMIT: f64 = 3_000.0;
+/// How long an invocation takes without the time for a receiver, as in docs/costs.md.
+const FUNCTION_SECONDS: f64 = 0.025;
+/// How long a process caches an item of the Directory.
+const CACHE_SECONDS: f64 = 10.0;
+/// The size of a socket's item and of a presence in the partition of its account, in bytes.
+const SOCKET_BYTES: f64 = 330.0;
+const PRESENCE_BYTES: f64 = 200.0;
+/// How many bytes of a strongly consistent query are one read unit. An eventually consistent query costs half.
+const BYTES_PER_READ: f64 = 4_096.0;
+/// The number of the first chat of each account, so that all accounts have had chats.
+const FIRST_CHAT: u64 = 1_000_000_000;
+
+/// The requests of one key a second, in units.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct KeyLoad {
+    pub reads: f64,
+    pub writes: f64,
+}
+
+impl KeyLoad {
+    /// Returns the larger share of the limits of a partition that the requests use.
+    pub fn share_of_limit(&self) -> f64 {
+        (self.writes / WRITE_LIMIT).max(self.reads / READ_LIMIT)
+    }
+}
+
+/// The busiest key of a family.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BusiestKey {
+    pub key: String,
+    pub load: KeyLoad,
+    /// The number of keys of the family with any request.
+    pub keys: usize,
+}
+
+/// The tasks of a FIFO queue a second.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueueLoad {
+    pub tasks: f64,
+    /// The tasks of the busiest account.
+    pub account_tasks: f64,
+    pub busiest_group: String,
+    /// The tasks of the busiest message group.
+    pub group_tasks: f64,
+    /// How long an attempt takes, in seconds.
+    pub attempt_seconds: f64,
+}
+
+/// The requests to API Gateway a second.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct GatewayLoad {
+    /// The requests to the HTTP API.
+    pub requests: f64,
+    /// The frames that `deliver-push` sends to agents. This is an upper bound: each agent of an account sees all chats,
+    /// as if no channel named agents or departments.
+    pub frames: f64,
+    /// The frames for the busiest account.
+    pub account_frames: f64,
+}
+
+/// The result of a simulation.
+pub struct Load {
+    /// The share of the largest account.
+    pub largest_share: f64,
+    /// The number of messages that were drawn.
+    pub messages: u64,
+    pub families: BTreeMap<KeyFamily, BusiestKey>,
+    pub queues: BTreeMap<Queue, QueueLoad>,
+    pub gateway: GatewayLoad,
+}
+
+struct Account {
+    id: String,
+    /// The number of the next chat.
+    next_chat: u64,
+    open_chats: u64,
+    agents: u64,
+    /// The invocations of `deliver-push`.
+    pushes: f64,
+    /// The frames for each agent.
+    frames: f64,
+}
+
+struct Simulation<'a> {
+    options: &'a Options,
+    accounts: Vec<Account>,
+    random: Random,
+    day: Option<Day>,
+    keys: BTreeMap<KeyFamily, HashMap<String, KeyLoad>>,
+    cached_reads: BTreeMap<(KeyFamily, Function), HashMap<String, u64>>,
+    invocations: BTreeMap<Function, u64>,
+    groups: BTreeMap<Queue, HashMap<String, u64>>,
+    account_tasks: BTreeMap<Queue, Vec<u64>>,
+    http_requests: u64,
+}
+
+/// Simulates the load that the options describe.
+pub fn simulate(options: &Options) -> Load {
+    let sizes = Weighted::zipf(options.accounts, options.skew);
+    let mut simulation = Simulation::new(options, &sizes);
+    let mix = Weighted::new(Operation::ALL.map(Operation::per_hundred_messages));
+    let count = u64::from(options.rate) * u64::from(options.seconds);
+    let mut messages = 0;
+    while messages < count {
+        let account = sizes.draw(&mut simulation.random);
+        let Some(operation) = Operation::ALL.get(mix.draw(&mut simulation.random)) else { continue };
+        messages += u64::from(operation.is_message());
+        simulation.add(account, *operation);
+    }
+    simulation.finish(sizes.share(0), messages)
+}
+
+impl<'a> Simulation<'a> {
+    fn new(options: &'a Options, sizes: &Weighted) -> Self {
+        let account = |index: u32| {
+            let rate = f64::from(options.rate) * sizes.share(index as usize);
+            let open_chats = rate * f64::from(CHAT_SECONDS) / f64::from(MESSAGES_PER_CHAT);
+            Account {
+                id: format!("account{index}"),
+                next_chat: FIRST_CHAT,
+                open_chats: (open_chats as u64).max(1),
+                agents: ((rate * options.agents) as u64).max(1),
+                pushes: 0.0,
+                frames: 0.0,
+            }
+        };
+        Self {
+            options,
+            accounts: (0..options.accounts).map(account).collect(),
+            random: Random::new(options.seed),
+            day: Day::parse("2026-01-01"),
+            keys: BTreeMap::new(),
+            cached_reads: BTreeMap::new(),
+            invocations: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            account_tasks: BTreeMap::new(),
+            http_requests: 0,
+        }
+    }
+
+    fn add(&mut self, index: usize, operation: Operation) {
+        let Some(account) = self.accounts.get_mut(index) else { return };
+        let chat_id = if operation.opens_chat() {
+            account.next_chat += 1;
+            account.next_chat
+        } else {
+            account.next_chat - self.random.below(account.open_chats)
+        };
+        account.pushes += operation.pushes();
+        account.frames += operation.frames();
+        self.http_requests += u64::from(operation.is_http_request());
+        let chat = Chat::new(account, chat_id, self.options, self.day);
+        for request in operation.requests() {
+            self.count(&chat, request);
+        }
+        if let Some((queue, requests)) = operation.delivery() {
+            requests.iter().for_each(|request| self.count(&chat, *request));
+            self.count_task(index, queue, &chat);
+        }
+        for (function, families) in operation.cached_reads() {
+            *self.invocations.entry(*function).or_default() += 1;
+            for family in *families {
+                let keys = self.cached_reads.entry((*family, *function)).or_default();
+                *keys.entry(chat.key(*family)).or_default() += 1;
+            }
+        }
+    }
+
+    fn count(&mut self, chat: &Chat, request: Request) {
+        let Request { family, reads, writes } = request;
+        // A query of the presence reads all agents.
+        let reads = if family == KeyFamily::Presence { query_units(chat.agents, PRESENCE_BYTES) } else { reads };
+        self.add_to_key(family, chat.key(family), reads, writes);
+        if family == KeyFamily::Report {
+            self.add_to_key(KeyFamily::ReportItem, chat.key(KeyFamily::ReportItem), reads, writes);
+        }
+    }
+
+    fn add_to_key(&mut self, family: KeyFamily, key: String, reads: f64, writes: f64) {
+        let load = self.keys.entry(family).or_default().entry(key).or_default();
+        load.reads += reads;
+        load.writes += writes;
+    }
+
+    fn count_task(&mut self, index: usize, queue: Queue, chat: &Chat) {
+        let task = Task::first_attempt_of_new_entry(&chat.account_id, chat.chat_id, 1);
+        let group = task.message_group(u64::from(self.options.first_attempts_per_account));
+        *self.groups.entry(queue).or_default().entry(group).or_default() += 1;
+        let account_tasks = self.account_tasks.entry(queue).or_insert_with(|| vec![0; self.accounts.len()]);
+        if let Some(tasks) = account_tasks.get_mut(index) {
+            *tasks += 1;
+        }
+    }
+
+    fn finish(mut self, largest_share: f64, messages: u64) -> Load {
+        let seconds = f64::from(self.options.seconds);
+        self.count_pushes();
+        self.count_cache_misses();
+        let families = self.keys.iter().filter_map(|(family, keys)| {
+            let by_load = |(key, load): &(&String, &KeyLoad), (other_key, other): &(&String, &KeyLoad)| {
+                load.share_of_limit().total_cmp(&other.share_of_limit()).then_with(|| key.cmp(other_key))
+            };
+            let (key, total) = keys.iter().max_by(by_load)?;
+            let load = KeyLoad { reads: total.reads / seconds, writes: total.writes / seconds };
+            Some((*family, BusiestKey { key: key.clone(), load, keys: keys.len() }))
+        });
+        let families = families.collect();
+        let queues = self.groups.iter().filter_map(|(queue, groups)| {
+            let (busiest_group, count) = groups.iter().max_by_key(|(group, count)| (**count, *group))?;
+            let per_second = |count: u64| count as f64 / seconds;
+            Some((
+                *queue,
+                QueueLoad {
+                    tasks: per_second(groups.values().sum()),
+                    account_tasks: per_second(self.account_tasks.get(queue)?.iter().copied().max()?),
+                    busiest_group: busiest_group.clone(),
+                    group_tasks: per_second(*count),
+                    attempt_seconds: self.attempt_seconds(),
+                },
+            ))
+        });
+        let queues = queues.collect();
+        Load { largest_share, messages, families, queues, gateway: self.gateway_load() }
+    }
+
+    fn gateway_load(&self) -> GatewayLoad {
+        let seconds = f64::from(self.options.seconds);
+        let frames = || self.accounts.iter().map(|account| account.frames * account.agents as f64 / seconds);
+        let account_frames = frames().fold(0.0, f64::max);
+        GatewayLoad { requests: self.http_requests as f64 / seconds, frames: frames().sum(), account_frames }
+    }
+
+    /// Each push queries the sockets of its account. This is an upper bound, because `deliver-push` makes one query for
+    /// all changes of an account in a batch.
+    fn count_pushes(&mut self) {
+        let queries: Vec<(String, f64)> = self
+            .accounts
+            .iter()
+            .map(|account| {
+                let units = query_units(account.agents, SOCKET_BYTES) / 2.0;
+                (key_usage::account_sockets(&account.id), account.pushes * units)
+            })
+            .collect();
+        for (key, reads) in queries.into_iter().filter(|(_, reads)| *reads > 0.0) {
+            self.add_to_key(KeyFamily::AccountSockets, key, reads, 0.0);
+        }
+    }
+
+    /// A process reads an item that it has not read for ten seconds. The requests for a key are spread evenly over the
+    /// processes of a function.
+    fn count_cache_misses(&mut self) {
+        let seconds = f64::from(self.options.seconds);
+        for ((family, function), keys) in std::mem::take(&mut self.cached_reads) {
+            let invocations = self.invocations.get(&function).copied().unwrap_or_default() as f64;
+            let processes = (invocations / seconds * self.invocation_seconds(function)).max(1.0);
+            for (key, count) in keys {
+                let in_cache_time = count as f64 / seconds * CACHE_SECONDS;
+                let reading_processes = processes * (1.0 - (1.0 - 1.0 / processes).powf(in_cache_time));
+                self.add_to_key(family, key, reading_processes / CACHE_SECONDS * seconds, 0.0);
+            }
+        }
+    }
+
+    fn attempt_seconds(&self) -> f64 {
+        FUNCTION_SECONDS + f64::from(self.options.receiver_ms) / 1_000.0
+    }
+
+    fn invocation_seconds(&self, function: Function) -> f64 {
+        match function {
+            Function::ChannelMessage | Function::BotEvent => FUNCTION_SECONDS,
+            Function::DeliverChannel | Function::DeliverBot => self.attempt_seconds(),
+        }
+    }
+}
+
+/// Returns the units of a strongly consistent query of items of this size.
+fn query_units(items: u64, bytes: f64) -> f64 {
+    (items as f64 * bytes / BYTES_PER_READ).ceil().max(1.0)
+}
+
+/// The chat of an operation.
+struct Chat {
+    account_id: String,
+    chat_id: u64,
+    channel_id: String,
+    agents: u64,
+    day: Option<Day>,
+}
+
+impl Chat {
+    fn new(account: &Account, chat_id: u64, options: &Options, day: Option<Day>) -> Self {
+        let channel_id = format!("{}channel{}", account.id, chat_id % u64::from(options.channels));
+        Self { account_id: account.id.clone(), chat_id, channel_id, agents: account.agents, day }
+    }
+
+    fn key(&self, family: KeyFamily) -> String {
+        let Self { account_id, chat_id, channel_id, agents, day } = self;
+        let (account_id, chat_id, channel_id) = (account_id.as_str(), *chat_id, channel_id.as_str());
+        let report = |key: fn(&str, Day, &str, u64) -> String| {
+            day.map(|day| key(account_id, day, channel_id, chat_id)).unwrap_or_default()
+        };
+        match family {
+            KeyFamily::Chat => key_usage::chat(account_id, chat_id),
+            // Each chat has a visitor of its own, with the number of the chat.
+            KeyFamily::Visitor => key_usage::visitor(channel_id, &chat_id.to_string()),
+            KeyFamily::VisitorNumber => key_usage::visitor_number(account_id, chat_id),
+            KeyFamily::Counters => key_usage::counters(account_id),
+            KeyFamily::OpenedChats => key_usage::opened_chats(channel_id),
+            KeyFamily::Report => report(key_usage::report_counters),
+            KeyFamily::ReportItem => report(key_usage::report_counters_item),
+            KeyFamily::ListingBot => key_usage::listing(account_id, "bot"),
+            KeyFamily::ListingWaiting => key_usage::listing(account_id, "waiting"),
+            KeyFamily::ListingActive => key_usage::listing(account_id, "active"),
+            KeyFamily::ListingClosed => key_usage::listing(account_id, "closed"),
+            KeyFamily::PendingDeliveries => key_usage::due(Backlog::Deliveries, chat_id),
+            KeyFamily::IdleChecks => key_usage::due(Backlog::IdleChecks, chat_id),
+            KeyFamily::ClosedChats => key_usage::closed_chats(account_id),
+            KeyFamily::Sessions => key_usage::sessions(account_id, chat_id % agents),
+            KeyFamily::Presence => key_usage::presence(account_id),
+            KeyFamily::AccountSockets => key_usage::account_sockets(account_id),
+            KeyFamily::BotRequests => key_usage::bot_requests(&format!("{account_id}bot")),
+            KeyFamily::Settings => key_usage::settings(account_id),
+            KeyFamily::Channel => key_usage::channel(channel_id),
+            // All accounts use the same provider of bots.
+            KeyFamily::Provider => key_usage::provider("provider"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    fn load(options: &str) -> Load {
+        simulate(&Options::parse_from(std::iter::once("hot-keys").chain(options.split(' '))))
+    }
+
+    fn percent(load: &Load, family: KeyFamily) -> f64 {
+        100.0 * load.families[&family].load.share_of_limit()
+    }
+
+    #[test]
+    fn uniform_distribution_has_no_hot_key() {
+        let load = load("--rate 500 --accounts 500 --skew 0 --seconds 20");
+        assert_eq!(load.messages, 10_000);
+        for family in load.families.keys() {
+            assert!(percent(&load, *family) < 5.0, "{:?}", load.families[family]);
+        }
+        for queue in load.queues.values() {
+            assert!(queue.group_tasks * queue.attempt_seconds < 0.5, "{queue:?}");
+        }
+    }
+
+    #[test]
+    fn single_account_concentrates_the_load() {
+        let single = load("--rate 500 --accounts 1 --seconds 20");
+        let many = load("--rate 500 --accounts 500 --skew 0 --seconds 20");
+        assert_eq!(single.largest_share, 1.0);
+        for family in [KeyFamily::Counters, KeyFamily::Report, KeyFamily::ListingWaiting, KeyFamily::ClosedChats] {
+            assert!(percent(&single, family) > 20.0 * percent(&many, family), "{family:?}");
+            assert_eq!(single.families[&family].keys, 1, "{family:?}");
+        }
+        // Chats and the partitions of all accounts do not depend on the accounts.
+        for family in [KeyFamily::Chat, KeyFamily::PendingDeliveries, KeyFamily::IdleChecks] {
+            assert!(percent(&single, family) < 3.0 * percent(&many, family), "{family:?}");
+        }
+        assert_eq!(single.families[&KeyFamily::PendingDeliveries].keys, 32);
+        assert_eq!(single.families[&KeyFamily::ReportItem].keys, 24, "eight for each channel");
+        assert!(percent(&single, KeyFamily::AccountSockets) > 100.0, "each push reads all sockets of the account");
+    }
+
+    #[test]
+    fn mix_is_simulated_in_its_proportions() {
+        let load = load("--rate 1000 --accounts 1 --seconds 50");
+        let opened = load.families[&KeyFamily::Counters].load.writes;
+        assert!((95.0..105.0).contains(&opened), "{opened} chats a second");
+        let QueueLoad { tasks, account_tasks, .. } = load.queues[&Queue::Channel];
+        assert!((490.0..510.0).contains(&tasks) && tasks == account_tasks, "{tasks} deliveries a second");
+        let GatewayLoad { requests, frames, account_frames } = load.gateway;
+        assert!((1_100.0..1_140.0).contains(&requests), "{requests} requests a second");
+        assert!((14.0e6..14.6e6).contains(&frames) && frames == account_frames, "{frames} frames for 5,000 agents");
+    }
+
+    #[test]
+    fn larger_account_gets_a_larger_share() {
+        let skewed = load("--rate 500 --accounts 100 --skew 1 --seconds 20");
+        assert!((0.18..0.21).contains(&skewed.largest_share));
+        assert!(skewed.families[&KeyFamily::Counters].key.contains("account0"));
+        let equal = load("--rate 500 --accounts 100 --skew 0 --seconds 20");
+        assert!(percent(&skewed, KeyFamily::Counters) > 4.0 * percent(&equal, KeyFamily::Counters));
+    }
+
+    #[test]
+    fn same_seed_gives_the_same_load() {
+        let keys = |seed: u32| load(&format!("--rate 50 --accounts 10 --seconds 5 --seed {seed}")).families;
+        assert_eq!(keys(3), keys(3));
+        assert_ne!(keys(3), keys(4));
+    }
+}

@@ -1,0 +1,113 @@
+//! The partitions of the tables and indexes that the operations of the service read and write, for programs that
+//! estimate how a load is spread over them (`infra/keys`). The keys come from the functions that the stores use.
+
+use crate::domain::time_zone::Day;
+use crate::store::chats::due_index::{Backlog, closed_chats_partition};
+use crate::store::chats::new_chat_rate_limit::opened_chats_key;
+use crate::store::chats::report_counters::report_counters_key;
+use crate::store::chats::{counters_key, header_key, listing_key, visitor_key, visitor_number_key};
+use crate::store::connections::presence::presence_key;
+use crate::store::connections::request_rate_limit::request_count_key;
+use crate::store::connections::sessions::sessions_partition;
+use crate::store::connections::sockets::account_sockets_partition;
+use crate::store::directory::keys::{channel_key, provider_key, settings_key};
+use crate::store::table::Key;
+
+/// Returns the partition of a chat's header and entries.
+pub fn chat(account_id: &str, chat_id: u64) -> String {
+    header_key(account_id, chat_id).pk
+}
+
+/// Returns the partition of a visitor.
+pub fn visitor(channel_id: &str, external_id: &str) -> String {
+    visitor_key(channel_id, external_id).pk
+}
+
+/// Returns the partition of the item that maps a number to a visitor.
+pub fn visitor_number(account_id: &str, number: u64) -> String {
+    visitor_number_key(account_id, number).pk
+}
+
+/// Returns the partition of the numbers that an account has assigned to chats and visitors.
+pub fn counters(account_id: &str) -> String {
+    counters_key(account_id).pk
+}
+
+/// Returns the partition of the numbers of chats that a channel has opened in each window.
+pub fn opened_chats(channel_id: &str) -> String {
+    opened_chats_key(channel_id, 0).pk
+}
+
+/// Returns the partition of an account's report counters.
+pub fn report_counters(account_id: &str, day: Day, channel_id: &str, chat_id: u64) -> String {
+    report_counters_key(account_id, day, channel_id, chat_id).pk
+}
+
+/// Returns the partition and the sort key of the report counters that a chat changes. DynamoDB can separate the items of
+/// a partition, but not split an item.
+pub fn report_counters_item(account_id: &str, day: Day, channel_id: &str, chat_id: u64) -> String {
+    let Key { pk, sk } = report_counters_key(account_id, day, channel_id, chat_id);
+    format!("{pk} {sk}")
+}
+
+/// Returns the partition of the index `listing` that contains an account's chats in this state.
+pub fn listing(account_id: &str, state: &str) -> String {
+    listing_key(account_id, state)
+}
+
+/// Returns the partition of the index `due` that contains the pending deliveries or the idle check of a chat.
+pub fn due(backlog: Backlog, chat_id: u64) -> String {
+    backlog.partition_of(chat_id)
+}
+
+/// Returns the partition of the index `due` that contains an account's closed chats.
+pub fn closed_chats(account_id: &str) -> String {
+    closed_chats_partition(account_id)
+}
+
+/// Returns the partition of an agent's sessions.
+pub fn sessions(account_id: &str, agent_id: u64) -> String {
+    sessions_partition(account_id, agent_id)
+}
+
+/// Returns the partition of the presence of an account's agents.
+pub fn presence(account_id: &str) -> String {
+    presence_key(account_id, 0).pk
+}
+
+/// Returns the partition of an account's open sockets.
+pub fn account_sockets(account_id: &str) -> String {
+    account_sockets_partition(account_id)
+}
+
+/// Returns the partition of the number of requests that a bot has made in each window.
+pub fn bot_requests(bot_id: &str) -> String {
+    request_count_key(bot_id, 0).pk
+}
+
+/// Returns the partition of a channel.
+pub fn channel(channel_id: &str) -> String {
+    channel_key(channel_id).pk
+}
+
+/// Returns the partition of an account's settings, agents and departments.
+pub fn settings(account_id: &str) -> String {
+    settings_key(account_id).pk
+}
+
+/// Returns the partition of a bot provider.
+pub fn provider(provider_id: &str) -> String {
+    provider_key(provider_id).pk
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::chats::{entry_key, panel_key};
+
+    #[test]
+    fn all_items_of_a_chat_are_in_its_partition() {
+        let partition = chat("acc", 7);
+        assert_eq!([entry_key("acc", 7, 1).pk, panel_key("acc", 7).pk], [&*partition; 2]);
+    }
+}
