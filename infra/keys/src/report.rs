@@ -108,6 +108,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn scaling_page_contains_the_tables_of_the_default_options() {
+        let options = Options::default();
+        let load = simulate(&options);
+        let page = include_str!("../../../docs/scaling.md");
+        for table in [key_table(&load), queue_table(&options, &load), gateway_table(&load)] {
+            assert!(page.contains(&table), "docs/scaling.md differs from this table:\n{table}");
+        }
+    }
+
+    #[test]
     fn report_contains_every_operation_family_and_queue() {
         let options = Options { rate: 100, seconds: 10, accounts: 10, ..Options::default() };
         let load = simulate(&options);
