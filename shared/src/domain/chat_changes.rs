@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use crate::domain::digits::parse_digits;
+use crate::domain::digits::parse_canonical_number;
 use crate::domain::timestamp::Timestamp;
 
 /// The maximum time between the stored time of a change and the moment when all readers see the change. A function runs
@@ -107,23 +107,23 @@ impl ChangesCursor {
 
     fn parse_parts(parts: &[&str]) -> Option<Self> {
         let (since, started_at, position) = match parts {
-            [since] => return Some(Self::starting_at(Timestamp(parse_digits(since)?))),
+            [since] => return Some(Self::starting_at(Timestamp(parse_canonical_number(since)?))),
             [since, started_at, position @ ..] => (since, started_at, position),
             [] => return None,
         };
         let position = match position {
             ["o"] => PassPosition::OpenChats(None),
-            ["o", before] => PassPosition::OpenChats(Some(parse_digits(before)?)),
+            ["o", before] => PassPosition::OpenChats(Some(parse_canonical_number(before)?)),
             ["c"] => PassPosition::ClosedChats(None),
             [kind @ ("c" | "e"), at, chat_id] => PassPosition::ClosedChats(Some(ClosedChat {
-                at: Timestamp(parse_digits(at)?),
-                chat_id: parse_digits(chat_id)?,
+                at: Timestamp(parse_canonical_number(at)?),
+                chat_id: parse_canonical_number(chat_id)?,
                 is_erased: *kind == "e",
             })),
             _ => return None,
         };
-        let pass = ChangesPass { started_at: Timestamp(parse_digits(started_at)?), position };
-        Some(Self { since: Timestamp(parse_digits(since)?), pass: Some(pass) })
+        let pass = ChangesPass { started_at: Timestamp(parse_canonical_number(started_at)?), position };
+        Some(Self { since: Timestamp(parse_canonical_number(since)?), pass: Some(pass) })
     }
 }
 

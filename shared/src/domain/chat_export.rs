@@ -1,7 +1,7 @@
 //! The scope of a chat export, and the cursor of its next page.
 
 use crate::domain::chat::Chat;
-use crate::domain::digits::parse_digits;
+use crate::domain::digits::parse_canonical_number;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
@@ -45,7 +45,7 @@ impl ExportCursor {
 
     /// Parses the text of a cursor. Returns `None` for a text that is not a cursor.
     pub fn parse(text: &str) -> Option<Self> {
-        let parts: Vec<u64> = text.split('-').map(parse_digits).collect::<Option<_>>()?;
+        let parts: Vec<u64> = text.split('-').map(parse_canonical_number).collect::<Option<_>>()?;
         match *parts {
             [at, chat_id] => Some(Self { at: Timestamp(at), chat_id, after_seq: None }),
             [at, chat_id, seq] => Some(Self { at: Timestamp(at), chat_id, after_seq: Some(seq) }),

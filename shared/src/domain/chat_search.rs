@@ -9,7 +9,7 @@ use icu_normalizer::DecomposingNormalizerBorrowed;
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
 
 use crate::domain::chat::Chat;
-use crate::domain::digits::parse_digits;
+use crate::domain::digits::{parse_canonical_number, parse_digits};
 use crate::domain::message_content::truncate_chars;
 
 /// The maximum length of a search text.
@@ -137,10 +137,10 @@ impl SearchCursor {
     }
 
     pub fn parse(text: &str) -> Option<Self> {
-        let mut numbers = text.split('-').map(|number| parse_digits(number).filter(|_| !number.is_empty()));
+        let mut numbers = text.split('-').map(parse_canonical_number);
         let before = numbers.next()??;
-        let shown: Vec<u64> = numbers.take(MAX_SHOWN_CHATS).collect::<Option<_>>()?;
-        Some(Self { before, shown })
+        let shown: Vec<u64> = numbers.take(MAX_SHOWN_CHATS + 1).collect::<Option<_>>()?;
+        (shown.len() <= MAX_SHOWN_CHATS).then_some(Self { before, shown })
     }
 }
 
@@ -223,7 +223,8 @@ mod tests {
 
     #[test]
     fn malformed_cursor_is_rejected() {
-        for text in ["", "-", "5-", "x", "5-x", "+5", "5--6"] {
+        let long = vec!["1"; MAX_SHOWN_CHATS + 2].join("-");
+        for text in ["", "-", "5-", "x", "5-x", "+5", "05", "5-06", "5--6", &long] {
             assert_eq!(SearchCursor::parse(text), None, "{text}");
         }
     }

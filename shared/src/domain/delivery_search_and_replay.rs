@@ -4,7 +4,7 @@
 use crate::domain::bot_reaction::awaits_bot_reaction;
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{DeliveryState, Target};
-use crate::domain::digits::parse_digits;
+use crate::domain::digits::parse_canonical_number;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
@@ -98,7 +98,7 @@ impl DeliveryCursor {
     }
 
     pub fn parse(text: &str) -> Option<Self> {
-        let numbers: Option<Vec<u64>> = text.split('-').map(parse_digits).collect();
+        let numbers: Option<Vec<u64>> = text.split('-').map(parse_canonical_number).collect();
         match *numbers?.as_slice() {
             [chat_id, seq] => Some(Self { at: None, chat_id, seq }),
             [at, chat_id, seq] => Some(Self { at: Some(Timestamp(at)), chat_id, seq }),

@@ -21,7 +21,7 @@ pub mod chat_visibility;
 pub mod delivery;
 pub mod delivery_search_and_replay;
 pub mod department;
-mod digits;
+pub(crate) mod digits;
 pub mod idempotency_key;
 pub mod link_detection;
 pub mod link_filter;

@@ -10,6 +10,7 @@ use lambda_http::{Body, RequestExt, service_fn};
 use serde_json::{Value, json};
 use tracing::Instrument;
 
+use crate::domain::digits::parse_canonical_number;
 use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::message_content::truncate_chars;
 use crate::domain::sha256;
@@ -19,6 +20,7 @@ use crate::runtime::metrics;
 use crate::runtime::startup::{self, BoxedHandler};
 use crate::wire;
 use crate::wire::chat_export::BYTE_ORDER_MARK;
+use crate::wire::query_parameters;
 
 /// The maximum size of a request body, unless the endpoint has its own limit.
 const MAX_BODY_BYTES: usize = 128 * 1024;
@@ -247,7 +249,7 @@ impl Request {
 
     /// Returns a path parameter that must be a whole number. For any other value, returns the error `NotFound`.
     pub fn path_number(&self, name: &str) -> Result<u64, Error> {
-        self.path_segment(name).parse().map_err(|_| Error::NotFound)
+        parse_canonical_number(&self.path_segment(name)).ok_or(Error::NotFound)
     }
 
     pub fn query(&self, name: &str) -> Option<String> {
@@ -256,8 +258,7 @@ impl Request {
 
     /// Returns a query parameter that must be a whole number, or `None` if the parameter is absent.
     pub fn query_number(&self, name: &str) -> Result<Option<u64>, Error> {
-        let parse = |text: String| text.parse().map_err(|_| Error::field(name, "must be a whole number"));
-        self.query(name).map(parse).transpose()
+        query_parameters::query_number(&|name| self.query(name), name)
     }
 
     pub fn bearer_token(&self) -> Option<&str> {

@@ -19,7 +19,7 @@ mod json_object;
 pub mod json_parser;
 pub mod message_content;
 pub mod push;
-mod query_parameters;
+pub(crate) mod query_parameters;
 pub mod queue_task;
 pub mod receiver_response;
 pub mod receiver_test;

@@ -1,10 +1,13 @@
 //! Query parameters that several endpoints share. `query` returns the value of a parameter.
 
+use crate::domain::digits::parse_canonical_number;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
-pub(super) fn query_number(query: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<Option<u64>, Error> {
-    let parse = |text: String| text.parse().map_err(|_| Error::field(name, "must be a whole number"));
+/// Returns a parameter that must be a whole number, or `None` if the parameter is absent.
+pub(crate) fn query_number(query: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<Option<u64>, Error> {
+    let parse =
+        |text: String| parse_canonical_number(&text).ok_or_else(|| Error::field(name, "must be a whole number"));
     query(name).map(parse).transpose()
 }
 
