@@ -19,6 +19,8 @@
 pub mod delivery;
 pub mod domain;
 pub mod error;
+#[cfg(test)]
+mod fuzz;
 pub mod runtime;
 pub mod service;
 pub mod store;

@@ -6,7 +6,7 @@ pub mod engine;
 mod guarded_dns_resolver;
 pub mod integrator_receiver;
 pub mod outbound_client;
-mod signature;
+pub(crate) mod signature;
 pub(crate) mod signed_post;
 pub mod socket_gateway;
 pub mod telephony;

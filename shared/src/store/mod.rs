@@ -11,7 +11,7 @@ pub mod table_changes;
 mod write_races;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

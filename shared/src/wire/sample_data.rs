@@ -17,7 +17,7 @@ const SAMPLE_CHANNEL_ID: &str = "sample";
 /// The number of both the sample chat and the sample visitor. It is larger than the number of any real chat or visitor.
 const SAMPLE_NUMBER: u64 = 1_000_000_000;
 
-pub(super) fn agent(now: Timestamp) -> Agent {
+pub(crate) fn agent(now: Timestamp) -> Agent {
     Agent {
         account_id: SAMPLE_ACCOUNT_ID.to_owned(),
         agent_id: 1,
@@ -67,7 +67,7 @@ pub fn chat(now: Timestamp) -> Chat {
     }
 }
 
-pub(super) fn visitor() -> Visitor {
+pub(crate) fn visitor() -> Visitor {
     Visitor {
         account_id: SAMPLE_ACCOUNT_ID.to_owned(),
         channel_id: SAMPLE_CHANNEL_ID.to_owned(),

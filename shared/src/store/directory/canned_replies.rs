@@ -19,7 +19,7 @@ const SHORTCUT_TAKEN: Error = Error::Conflict("another canned reply has this sho
 const TOO_MANY_REPLIES: Error = Error::Conflict("an account has at most 250 canned replies");
 
 #[derive(Serialize, Deserialize)]
-struct CannedReplyItem {
+pub(in crate::store) struct CannedReplyItem {
     pk: String,
     sk: String,
     reply_id: String,
@@ -181,7 +181,7 @@ fn shortcut_deletion(account_id: &str, reply: &CannedReply) -> Write {
 }
 
 impl CannedReplyItem {
-    fn new(account_id: &str, reply: &CannedReply) -> Self {
+    pub(in crate::store) fn new(account_id: &str, reply: &CannedReply) -> Self {
         let CannedReply { id: reply_id, shortcut, text } = reply.clone();
         let key = canned_reply_key(account_id, &reply_id);
         Self { pk: key.pk, sk: key.sk, reply_id, shortcut, text }

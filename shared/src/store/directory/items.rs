@@ -108,7 +108,7 @@ pub(super) struct EndpointSecretItem {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct AgentItem {
+pub(in crate::store) struct AgentItem {
     pub pk: String,
     pub sk: String,
     agent_id: u64,
@@ -121,7 +121,7 @@ pub(super) struct AgentItem {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct DepartmentItem {
+pub(in crate::store) struct DepartmentItem {
     pub pk: String,
     pub sk: String,
     department_id: u64,
@@ -267,7 +267,7 @@ impl From<&Agent> for AgentItem {
 }
 
 impl AgentItem {
-    pub(super) fn into_agent(self, account_id: &str) -> Result<Agent, Error> {
+    pub(in crate::store) fn into_agent(self, account_id: &str) -> Result<Agent, Error> {
         let Self { pk: _, sk: _, agent_id, name, email, phone, photo, role, created_at } = self;
         let role = Role::parse(&role).ok_or_else(|| Error::internal("role"))?;
         let created_at = Timestamp(created_at);
@@ -276,7 +276,7 @@ impl AgentItem {
 }
 
 impl DepartmentItem {
-    pub(super) fn new(account_id: &str, department: &Department) -> Self {
+    pub(in crate::store) fn new(account_id: &str, department: &Department) -> Self {
         let Department { department_id, name, agent_ids } = department.clone();
         let key = department_key(account_id, department_id);
         Self { pk: key.pk, sk: key.sk, department_id, name, agent_ids }
@@ -295,7 +295,7 @@ impl From<DepartmentItem> for Department {
 pub(super) const OPERATOR_ACCOUNT_ID: &str = "OPERATOR";
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct ProviderItem {
+pub(in crate::store) struct ProviderItem {
     pub pk: String,
     pub sk: String,
     /// Always [`OPERATOR_ACCOUNT_ID`]. Empty if the provider was stored before providers were in the index.
@@ -309,7 +309,7 @@ pub(super) struct ProviderItem {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct BotItem {
+pub(in crate::store) struct BotItem {
     pub pk: String,
     pub sk: String,
     account_id: String,

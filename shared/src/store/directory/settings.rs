@@ -30,7 +30,7 @@ struct VersionedSettingsItem {
 }
 
 #[derive(Serialize, Deserialize)]
-struct SettingsItem {
+pub(in crate::store) struct SettingsItem {
     webhooks: Vec<WebhookItem>,
     safe_urls: Vec<String>,
     callback: CallbackItem,
@@ -217,7 +217,7 @@ fn webhook_change(action: AuditAction, webhook: &Webhook, fields: &[&'static str
     AuditedChange { action, kind, id, name: None, fields: Vec::new() }.with_fields(fields.iter().copied())
 }
 
-fn settings_from_item(item: Item) -> Result<AccountSettings, Error> {
+pub(in crate::store) fn settings_from_item(item: Item) -> Result<AccountSettings, Error> {
     let VersionedSettingsItem { version, settings } = from_item(item)?;
     let CallbackItem { enabled, days, from, to, utc_offset } = settings.callback;
     let LimitsItem { visitor_messages, bot_requests, channel_chats } = settings.limits;

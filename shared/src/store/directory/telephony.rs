@@ -21,7 +21,7 @@ struct StoredItem {
 }
 
 #[derive(Serialize, Deserialize)]
-struct TelephonyItem {
+pub(in crate::store) struct TelephonyItem {
     provider: ProviderItem,
     number: String,
     channel_id: Option<String>,

@@ -5,6 +5,7 @@
 mod actions;
 mod backlog;
 mod fixtures;
+pub(crate) mod stored_form;
 mod table_changes;
 mod test_database;
 

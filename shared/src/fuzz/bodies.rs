@@ -1,0 +1,391 @@
+//! The bodies of requests. An accepted value must be the same after it was stored and read. Where the service returns
+//! the value in the form in which it accepts it, the returned value must also be accepted and stay the same.
+
+use serde_json::{Value, json};
+
+use crate::domain::account_settings::AccountSettings;
+use crate::domain::bot::{Bot, Provider};
+use crate::domain::canned_reply::CannedReply;
+use crate::domain::channel::{Channel, ChannelSettings, EndpointSecret, KindSettings};
+use crate::domain::department::Department;
+use crate::domain::message_content::Content;
+use crate::domain::signing_secret::SigningSecrets;
+use crate::domain::ssrf_guard::SsrfGuard;
+use crate::domain::telephony::Telephony;
+use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::visitor::{ProfileSource, Visitor, VisitorChanges, VisitorProfile};
+use crate::domain::webhook::Webhook;
+use crate::domain::widget::WidgetSettings;
+use crate::fuzz::{CALL_ID, NOW, accepted, json, targets};
+use crate::store::tests::stored_form::StoredForm;
+use crate::wire::admin::{self, NewAgent};
+use crate::wire::bot::BotEventKind;
+use crate::wire::bot_error::BotApiError;
+use crate::wire::message_content::{ParsedMessage, message_fields};
+use crate::wire::telephony_settings::{apply_telephony_patch, parse_top_up, telephony_json};
+use crate::wire::{
+    agent, bot, bot_sample, call_gateway, canned_replies, delivery_log, sample_data, settings, visitor_message,
+    webhook_sample, widget,
+};
+
+targets!(
+    visitor_message,
+    bot_event,
+    widget_message,
+    widget_session,
+    widget_visitor,
+    widget_offline_message,
+    widget_rating,
+    widget_call,
+    agent_login,
+    agent_presence,
+    agent_typing,
+    agent_message,
+    agent_note,
+    agent_call,
+    agent_transfer,
+    agent_visitor,
+    admin_agent,
+    admin_bot,
+    admin_channel,
+    admin_widget,
+    admin_department,
+    admin_canned_reply,
+    admin_settings,
+    admin_webhook,
+    admin_telephony,
+    admin_replay,
+    admin_rotation,
+    admin_receiver_test,
+    operator_account,
+    operator_provider,
+    operator_top_up,
+    call_report,
+    incoming_call,
+);
+
+fn guard() -> SsrfGuard {
+    SsrfGuard::new(Vec::new(), true)
+}
+
+fn assert_stored<T: StoredForm + PartialEq + std::fmt::Debug>(value: &T) {
+    assert_eq!(value.stored_and_read(), *value);
+}
+
+fn assert_content_stored(content: &Content) {
+    let entry: TimelineEntry = sample_data::agent_message("m", NOW);
+    assert_stored(&TimelineEntry { content: content.clone(), ..entry });
+}
+
+fn assert_profile_stored(profile: &VisitorProfile, source: ProfileSource) {
+    let mut visitor = sample_data::visitor();
+    visitor.merge_profile(profile, source);
+    assert_visitor_stored(visitor);
+}
+
+fn assert_visitor_stored(visitor: Visitor) {
+    assert_stored(&Visitor { changes: VisitorChanges::default(), ..visitor });
+}
+
+fn visitor_message(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let strict = accepted(&body, visitor_message::parse(&body, false));
+    let lenient = accepted(&body, visitor_message::parse(&body, true));
+    let Some(message) = lenient else { return assert!(strict.is_none(), "a lenient channel rejects it") };
+    assert!(strict.is_none_or(|strict| strict == message), "the channel's validation changes the message");
+    let visitor = Visitor { external_id: message.external_id.clone(), ..sample_data::visitor() };
+    assert_visitor_stored(visitor);
+    assert_profile_stored(&message.profile, ProfileSource::Integrator);
+    let ParsedMessage::Content(content) = &message.message else { return };
+    assert_content_stored(content);
+    let sent = json!({ "sender": { "id": "v" }, "message": message_fields(content) });
+    assert_eq!(visitor_message::parse(&sent, true).unwrap().message, message.message);
+}
+
+fn bot_event(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let event = match bot::parse_event(&body) {
+        Ok(event) => event,
+        Err(BotApiError::Common(error)) => return assert!(accepted::<()>(&body, Err(error)).is_none()),
+        Err(error) => return assert!(matches!(error, BotApiError::UnsupportedEvent(_)), "{error}"),
+    };
+    match event.kind {
+        BotEventKind::Message(content) => assert_content_stored(&content),
+        BotEventKind::ClientInfo(profile) => assert_profile_stored(&profile, ProfileSource::Bot),
+        BotEventKind::InviteAgent => {}
+    }
+}
+
+fn widget_message(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some(message) = accepted(&body, widget::parse_message(&body)) else { return };
+    assert_content_stored(&message.content);
+    let mut visitor = sample_data::visitor();
+    message.page.into_iter().for_each(|page| visitor.set_page(page));
+    assert_visitor_stored(visitor);
+}
+
+fn widget_session(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, widget::parse_session(&body));
+    accepted(&body, widget::parse_token(&body));
+    accepted(&body, widget::parse_optional_token(&body));
+}
+
+fn widget_visitor(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some(update) = accepted(&body, widget::parse_visitor_update(&body)) else { return };
+    let mut visitor = sample_data::visitor();
+    visitor.merge_profile(&update.contact_info, update.source);
+    update.custom_data.into_iter().for_each(|data| visitor.set_custom_data(data));
+    update.user_token.into_iter().for_each(|token| visitor.set_user_token(token));
+    update.page.into_iter().for_each(|page| visitor.set_page(page));
+    update.utm.into_iter().for_each(|utm| visitor.set_utm(utm));
+    update.analytics.into_iter().for_each(|analytics| visitor.set_analytics(analytics));
+    assert_visitor_stored(visitor);
+}
+
+fn widget_offline_message(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some(message) = accepted(&body, widget::parse_offline_message(&body)) else { return };
+    assert_profile_stored(&message.contacts, ProfileSource::Visitor);
+    assert_content_stored(&Content::text(message.text));
+}
+
+fn widget_rating(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, widget::parse_rating(&body));
+}
+
+fn widget_call(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, widget::parse_call_request(&body));
+}
+
+fn agent_login(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some((email, password)) = accepted(&body, agent::parse_credentials(&body)) else { return };
+    let again = json!({ "email": email, "password": password });
+    assert!(email.is_empty() || agent::parse_credentials(&again).is_ok(), "{again}");
+}
+
+fn agent_presence(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, agent::parse_presence_status(&body));
+}
+
+fn agent_typing(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, agent::parse_typing(&body));
+}
+
+fn agent_message(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some(content) = accepted(&body, agent::parse_agent_message(&body)) else { return };
+    assert_content_stored(&content);
+    assert_eq!(agent::parse_agent_message(&Value::Object(message_fields(&content))).unwrap(), content);
+}
+
+fn agent_note(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some(text) = accepted(&body, agent::parse_note(&body)) else { return };
+    assert_content_stored(&Content::text(text));
+}
+
+fn agent_call(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, agent::parse_call(&body));
+}
+
+fn agent_transfer(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, agent::parse_transfer(&body));
+}
+
+fn agent_visitor(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some((profile, _)) = accepted(&body, agent::parse_visitor_patch(&body)) else { return };
+    assert_profile_stored(&profile, ProfileSource::Agent);
+}
+
+fn assert_agent_stored(new: NewAgent) {
+    let agent = new.into_agent("acc".into(), 1, NOW);
+    assert_stored(&agent);
+    let (again, _, _) = admin::apply_agent_patch(&admin::agent_json(&agent), &agent).unwrap();
+    assert_eq!(again, agent);
+}
+
+fn admin_agent(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, admin::parse_new_agent(&body)).into_iter().for_each(assert_agent_stored);
+    accepted(&body, admin::parse_new_admin(&body)).into_iter().for_each(assert_agent_stored);
+    let before = sample_data::agent(NOW);
+    let Some((agent, _, _)) = accepted(&body, admin::apply_agent_patch(&body, &before)) else { return };
+    assert_stored(&agent);
+}
+
+fn admin_bot(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let mut bot = Bot {
+        bot_id: "B".into(),
+        account_id: "acc".into(),
+        provider_id: "P".into(),
+        token: "token".into(),
+        name: "Bot".into(),
+        channel_ids: Vec::new(),
+        answer_within: None,
+        signing_secrets: SigningSecrets::new("whsec_x"),
+        created_at: NOW,
+    };
+    if let Some(bot) = accepted(&body, admin::apply_bot_patch(&body, &bot)) {
+        assert_stored(&bot);
+    }
+    let Some(new) = accepted(&body, admin::parse_new_bot(&body)) else { return };
+    bot =
+        Bot { token: new.token, name: new.name, channel_ids: new.channel_ids, answer_within: new.answer_within, ..bot };
+    assert_stored(&bot);
+    let mut again = admin::bot_json(&bot);
+    again.as_object_mut().unwrap().remove("provider_id");
+    assert_eq!(admin::apply_bot_patch(&again, &bot).unwrap(), bot);
+}
+
+fn channel(settings: ChannelSettings) -> Channel {
+    let (secrets, signing_secrets) = match settings.specific {
+        KindSettings::Api(_) => {
+            let secret = EndpointSecret { hash: [7; 32], valid_until: None };
+            (vec![secret], SigningSecrets::new("whsec_x"))
+        }
+        KindSettings::Widget(_) => (Vec::new(), SigningSecrets::default()),
+    };
+    let (channel_id, account_id) = ("CH".to_owned(), "acc".to_owned());
+    Channel { channel_id, account_id, settings, bot_id: None, secrets, signing_secrets, created_at: NOW }
+}
+
+fn assert_channel_stored(settings: ChannelSettings) {
+    let channel = channel(settings);
+    assert_stored(&channel);
+    let again = admin::channel_json(&channel, "https://api.example");
+    assert_eq!(admin::apply_channel_patch(&again, &channel, &guard()).unwrap(), channel.settings);
+}
+
+fn admin_channel(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, admin::parse_channel_kind(&body));
+    accepted(&body, admin::parse_new_api_channel(&body, &guard())).into_iter().for_each(assert_channel_stored);
+    let before = json!({ "name": "App", "integrator_url": "https://app.example/{channel_id}" });
+    let before = channel(admin::parse_new_api_channel(&before, &guard()).unwrap());
+    let changed = admin::apply_channel_patch(&body, &before, &guard());
+    accepted(&body, changed).into_iter().for_each(assert_channel_stored);
+}
+
+fn admin_widget(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let title = || "Acme".to_owned();
+    accepted(&body, admin::parse_new_widget(&body, title(), &guard())).into_iter().for_each(assert_channel_stored);
+    let widget = KindSettings::Widget(Box::new(WidgetSettings::with_title(title())));
+    let (agent_ids, department_ids) = (vec![1], vec![2]);
+    let before = ChannelSettings { name: "Shop".into(), enabled: true, agent_ids, department_ids, specific: widget };
+    let changed = admin::apply_channel_patch(&body, &channel(before), &guard());
+    accepted(&body, changed).into_iter().for_each(assert_channel_stored);
+}
+
+fn admin_department(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let before = Department { department_id: 1, ..Department::default() };
+    let Some(department) = accepted(&body, admin::apply_department_patch(&body, before)) else { return };
+    assert_stored(&department);
+    let again = admin::apply_department_patch(&admin::department_json(&department), department.clone());
+    assert_eq!(again.unwrap(), department);
+}
+
+fn admin_canned_reply(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let before = CannedReply { id: "r".into(), ..CannedReply::default() };
+    let Some(reply) = accepted(&body, canned_replies::apply_canned_reply_patch(&body, before)) else { return };
+    assert_stored(&reply);
+    let again = canned_replies::apply_canned_reply_patch(&canned_replies::canned_reply_json(&reply), reply.clone());
+    assert_eq!(again.unwrap(), reply);
+}
+
+fn admin_settings(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, settings::parse_webhook_url(&body, &guard()));
+    let rules = accepted(&body, settings::parse_rules(&body)).flatten().unwrap_or_default();
+    let changed = settings::apply_settings_patch(&body, AccountSettings::default());
+    let Some(changed) = accepted(&body, changed) else { return };
+    assert_stored(&changed);
+    let again = settings::settings_json(&changed, &rules);
+    assert_eq!(settings::apply_settings_patch(&again, AccountSettings::default()).unwrap(), changed);
+    assert!(rules.is_null() || settings::parse_rules(&again).unwrap() == Some(rules));
+}
+
+fn admin_webhook(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let secrets = SigningSecrets::new("whsec_x");
+    let before = Webhook { webhook_id: "w".into(), url: String::new(), events: Vec::new(), secrets };
+    let Some(webhook) = accepted(&body, settings::apply_webhook_patch(&body, before, &guard())) else { return };
+    assert_stored(&AccountSettings { webhooks: vec![webhook.clone()], ..AccountSettings::default() });
+    let again = settings::apply_webhook_patch(&settings::webhook_json(&webhook), webhook.clone(), &guard());
+    assert_eq!(again.unwrap(), webhook);
+}
+
+fn admin_telephony(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some(telephony) = accepted(&body, apply_telephony_patch(&body, None, &guard())) else { return };
+    assert_stored(&telephony);
+    assert_telephony_returned(&telephony);
+    accepted(&body, apply_telephony_patch(&body, Some(telephony), &guard())).iter().for_each(assert_telephony_returned);
+}
+
+fn assert_telephony_returned(telephony: &Telephony) {
+    let again = telephony_json(Some(telephony), 0, "https://api.example/calls/acc");
+    let again = apply_telephony_patch(&again, Some(telephony.clone()), &guard());
+    assert_eq!(again.unwrap(), *telephony);
+}
+
+fn admin_replay(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, delivery_log::parse_replay_request(&body));
+}
+
+fn admin_rotation(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, admin::parse_overlap_seconds(&body));
+}
+
+fn admin_receiver_test(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, webhook_sample::parse_sample(&body));
+    accepted(&body, bot_sample::parse_sample(&body));
+}
+
+fn operator_account(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let Some((_, admin)) = accepted(&body, admin::parse_new_account(&body)) else { return };
+    assert_agent_stored(admin);
+}
+
+fn operator_provider(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    let (name, endpoint) = (String::new(), String::new());
+    let before = Provider { provider_id: "P".into(), name, endpoint, authorization_hash: None, created_at: NOW };
+    let Some(provider) = accepted(&body, admin::apply_provider_patch(&body, before, &guard())) else { return };
+    assert_stored(&provider);
+    let again = admin::apply_provider_patch(&admin::provider_json(&provider), provider.clone(), &guard());
+    assert_eq!(again.unwrap(), provider);
+}
+
+fn operator_top_up(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, parse_top_up(&body));
+}
+
+fn call_report(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, call_gateway::parse_report(&body, CALL_ID));
+}
+
+fn incoming_call(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, call_gateway::parse_incoming(&body));
+}

@@ -1,0 +1,101 @@
+//! The cursors of pages and of changes. A cursor that is accepted is one that the service can have returned: it has no
+//! other text. Any other text gets 400, or 410 if it is too old.
+
+use serde_json::Value;
+
+use crate::domain::chat_changes::ChangesCursor;
+use crate::domain::chat_export::{ExportCursor, ExportScope};
+use crate::domain::chat_search::{SearchCursor, SearchQuery};
+use crate::domain::delivery_search_and_replay::DeliveryCursor;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::fuzz::{NOW, targets};
+use crate::wire::query_parameters::query_number;
+use crate::wire::{agent, audit, chat_export, delivery_log};
+
+targets!(changes_cursor, search_cursor, export_cursor, delivery_cursor, audit_cursor, number_cursor, query_parameters);
+
+/// Returns an accepted cursor. Checks the error of any other text.
+fn cursor<T>(parsed: Result<T, Error>) -> Option<T> {
+    match parsed {
+        Ok(cursor) => Some(cursor),
+        Err(Error::CursorExpired) => None,
+        Err(error) => {
+            assert_eq!((error.status(), error.invalid_field()), (400, Some("cursor")), "{error:?}");
+            None
+        }
+    }
+}
+
+fn changes_cursor(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    // The corpus consists of cursors of different times.
+    for now in [NOW, Timestamp(0), Timestamp(u64::MAX)] {
+        let Some(cursor) = cursor(agent::parse_changes_cursor(&text, now)) else { continue };
+        assert_eq!(cursor.to_text(), text);
+        let next = cursor.after_page(&cursor.pass_at(now), None);
+        assert_eq!(ChangesCursor::parse(&next.to_text(), now), Some(next));
+    }
+}
+
+fn search_cursor(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let Some(cursor) = cursor(agent::parse_search_cursor(&text)) else { return };
+    assert_eq!(cursor.to_text(), text);
+    assert_eq!(SearchCursor::parse(&text), Some(cursor));
+}
+
+fn export_cursor(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let all = ExportScope::Closed { from: Timestamp(0), to: Timestamp(u64::MAX), channel_id: None };
+    let Some(cursor) = cursor(chat_export::parse_export_cursor(&text, &all)) else { return };
+    assert_eq!(cursor.to_text(), text);
+    assert_eq!(ExportCursor::parse(&text), Some(cursor));
+    let other_chat = ExportScope::Chat(cursor.chat_id.wrapping_add(1));
+    assert!(chat_export::parse_export_cursor(&text, &other_chat).is_err(), "a cursor of another export is accepted");
+}
+
+fn delivery_cursor(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let query = |name: &str| (name == "cursor").then(|| text.clone().into_owned());
+    let Some(request) = cursor(delivery_log::parse_list_request(&query)) else { return };
+    let cursor = request.after.unwrap();
+    assert_eq!(cursor.to_text(), text);
+    assert_eq!(DeliveryCursor::parse(&text), Some(cursor));
+}
+
+fn audit_cursor(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let query = |name: &str| (name == "cursor").then(|| text.clone().into_owned());
+    let Some(request) = cursor(audit::parse_audit_request(&query)) else { return };
+    assert_eq!(request.cursor.as_deref(), Some(&*text));
+}
+
+/// The cursors of the lists of chats and of a visitor's chats are numbers.
+fn number_cursor(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let query = |_: &str| Some(text.clone().into_owned());
+    let Some(number) = cursor(query_number(&query, "cursor")) else { return };
+    assert_eq!(number.unwrap().to_string(), text);
+}
+
+/// An input is a JSON object of the parameters.
+fn query_parameters(input: &[u8]) {
+    let Ok(Value::Object(parameters)) = serde_json::from_slice(input) else { return };
+    let query = |name: &str| match parameters.get(name)? {
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    };
+    let check = |error: Option<Error>| {
+        let Some(error) = error else { return };
+        let field = error.invalid_field().unwrap();
+        assert!(error.status() == 400 && (parameters.contains_key(field) || field == "to"), "{error}");
+    };
+    check(delivery_log::parse_list_request(&query).err());
+    check(delivery_log::parse_counts_request(&query).err());
+    check(audit::parse_audit_request(&query).err());
+    check(chat_export::parse_export_scope(&query).err());
+    check(query("q").and_then(|text| agent::parse_search_text(Some(&text)).err()));
+    let text = query("q").unwrap_or_default();
+    assert!(SearchQuery::parse(&text).is_none() || SearchQuery::parse(&format!(" {text}\n")).is_some());
+}

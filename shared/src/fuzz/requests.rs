@@ -1,0 +1,89 @@
+//! The events with which the gateways call a function: paths, query strings, headers, bodies, frames of sockets, and
+//! the tasks of the queues.
+
+use serde_json::Value;
+
+use crate::fuzz::{NOW, accepted, json, targets};
+use crate::runtime::http::Request;
+use crate::runtime::socket::SocketEvent;
+use crate::wire::queue_task::Task;
+use crate::wire::socket_frame::{ClientFrame, VisitorFrame, error_frame};
+
+targets!(http_event, path_number, socket_event, agent_frame, visitor_frame, queue_task);
+
+/// An input is the event of an HTTP request.
+fn http_event(input: &[u8]) {
+    let Ok(request) = Request::of_event(input) else { return };
+    for name in ["secret", "channel_id", "chat_id", "seq", "number", "account_id"] {
+        assert_canonical(&request, name);
+        let number = request.query_number(name);
+        assert!(number.is_ok() || number.err().and_then(|error| error.invalid_field().map(str::to_owned)).is_some());
+    }
+    let body = request.json().and_then(|body| request.idempotency_key(|| "scope".into(), &body).map(|_| ()));
+    assert!(body.as_ref().map_or_else(|error| matches!(error.status(), 400 | 413), |()| true), "{body:?}");
+    let _ = (request.bearer_token(), request.has_several_credentials(), request.last_route_segment());
+    let _ = (request.path(), request.url(), request.base_url(), request.source_address(), request.json_or_empty());
+}
+
+/// A resource has one path. If a number had several forms, caches and rate limits could be bypassed.
+fn assert_canonical(request: &Request, name: &str) {
+    if let Ok(number) = request.path_number(name) {
+        assert_eq!(number.to_string(), request.path_segment(name));
+    }
+}
+
+/// An input is the last segment of a path.
+fn path_number(input: &[u8]) {
+    let segment = String::from_utf8_lossy(input).into_owned();
+    let event: Value = serde_json::from_str(include_str!("../../../tests/events/agent-chat.json")).unwrap();
+    let mut event = event;
+    event["pathParameters"]["chat_id"] = Value::String(segment);
+    let request = Request::of_event(event.to_string().as_bytes()).unwrap();
+    let number = request.path_number("chat_id");
+    assert!(number.as_ref().map_or_else(|error| error.status() == 404, |_| true), "{number:?}");
+    assert_canonical(&request, "chat_id");
+}
+
+/// An input is an event of the WebSocket API.
+fn socket_event(input: &[u8]) {
+    let Ok(event) = serde_json::from_slice::<SocketEvent>(input) else { return };
+    let _ = (event.connection_id(), event.query("ticket"), event.query("widget_ticket"));
+    agent_frame(event.body().as_bytes());
+    visitor_frame(event.body().as_bytes());
+}
+
+fn agent_frame(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    check_frame(text, ClientFrame::parse);
+}
+
+fn visitor_frame(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    if let Some(VisitorFrame::Typing { text: Some(typed), .. }) = check_frame(text, VisitorFrame::parse) {
+        assert!((1..=300).contains(&typed.chars().count()));
+    }
+}
+
+fn check_frame<T>(text: &str, parse: fn(&str) -> Result<T, crate::error::Error>) -> Option<T> {
+    let parsed = parse(text);
+    if let Err(error) = &parsed {
+        let response: Value = serde_json::from_str(&error_frame(error)).unwrap();
+        assert_eq!(
+            (&response["v"], &response["type"], &response["code"]),
+            (&1.into(), &"error".into(), &"invalid_request".into())
+        );
+    }
+    accepted(&json(text.as_bytes())?, parsed)
+}
+
+fn queue_task(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let Ok(task) = Task::from_json(text) else { return };
+    let stored = task.to_json();
+    assert_eq!(Task::from_json(&stored).unwrap().to_json(), stored);
+    let Task::Entry(entry) = task else { return };
+    let turn = entry.with_turn_started(NOW);
+    for next in [turn.retry_unordered(), turn.retry_unrecorded(), turn.next_attempt()] {
+        assert_eq!(Task::from_json(&next.to_json()).unwrap().to_json(), next.to_json());
+    }
+}

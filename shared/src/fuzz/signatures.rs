@@ -1,0 +1,106 @@
+//! The signatures of telephony providers. The input of the first targets is the body of a signed request, or its
+//! headers; in both cases, the request with the right signature is accepted, and one with any other byte is not.
+
+use lambda_http::http::HeaderMap;
+use serde_json::{Value, json};
+
+use crate::delivery::signature;
+use crate::delivery::telephony::adapter;
+use crate::domain::telephony::ProviderSettings;
+use crate::error::Error;
+use crate::fuzz::{CALL_ID, targets};
+use crate::runtime::clock;
+use crate::runtime::http::Request;
+use crate::wire::twilio::{Form, parse_incoming, parse_report};
+
+targets!(signed_body, signature_headers, twilio_form, twilio_signature);
+
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const AUTH_TOKEN: &str = "t0ken";
+const URL: &str = "https://api.example.com/calls/acc";
+
+fn headers(fields: &[(&'static str, &str)]) -> Option<HeaderMap> {
+    fields.iter().map(|(name, value)| Some((name.parse().ok()?, value.parse().ok()?))).collect()
+}
+
+/// Returns every variant of `bytes` in which one bit of one byte differs. Of a long input, only some of them.
+fn variants(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
+    let step = bytes.len() / 16 + 1;
+    (0..bytes.len()).step_by(step).map(move |index| {
+        let mut variant = bytes.to_vec();
+        variant[index] ^= 1 << (index % 7);
+        variant
+    })
+}
+
+/// An input is the body of a request with a Standard Webhooks signature.
+fn signed_body(input: &[u8]) {
+    let (now, secrets) = (clock::now(), [SECRET.to_owned()]);
+    let at = now.seconds().to_string();
+    let signed = signature::sign(&secrets, "m", now, input).unwrap();
+    let verify = |id: &str, at: &str, signed: &str, body: &[u8]| {
+        let fields = [("webhook-id", id), ("webhook-timestamp", at), ("webhook-signature", signed)];
+        headers(&fields).is_some_and(|headers| signature::verify(SECRET, &headers, body).is_ok())
+    };
+    assert!(verify("m", &at, &signed, input));
+    assert!(variants(input).all(|body| !verify("m", &at, &signed, &body)), "a changed body is accepted");
+    for changed in variants(signed.as_bytes()) {
+        let changed = String::from_utf8_lossy(&changed);
+        assert!(!verify("m", &at, &changed, input), "the signature {changed} is accepted instead of {signed}");
+    }
+    let other_time = (now.seconds() + 1).to_string();
+    assert!(!verify("n", &at, &signed, input) && !verify("m", &other_time, &signed, input));
+}
+
+/// An input is a JSON object of headers. No header but the right one is a signature.
+fn signature_headers(input: &[u8]) {
+    let Ok(Value::Object(fields)) = serde_json::from_slice(input) else { return };
+    let field =
+        |name: &str| fields.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    let names = ["webhook-id", "webhook-timestamp", "webhook-signature"];
+    let fields: Vec<(&'static str, String)> = names.iter().filter_map(|name| Some((*name, field(name)?))).collect();
+    let fields: Vec<(&'static str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let Some(headers) = headers(&fields) else { return };
+    assert!(matches!(signature::verify(SECRET, &headers, b"{}"), Err(Error::InvalidSignature)));
+}
+
+/// An input is the form of a status callback.
+fn twilio_form(input: &[u8]) {
+    let form = Form::parse(input);
+    for leg in ["agent", "client", "dial"] {
+        if let Err(error) = parse_report(&form, leg) {
+            assert!(error.status() == 400 && error.invalid_field().is_some(), "{error}");
+        }
+    }
+    assert!(matches!(parse_report(&form, "other"), Err(Error::NotFound | Error::Invalid { .. })));
+    let incoming = parse_incoming(&form);
+    assert!(incoming.is_ok() || incoming.is_err_and(|error| error.invalid_field() == Some("CallSid")));
+}
+
+/// An input is the form of a signed request of Twilio.
+fn twilio_signature(input: &[u8]) {
+    let signed = Form::parse(input).signature_header(URL, AUTH_TOKEN);
+    let has_signature = |body: &[u8], signed: &str, url: &str| Form::parse(body).has_signature(signed, url, AUTH_TOKEN);
+    assert!(has_signature(input, &signed, URL));
+    assert!(!has_signature(input, &signed, "https://api.example.com/calls/other"));
+    for body in variants(input).filter(|body| Form::parse(body) != Form::parse(input)) {
+        assert!(!has_signature(&body, &signed, URL), "{} is accepted", String::from_utf8_lossy(&body));
+    }
+    for changed in variants(signed.as_bytes()) {
+        let changed = String::from_utf8_lossy(&changed);
+        assert!(!has_signature(input, &changed, URL), "the signature {changed} is accepted instead of {signed}");
+    }
+    // The whole path: the adapter accepts no request with this form but without a signature.
+    let twilio = ProviderSettings::Twilio {
+        api_url: "https://api.twilio.com".into(),
+        account_sid: "AC1".into(),
+        auth_token: AUTH_TOKEN.into(),
+    };
+    let mut event: Value = serde_json::from_str(include_str!("../../../tests/events/call-status.json")).unwrap();
+    event["body"] = json!(String::from_utf8_lossy(input));
+    let unsigned = Request::of_event(event.to_string().as_bytes()).unwrap();
+    assert!(matches!(adapter(&twilio).parse_report(&unsigned, CALL_ID), Err(Error::InvalidSignature)));
+    event["headers"]["x-twilio-signature"] = json!(signed);
+    let wrong_url = Request::of_event(event.to_string().as_bytes()).unwrap();
+    assert!(matches!(adapter(&twilio).parse_report(&wrong_url, CALL_ID), Err(Error::InvalidSignature)));
+}
