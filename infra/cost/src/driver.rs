@@ -76,11 +76,13 @@ impl<'h> Driver<'h> {
     pub async fn reset_usage(&self) -> Result<(), Error> {
         self.wait_until_empty().await?;
         self.host.reset_usage();
+        self.host.separate_round_trips(true);
         Ok(())
     }
 
     /// Returns each function's usage since the last reset. Scheduled functions are not counted.
     pub fn usage(&self) -> Result<UsageByFunction, Error> {
+        self.host.separate_round_trips(false);
         let mut usage = function_usage::usage_by_function(self.host.usage())?;
         usage.retain(|function, _| !function_usage::is_scheduled(function) && function != PUSH_FUNCTION);
         Ok(usage)
@@ -96,6 +98,7 @@ impl<'h> Driver<'h> {
         self.reset_usage().await?;
         scenario().await?;
         let push = Usage { pushes: 1.0, ..self.wait_until_pushed().await? };
+        self.host.separate_round_trips(false);
         Ok(UsageByFunction::from([(PUSH_FUNCTION.to_owned(), push)]))
     }
 

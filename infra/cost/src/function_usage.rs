@@ -20,6 +20,8 @@ pub struct Usage {
     pub reads: f64,
     /// The number of DynamoDB write requests. A transaction counts as one request.
     pub writes: f64,
+    /// The number of round trips to the tables that follow each other. Concurrent requests count as one.
+    pub round_trips: f64,
     pub read_units: f64,
     pub write_units: f64,
     pub fifo_queue_requests: f64,
@@ -46,6 +48,8 @@ struct UsageCounters {
     dynamodb: BTreeMap<String, u32>,
     read_units: f64,
     write_units: f64,
+    #[serde(default)]
+    store_round_trips: u32,
     /// The number of requests by queue and action, with keys such as `ChannelRetryQueue/SendMessage`.
     sqs: BTreeMap<String, u32>,
     #[serde(default)]
@@ -87,6 +91,7 @@ impl Usage {
             invocations,
             reads: sum(&counters.dynamodb, is_read),
             writes: sum(&counters.dynamodb, |name| !is_read(name)),
+            round_trips: f64::from(counters.store_round_trips),
             pushed_changes: if changes_chats { invocations } else { 0.0 },
             pushes,
             socket_messages: f64::from(counters.socket_messages),
@@ -113,6 +118,7 @@ impl AddAssign for Usage {
         self.invocations += other.invocations;
         self.reads += other.reads;
         self.writes += other.writes;
+        self.round_trips += other.round_trips;
         self.read_units += other.read_units;
         self.write_units += other.write_units;
         self.fifo_queue_requests += other.fifo_queue_requests;
@@ -133,6 +139,7 @@ impl Mul<f64> for Usage {
             invocations: self.invocations * times,
             reads: self.reads * times,
             writes: self.writes * times,
+            round_trips: self.round_trips * times,
             read_units: self.read_units * times,
             write_units: self.write_units * times,
             fifo_queue_requests: self.fifo_queue_requests * times,

@@ -475,9 +475,11 @@ async fn measure_idle_minute(host: &Host) -> Result<UsageByFunction, Error> {
         host.run_schedule(function).await?;
     }
     host.reset_usage();
+    host.separate_round_trips(true);
     for function in host.scheduled_functions() {
         host.run_schedule(function).await?;
     }
+    host.separate_round_trips(false);
     let mut usage = function_usage::usage_by_function(host.usage())?;
     usage.retain(|function, _| function_usage::is_scheduled(function));
     usage.values_mut().for_each(|usage| *usage = *usage * (1.0 / usage.invocations));

@@ -93,17 +93,17 @@ pub fn tables(workload: &Workload, usage: &ScenarioUsage, fixed_resources: Fixed
 /// Lists each scenario's usage and the cost of running it a million times.
 fn scenarios(usage: &ScenarioUsage, assumptions: &Assumptions) -> String {
     let mut table = String::from(
-        "| scenario | function | reads | writes | queue requests | read units | write units | $ per million |\n\
-         |---|---|--:|--:|--:|--:|--:|--:|\n",
+        "| scenario | function | round trips | reads | writes | queue requests | read units | write units | $ per million |\n\
+         |---|---|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for (scenario, functions) in usage {
         let mut label = scenario.label();
         for (function, usage) in functions {
-            let Usage { reads, writes, read_units, write_units, .. } = usage;
+            let Usage { round_trips, reads, writes, read_units, write_units, .. } = usage;
             let queue_requests = usage.fifo_queue_requests + usage.retry_queue_requests;
             let price = Dollars(dollars(*usage, assumptions) * MILLION);
             let row = format!(
-                "| {label} | {function} | {reads} | {writes} | {queue_requests} | {read_units} | {write_units} | {price} |\n"
+                "| {label} | {function} | {round_trips} | {reads} | {writes} | {queue_requests} | {read_units} | {write_units} | {price} |\n"
             );
             table.push_str(&row);
             label = "";
@@ -225,6 +225,7 @@ mod tests {
             invocations: 2.0,
             reads: 1.0,
             writes: 1.0,
+            round_trips: 2.0,
             read_units: 8.0,
             write_units: 8.0,
             fifo_queue_requests: 2.0,
@@ -249,7 +250,7 @@ mod tests {
         // + 2 KB x 0.50
         let table = scenarios(&usage_of(Scenario::StatusRequest, sample_usage()), &ASSUMPTIONS);
         assert!(
-            table.ends_with("\n| integrator's status request | function | 1 | 1 | 6 | 8 | 8 | 12.80 |\n"),
+            table.ends_with("\n| integrator's status request | function | 2 | 1 | 1 | 6 | 8 | 8 | 12.80 |\n"),
             "{table}"
         );
     }

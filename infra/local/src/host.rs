@@ -212,6 +212,12 @@ impl Host {
         self.meter.reset();
     }
 
+    /// Sets whether the responses of the tables are delayed until all concurrent requests of a function have arrived.
+    /// The usage then contains the exact number of round trips.
+    pub fn separate_round_trips(&self, is_separated: bool) {
+        self.meter.separate_round_trips(is_separated);
+    }
+
     /// Returns the permissions that functions have not used so far, each with the function's name.
     #[must_use]
     pub fn unused_permissions(&self) -> BTreeSet<(String, Permission)> {

@@ -1,7 +1,8 @@
 //! Counts what AWS would charge for, by function: invocations, DynamoDB capacity units, SQS requests, and the messages
-//! and connection time of WebSockets.
+//! and connection time of WebSockets. Also counts the round trips to the tables, which take time.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,9 +15,15 @@ use serde_json::{Value, json};
 /// The unit in which AWS counts WebSocket messages.
 const SOCKET_MESSAGE_UNIT_BYTES: usize = 32 * 1024;
 
+/// How long no request must arrive until the concurrent requests of a function are considered complete.
+const CONCURRENT_REQUEST_GAP: Duration = Duration::from_millis(20);
+
 /// The usage of each function. Clones share the counts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct UsageMeter(Arc<Mutex<BTreeMap<String, FunctionUsage>>>);
+pub(crate) struct UsageMeter {
+    counts: Arc<Mutex<BTreeMap<String, FunctionUsage>>>,
+    separates_round_trips: Arc<AtomicBool>,
+}
 
 #[derive(Debug, Default, Serialize)]
 struct FunctionUsage {
@@ -31,6 +38,12 @@ struct FunctionUsage {
     /// The number of read capacity units consumed. Failed requests are not included, because they report none.
     read_units: f64,
     write_units: f64,
+    /// The number of round trips to the tables that followed each other. Concurrent requests count as one round trip.
+    /// The count is exact only while round trips are separated.
+    store_round_trips: u64,
+    /// The number of requests to the tables that have started.
+    #[serde(skip)]
+    store_requests: u64,
     /// The number of requests by queue and action, with keys such as `ChannelRetryQueue/SendMessage`.
     sqs: BTreeMap<String, u64>,
     /// The number of WebSocket messages that invoked the function or were posted by it. A message counts once for every
@@ -62,6 +75,35 @@ impl UsageMeter {
         self.update(function, |counts| {
             *counts.dynamodb.entry(format!("{table}/{operation}")).or_default() += 1;
         });
+    }
+
+    /// Counts a request to the tables that starts, and returns the number of its round trip.
+    pub fn start_store_request(&self, function: &str) -> u64 {
+        let mut round_trip = 0;
+        self.update(function, |counts| {
+            counts.store_requests += 1;
+            round_trip = counts.store_round_trips + 1;
+        });
+        round_trip
+    }
+
+    /// Ends a request that belongs to this round trip. Requests that start later belong to the next one. While round
+    /// trips are separated, first waits for the requests that the function makes concurrently.
+    pub async fn end_store_request(&self, function: &str, round_trip: u64) {
+        let started = || self.lock().get(function).map_or(0, |counts| counts.store_requests);
+        while self.separates_round_trips.load(Ordering::Relaxed) {
+            let before = started();
+            tokio::time::sleep(CONCURRENT_REQUEST_GAP).await;
+            if started() == before {
+                break;
+            }
+        }
+        self.update(function, |counts| counts.store_round_trips = counts.store_round_trips.max(round_trip));
+    }
+
+    /// Sets whether responses of the tables are delayed until all concurrent requests have arrived.
+    pub fn separate_round_trips(&self, is_separated: bool) {
+        self.separates_round_trips.store(is_separated, Ordering::Relaxed);
     }
 
     pub fn add_capacity_units(&self, function: &str, units: CapacityUnits) {
@@ -113,7 +155,7 @@ impl UsageMeter {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, FunctionUsage>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -130,8 +130,10 @@ impl DynamoProxy {
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.engine.clone();
         *request.headers_mut() = without_connection_headers(headers);
+        let round_trip = self.meter.start_store_request(function);
         let (mut head, body) = self.client.request(request).await.ok()?.into_parts();
         let body = axum::body::to_bytes(Body::new(body), usize::MAX).await.ok()?;
+        self.meter.end_store_request(function, round_trip).await;
         written_streams.iter().for_each(|sender| sender.send_replace(()));
         self.record_capacity(function, &operation, &body);
         head.headers = without_connection_headers(head.headers);
