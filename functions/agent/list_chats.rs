@@ -4,8 +4,9 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - chats: one query of the index for each state (the queries run concurrently), then one batch that reads up to
-//!   `limit` chats. Both steps are repeated while hidden or expired chats leave the page incomplete
+//! - chats: one query of the index for each state (the queries and the read of the session run concurrently), then one
+//!   batch that reads up to `limit` chats. Both steps are repeated while hidden or expired chats leave the page
+//!   incomplete
 //! - visibility, only for an agent without the admin role: one batch that reads the channels of these chats, and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
 //!   again if the cached copy may be stale
@@ -34,21 +35,42 @@ async fn main() -> ExitCode {
 type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
-    let caller = auth::agent(&connections, &request).await?;
-    let states: &[&str] = match request.query("state").as_deref() {
-        None | Some("open") => &ChatState::OPEN_NAMES,
-        Some("bot") => &["bot"],
-        Some("waiting") => &["waiting"],
-        Some("active") => &["active"],
-        Some("closed") => &["closed"],
-        Some(_) => return Err(Error::field("state", "must be one of open, bot, waiting, active, closed")),
-    };
-    let before = request.query_number("before")?;
-    let limit = request.query_number("limit")?.and_then(|limit| usize::try_from(limit).ok());
-    let limit = limit.unwrap_or(MAX_HEADERS_PER_READ).clamp(1, MAX_HEADERS_PER_READ);
     let now = clock::now();
+    let Parameters { states, before, limit } = match Parameters::parse(&request) {
+        Ok(parameters) => parameters,
+        // A caller without a valid token gets 401, whatever the parameters are.
+        Err(error) => return Err(auth::agent(&connections, &request).await.err().unwrap_or(error)),
+    };
+    let account_id = auth::claimed_account(&request).ok_or(Error::Unauthorized)?;
+    let mut listing = chats.listing(account_id, states, before);
+    let (caller, read) = tokio::join!(auth::agent(&connections, &request), listing.read_ahead(limit));
+    let caller = caller?;
+    read?;
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
-    let ChatPage { chats, next } = access.list(states, before, limit).await?;
+    let ChatPage { chats, next } = access.list(listing, limit).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
     Ok(Response::ok(json!({ "chats": agent::chat_rows_json(chats, safe_urls, now), "next": next })))
+}
+
+/// The query parameters of the request.
+struct Parameters {
+    states: &'static [&'static str],
+    before: Option<u64>,
+    limit: usize,
+}
+
+impl Parameters {
+    fn parse(request: &Request) -> Result<Self, Error> {
+        let states: &[&str] = match request.query("state").as_deref() {
+            None | Some("open") => &ChatState::OPEN_NAMES,
+            Some("bot") => &["bot"],
+            Some("waiting") => &["waiting"],
+            Some("active") => &["active"],
+            Some("closed") => &["closed"],
+            Some(_) => return Err(Error::field("state", "must be one of open, bot, waiting, active, closed")),
+        };
+        let limit = request.query_number("limit")?.and_then(|limit| usize::try_from(limit).ok());
+        let limit = limit.unwrap_or(MAX_HEADERS_PER_READ).clamp(1, MAX_HEADERS_PER_READ);
+        Ok(Self { states, before: request.query_number("before")?, limit })
+    }
 }

@@ -10,7 +10,7 @@ use crate::runtime::clock;
 use crate::runtime::http::Request;
 use crate::runtime::random_ids_and_secrets::{self, OperatorKey};
 use crate::store::connections::Connections;
-use crate::store::connections::sessions::Session;
+use crate::store::connections::sessions::{self, Session};
 use crate::store::directory::Directory;
 use crate::wire::bot_error::BotApiError;
 
@@ -19,6 +19,12 @@ use crate::wire::bot_error::BotApiError;
 pub async fn agent(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let token = request.bearer_token().ok_or(Error::Unauthorized)?;
     connections.session(token, clock::now()).await?.ok_or(Error::Unauthorized)
+}
+
+/// Returns the account that the bearer token names. Nothing may be returned to the caller before [`agent`] has verified
+/// the token.
+pub fn claimed_account(request: &Request) -> Option<&str> {
+    sessions::account_of_token(request.bearer_token()?)
 }
 
 /// Returns the session of a signed-in admin. Costs one read, plus two writes at most once a minute to store the time of

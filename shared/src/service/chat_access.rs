@@ -14,7 +14,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
 use crate::error::Error;
 use crate::store::chats::Chats;
-use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
+use crate::store::chats::chat_listing::{ChatListing, ChatPage, MAX_HEADERS_PER_READ};
 use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
 
@@ -65,14 +65,13 @@ impl ChatAccess<'_> {
         }
     }
 
-    /// Returns at most `limit` visible chats in these states, newest first, with chat numbers below `before`. If many
-    /// chats are hidden, a page may be shorter than `limit`; `next` then continues the list.
+    /// Returns at most `limit` visible chats of a listing of the account, newest first. If many chats are hidden, a page
+    /// may be shorter than `limit`; `next` then continues the list.
     ///
-    /// Costs one query for each state (the queries run concurrently) and one read for each header, including the
-    /// headers of hidden chats. For an agent without the admin role, this also reads the channels of these chats and
-    /// the roster, which are cached.
-    pub async fn list(&self, states: &[&'static str], before: Option<u64>, limit: usize) -> Result<ChatPage, Error> {
-        let mut listing = self.chats.listing(&self.session.account_id, states, before);
+    /// Costs one query for each state (the queries run concurrently), unless the listing has been
+    /// [read ahead](ChatListing::read_ahead), and one read for each header, including the headers of hidden chats. For
+    /// an agent without the admin role, this also reads the channels of these chats and the roster, which are cached.
+    pub async fn list(&self, mut listing: ChatListing<'_>, limit: usize) -> Result<ChatPage, Error> {
         let (mut visible, mut headers_read) = (Vec::new(), 0);
         loop {
             let hidden = headers_read - visible.len();

@@ -65,9 +65,7 @@ impl ChatListing<'_> {
     /// that the index does not omit yet.
     pub async fn next_unfiltered(&mut self, count: usize) -> Result<ChatPage, Error> {
         let count = count.min(MAX_HEADERS_PER_READ);
-        let (chats, account_id) = (self.chats, self.account_id);
-        // Reading one more number than the page needs shows whether there is another page.
-        try_join_all(self.states.iter_mut().map(|cursor| cursor.read_ahead(chats, account_id, count + 1))).await?;
+        self.read_ahead(count).await?;
         let mut ids = Vec::with_capacity(count);
         while ids.len() < count
             && let Some(id) = self.newest_buffered()
@@ -76,7 +74,16 @@ impl ChatListing<'_> {
             ids.push(id);
         }
         let next = ids.last().copied().filter(|_| self.newest_buffered().is_some());
-        Ok(ChatPage { chats: chats.chats_by_id(account_id, &ids).await?, next })
+        Ok(ChatPage { chats: self.chats.chats_by_id(self.account_id, &ids).await?, next })
+    }
+
+    /// Reads from the index what the next page of `count` chats needs. The request can then authenticate its caller
+    /// concurrently. Costs one query for each state with too few buffered numbers; the queries run concurrently.
+    pub async fn read_ahead(&mut self, count: usize) -> Result<(), Error> {
+        let (chats, account_id, count) = (self.chats, self.account_id, count.min(MAX_HEADERS_PER_READ));
+        // Reading one more number than the page needs shows whether there is another page.
+        try_join_all(self.states.iter_mut().map(|cursor| cursor.read_ahead(chats, account_id, count + 1))).await?;
+        Ok(())
     }
 
     fn newest_buffered(&self) -> Option<u64> {

@@ -213,6 +213,11 @@ impl Connections {
     }
 }
 
+/// Returns the account that a token names, or `None` if the token is malformed. The token may be invalid.
+pub(crate) fn account_of_token(token: &str) -> Option<&str> {
+    parse_token(token).map(|(account_id, _, _)| account_id)
+}
+
 /// Returns the account, the agent and the secret that a token contains, or `None` if the token is malformed.
 fn parse_token(token: &str) -> Option<(&str, u64, &str)> {
     let (account_id, rest) = token.split_once('.')?;

@@ -275,7 +275,7 @@ impl Stores {
         limit: usize,
     ) -> (Vec<u64>, Option<u64>) {
         let access = ChatAccess { directory: &self.directory, chats: &self.chats, session, now: NOW };
-        page_ids(&access.list(OPEN_STATES, before, limit).await.unwrap())
+        page_ids(&access.list(self.chats.listing("acc", OPEN_STATES, before), limit).await.unwrap())
     }
 
     /// Stores channel `CH` with these agents as its audience.
