@@ -7,11 +7,10 @@
 //!   after this read. If the widget names departments, also one query of the roster (the account's agents and
 //!   departments), cached for ten seconds
 //! - rate limit: one write for every tenth request from a network address
-//! - `message_id`: one read
-//! - visitor: one read. A request with a wrong token is rejected after this read. A message from a blacklisted visitor
-//!   is dropped after it, but the response shows it as stored
-//! - open chat: one read, one write of the visitor if the page has changed, one write of the chat, and one transaction
-//!   that stores the entry and the `message_id`
+//! - `message_id` and visitor: one read each, concurrently. A request with a wrong token is rejected after these reads.
+//!   A message from a blacklisted visitor is dropped after them, but the response shows it as stored
+//! - open chat: one write of the chat, one write of the visitor if the page has changed, and one transaction that stores
+//!   the entry and the `message_id`. The chat is also read if the message has an invitation
 //! - new chat: two counter writes and one transaction, which also counts the chat for the reports
 //! - queues: one request if a bot has the chat
 //! - repeated message: one read of the entry

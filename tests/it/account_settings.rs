@@ -171,13 +171,19 @@ fn account_limits_apply_to_its_visitors_and_bots() {
         put_settings(&fixture.account.admin.client, json!({"limits": {"visitor_messages": 2, "bot_requests": 3}}))
             .await;
         let chat_id = fixture.send_visitor_text(VISITOR_ID, "one").await["chat_id"].clone();
-        fixture.channel.send_text(VISITOR_ID, "two").await;
-        let refused = fixture.channel.post(&visitor_text(VISITOR_ID, "three")).await;
-        assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
-        refused.expect_error(429, "rate_limited");
-        fixture.channel.send_text("another visitor", "one").await;
         // A new rate-limit window may start between two requests, so up to twice as many requests as the limit may
         // succeed.
+        let mut replies = Vec::new();
+        for _ in 0..4 {
+            replies.push(fixture.channel.post(&visitor_text(VISITOR_ID, "more")).await);
+        }
+        let (accepted, refused): (Vec<_>, Vec<_>) = replies.into_iter().partition(|reply| reply.status == 200);
+        assert!((1..=3).contains(&accepted.len()), "{}", accepted.len());
+        for reply in refused {
+            assert!(reply.headers.contains_key("retry-after"), "{reply:?}");
+            reply.expect_error(429, "rate_limited");
+        }
+        fixture.channel.send_text("another visitor", "one").await;
         let mut replies = Vec::new();
         for _ in 0..7 {
             replies.push(fixture.bot.send_text(&chat_id, "hello").await);

@@ -7,7 +7,6 @@ use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::department::ChatDepartment;
 use crate::domain::message_content::Content;
-use crate::domain::rate_limit::RateWindow;
 use crate::domain::time_zone::Day;
 use crate::domain::timestamp::Timestamp;
 
@@ -161,8 +160,6 @@ pub struct Chat {
     /// What the visitor of a widget is writing. `None` if the visitor is not typing or the text is not known.
     pub typing_text: Option<String>,
     pub failing_until: ReceiversFailingUntil,
-    /// The current rate limit window, with the number of messages that the visitor has sent in it.
-    pub rate: RateWindow,
     pub rating: Option<Rating>,
     /// The account's retention period in days, copied into the chat. `None` means that the chat never expires.
     pub retention_days: Option<u32>,

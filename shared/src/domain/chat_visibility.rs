@@ -52,7 +52,6 @@ mod tests {
     use crate::domain::channel::{ChannelKind, api_channel_settings, default_api_settings};
     use crate::domain::chat::ReceiversFailingUntil;
     use crate::domain::department::{ChatDepartment, Department};
-    use crate::domain::rate_limit::RateWindow;
     use crate::domain::time_zone::{Day, TimeZone};
     use crate::domain::timestamp::Timestamp;
 
@@ -100,7 +99,6 @@ mod tests {
             typing_started_at: None,
             typing_text: None,
             failing_until: ReceiversFailingUntil::default(),
-            rate: RateWindow { started_at: Timestamp(0), count: 1 },
             rating: None,
             retention_days: None,
             previous_chats: Vec::new(),

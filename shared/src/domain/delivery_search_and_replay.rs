@@ -148,7 +148,6 @@ mod tests {
     use crate::domain::chat_state::ChatState;
     use crate::domain::delivery::Delivery;
     use crate::domain::message_content::{Content, ContentKind};
-    use crate::domain::rate_limit::RateWindow;
     use crate::domain::time_zone::{Day, TimeZone};
 
     fn at(seconds: u64) -> Timestamp {
@@ -185,7 +184,6 @@ mod tests {
             typing_started_at: None,
             typing_text: None,
             failing_until: ReceiversFailingUntil::default(),
-            rate: RateWindow { started_at: at(0), count: 1 },
             rating: None,
             department: None,
             retention_days: None,

@@ -6,7 +6,6 @@ use crate::domain::chat::{Chat, Rating, ReceiversFailingUntil, Sender};
 use crate::domain::chat_state::ChatState;
 use crate::domain::department::ChatDepartment;
 use crate::domain::message_content::Content;
-use crate::domain::rate_limit::RateWindow;
 use crate::domain::time_zone::{Day, TimeZone};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
@@ -60,7 +59,6 @@ pub fn chat(now: Timestamp) -> Chat {
         typing_started_at: None,
         typing_text: None,
         failing_until: ReceiversFailingUntil::default(),
-        rate: RateWindow::default(),
         rating: Some(Rating::Positive),
         retention_days: None,
         previous_chats: Vec::new(),

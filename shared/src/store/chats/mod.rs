@@ -29,6 +29,7 @@ pub mod transitions;
 pub mod typing_and_rating;
 mod visitor_data_size;
 pub mod visitor_expiry;
+mod visitor_message_rate;
 pub mod visitor_messages;
 pub mod visitor_profile;
 pub mod visitor_updates;

@@ -3,11 +3,13 @@
 //! phone call. A call to the visitor also costs one read of the reference to the visitor's last call, and a read of
 //! that call if there is one.
 //!
-//! A message in an open chat costs two reads (visitor and header) and two writes (header and entry). If it changes the
-//! visitor's data, it costs one more write. If webhooks are notified of that change, all writes except the header's are
-//! made in one transaction. A message that opens a chat costs one read, two counter updates and one transaction.
+//! A message in an open chat costs one read (visitor) and two writes (header and entry). If it changes the visitor's
+//! data, it costs one more write. Only if webhooks may be notified of that change, or if the message is a call, an
+//! offline message or has an invitation, the header is also read; then all writes except the header's are made in one
+//! transaction. A message that opens a chat costs one read, two counter updates and one transaction.
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use futures_util::future::try_join;
 use serde::Deserialize;
 
 use crate::domain::account_settings::AccountSettings;
@@ -19,7 +21,6 @@ use crate::domain::department::ChatDepartment;
 use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::message_content::{Content, truncate_chars};
 use crate::domain::phone_call::{Call, CallKind, CallStatus};
-use crate::domain::rate_limit::RateWindow;
 use crate::domain::report::Counter;
 use crate::domain::time_zone::Day;
 use crate::domain::timeline_entry::TimelineEntry;
@@ -37,6 +38,7 @@ use crate::store::chats::idempotency_receipts::MessageReceipt;
 use crate::store::chats::items::{EntryItem, HeaderItem, MessagePreviewItem};
 use crate::store::chats::panels::{invite_hash, invite_write};
 use crate::store::chats::report_counters::count_write;
+use crate::store::chats::visitor_message_rate::{MessageCount, first_message_count};
 use crate::store::chats::visitor_updates::{
     visitor_number_retain_write, visitor_number_write, visitor_update, visitor_write,
 };
@@ -85,7 +87,10 @@ pub struct StoreMessageResult {
 
 /// What a message changes in the header of an open chat.
 struct HeaderUpdate<'a> {
-    rate: RateWindow,
+    account_id: &'a str,
+    chat_id: u64,
+    /// The states of which the chat must have one.
+    states: [&'static str; 3],
     visitor_name: &'a str,
     /// The message's invitation if it differs from the chat's last invitation; otherwise `None`.
     new_invite: Option<&'a str>,
@@ -116,10 +121,11 @@ impl Chats {
         let mut must_notify_webhooks = false;
         let mut races = WriteRaces::new("visitor message");
         loop {
-            if let Some(receipt) = self.earlier_receipt(incoming.key).await? {
+            let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id);
+            let (receipt, visitor) = try_join(self.earlier_receipt(incoming.key), visitor).await?;
+            if let Some(receipt) = receipt {
                 return Ok(Some(StoreMessageResult { receipt, entry: None, notifications: Vec::new() }));
             }
-            let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id).await?;
             let written = match visitor {
                 Some(visitor) if visitor.blacklisted => return Ok(None),
                 Some(visitor) if visitor.open_chat.is_some() => {
@@ -145,36 +151,42 @@ impl Chats {
         mut visitor: Visitor,
         must_notify_webhooks: &mut bool,
     ) -> Result<StoreMessageResult, WriteError> {
+        let account_id = &incoming.channel.account_id;
         let chat_id = visitor.open_chat.unwrap_or_default();
-        let chat = self.chat(&incoming.channel.account_id, chat_id).await?;
-        // Either the visitor is being erased, or the chat was closed concurrently. In both cases, the visitor must be
-        // read again.
-        let chat = chat.filter(|chat| !chat.state.is_closed()).ok_or(WriteError::Contended)?;
-        let rate = chat.rate.count_message(incoming.settings.limits.visitor_messages, incoming.now);
-        let rate = rate.map_err(Error::RateLimited)?;
-        let call_slot = self.call_slot(incoming).await?;
-
         incoming.update_visitor(&mut visitor);
         *must_notify_webhooks |= visitor.changes.must_notify_webhooks;
         visitor.changes.must_notify_webhooks = *must_notify_webhooks;
-        let agent_id = chat.state.agent().map(|agent| agent.agent_id);
+        let chat = if incoming.depends_on_header(&visitor) {
+            // Either the visitor is being erased, or the chat was closed concurrently. In both cases, the visitor must
+            // be read again.
+            let chat = self.chat(account_id, chat_id).await?;
+            Some(chat.filter(|chat| !chat.state.is_closed()).ok_or(WriteError::Contended)?)
+        } else {
+            None
+        };
+        let call_slot = self.call_slot(incoming).await?;
+
+        let agent_id = chat.as_ref().and_then(|chat| chat.state.agent()).map(|agent| agent.agent_id);
         let context = NotificationContext { webhooks: &incoming.settings.webhooks, agent_id, now: incoming.now };
-        let mut notifications = context.chat_updated_notifications(&chat, &visitor);
+        let mut notifications =
+            chat.as_ref().map(|chat| context.chat_updated_notifications(chat, &visitor)).unwrap_or_default();
         notifications.extend(incoming.notifications(&context));
+
+        let notification_count = notifications.len() as u64;
+        let last_invite = chat.as_ref().and_then(|chat| chat.invite_hash.as_deref());
+        let new_invite = incoming.invite.filter(|invite| last_invite != Some(&*invite_hash(invite)));
+        let visitor_name = visitor.profile.display_name();
+        let states = chat.as_ref().map_or(ChatState::OPEN_NAMES, |chat| [chat.state.name(); 3]);
+        let entry_count = 1 + notification_count;
+        let update = HeaderUpdate { account_id, chat_id, states, visitor_name, new_invite, entry_count };
+        let mut header = self.advance_header(incoming, &update).await?;
+        header.seq = header.seq.saturating_sub(notification_count);
         let mut visitor_update = visitor_update(&visitor)?;
         if notifications.is_empty()
             && let Some(update) = visitor_update.take()
         {
             self.table.update(update).await?;
         }
-
-        let notification_count = notifications.len() as u64;
-        let new_invite = incoming.invite.filter(|invite| chat.invite_hash.as_deref() != Some(&*invite_hash(invite)));
-        let visitor_name = visitor.profile.display_name();
-        let entry_count = 1 + notification_count;
-        let update = HeaderUpdate { rate, visitor_name, new_invite, entry_count };
-        let mut header = self.advance_header(incoming, &chat, &update).await?;
-        header.seq = header.seq.saturating_sub(notification_count);
         let entry = incoming.entry(&header)?;
         let notifications = context.create_entries(&mut header, notifications)?;
 
@@ -190,49 +202,25 @@ impl Chats {
         Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), entry: Some(entry), notifications })
     }
 
-    /// Assigns the next entry numbers of an open chat and returns the new header. The write succeeds only if the chat's
-    /// state and rate window have not changed since `chat` was read.
+    /// Assigns the next entry numbers of an open chat, counts the message and returns the new header. The write succeeds
+    /// only if the chat has one of the expected states and the visitor may send one more message.
     async fn advance_header(
         &self,
         incoming: &IncomingMessage<'_>,
-        chat: &Chat,
         update: &HeaderUpdate<'_>,
     ) -> Result<Chat, WriteError> {
-        let HeaderUpdate { rate, visitor_name, new_invite, entry_count } = update;
-        let preview = MessagePreview::of(incoming.content, &Sender::Visitor, incoming.now);
-        let mut assignments =
-            String::from("#seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name");
-        let mut values = vec![
-            (":one", n(1)),
-            (":now", n(incoming.now.0)),
-            (":preview", to_attribute(&MessagePreviewItem::from(&preview))?),
-            (":name", s(truncate_chars(visitor_name, MAX_VISITOR_NAME_CHARS))),
-            (":count", n(entry_count)),
-            (":state", s(chat.state.name())),
-            (":window", n(chat.rate.started_at.0)),
-        ];
-        if let Some(has_numeric_id) = incoming.has_numeric_id {
-            assignments.push_str(", #has_numeric_id = :has_numeric_id");
-            values.push((":has_numeric_id", AttributeValue::Bool(has_numeric_id)));
+        let limit = incoming.settings.limits.visitor_messages;
+        match self.table.update(incoming.header_update(update, MessageCount::Increment)?).await {
+            Err(WriteError::ConditionFailed { item: Some(header), index }) => {
+                let lost_race = || WriteError::ConditionFailed { item: None, index };
+                if !update.states.contains(&chat_from_item(header.clone())?.state.name()) {
+                    return Err(lost_race());
+                }
+                let count = MessageCount::after_failure(&header, limit, incoming.now)?.ok_or_else(lost_race)?;
+                Ok(chat_from_item(self.table.update(incoming.header_update(update, count)?).await?)?)
+            }
+            updated => Ok(chat_from_item(updated?)?),
         }
-        // Within a window, the count is incremented rather than replaced, so that concurrent messages do not conflict
-        // with each other.
-        let condition = if rate.started_at == chat.rate.started_at {
-            assignments.push_str(", #rate_count = #rate_count + :one");
-            values.push((":limit", n(incoming.settings.limits.visitor_messages)));
-            "#state = :state AND #rate_started_at = :window AND #rate_count < :limit"
-        } else {
-            assignments.push_str(", #rate_started_at = :new_window, #rate_count = :one");
-            values.push((":new_window", n(rate.started_at.0)));
-            "#state = :state AND #rate_started_at = :window"
-        };
-        if let Some(invite) = new_invite {
-            assignments.push_str(", #invite_hash = :invite_hash");
-            values.push((":invite_hash", s(invite_hash(invite))));
-        }
-        let key = header_key(&chat.account_id, chat.chat_id);
-        let update = format!("SET {assignments} REMOVE #typing_started_at, #typing_text");
-        Ok(chat_from_item(self.table.update(ItemUpdate { key, update, condition, values }).await?)?)
     }
 
     /// Opens a chat with a visitor's message. First assigns the chat number and, if needed, the visitor number. Then
@@ -258,9 +246,11 @@ impl Chats {
         let entry = incoming.entry(&header)?;
         let context = NotificationContext { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
         let notifications = context.create_entries(&mut header, incoming.notifications(&context))?;
+        let mut header_item = to_item(&HeaderItem::new(&header, next_idle_check))?;
+        header_item.extend([first_message_count(incoming.now)]);
         let mut writes = vec![
             visitor_write(&visitor, is_new, previous_chat)?,
-            Write::Create(to_item(&HeaderItem::new(&header, next_idle_check))?),
+            Write::Create(header_item),
             Write::Create(to_item(&EntryItem::from(&entry))?),
             count_write(&header, &[vec![Counter::OpenedChats], incoming.finished_call_counters()].concat()),
         ];
@@ -372,6 +362,45 @@ impl IncomingMessage<'_> {
         }
     }
 
+    /// Whether the message's entries depend on data of the header that the update of the header does not check.
+    fn depends_on_header(&self, visitor: &Visitor) -> bool {
+        let may_notify_webhooks = visitor.changes.must_notify_webhooks && !self.settings.webhooks.is_empty();
+        may_notify_webhooks || self.is_offline || self.invite.is_some() || self.call().is_some()
+    }
+
+    /// Returns the update of an open chat's header.
+    fn header_update(&self, update: &HeaderUpdate<'_>, count: MessageCount) -> Result<ItemUpdate<String>, Error> {
+        let HeaderUpdate { account_id, chat_id, states: [state_1, state_2, state_3], visitor_name, .. } = *update;
+        let HeaderUpdate { new_invite, entry_count, .. } = update;
+        let preview = MessagePreview::of(self.content, &Sender::Visitor, self.now);
+        let mut assignments =
+            String::from("#seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name");
+        let mut values = vec![
+            (":now", n(self.now.0)),
+            (":preview", to_attribute(&MessagePreviewItem::from(&preview))?),
+            (":name", s(truncate_chars(visitor_name, MAX_VISITOR_NAME_CHARS))),
+            (":count", n(entry_count)),
+            (":state_1", s(state_1)),
+            (":state_2", s(state_2)),
+            (":state_3", s(state_3)),
+        ];
+        if let Some(has_numeric_id) = self.has_numeric_id {
+            assignments.push_str(", #has_numeric_id = :has_numeric_id");
+            values.push((":has_numeric_id", AttributeValue::Bool(has_numeric_id)));
+        }
+        if let Some(invite) = new_invite {
+            assignments.push_str(", #invite_hash = :invite_hash");
+            values.push((":invite_hash", s(invite_hash(invite))));
+        }
+        let counted = count.expression(self.settings.limits.visitor_messages, self.now);
+        values.extend(counted.values);
+        let update = format!(
+            "SET {assignments}{} REMOVE #typing_started_at, #typing_text{}",
+            counted.assignments, counted.removed
+        );
+        Ok(ItemUpdate { key: header_key(account_id, chat_id), update, condition: counted.condition, values })
+    }
+
     /// Returns the notifications of an offline message or a call, or nothing for other messages. For a call that is
     /// stored as failed, there is also a notification of its start.
     fn notifications(&self, context: &NotificationContext<'_>) -> Vec<NotificationContent> {
@@ -446,7 +475,6 @@ impl IncomingMessage<'_> {
             typing_started_at: None,
             typing_text: None,
             failing_until: ReceiversFailingUntil::default(),
-            rate: RateWindow { started_at: self.now, count: 1 },
             rating: None,
             retention_days: self.settings.retention_days,
             previous_chats: Vec::new(),

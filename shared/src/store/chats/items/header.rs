@@ -8,7 +8,6 @@ use crate::domain::channel::ChannelKind;
 use crate::domain::chat::{BotHandover, Chat, MessagePreview, Rating, ReceiversFailingUntil};
 use crate::domain::chat_state::ChatState;
 use crate::domain::department::ChatDepartment;
-use crate::domain::rate_limit::RateWindow;
 use crate::domain::time_zone::{Day, TimeZone};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -77,7 +76,11 @@ pub(in crate::store) struct HeaderItem {
     channel_failing_until: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_failing_until: Option<u64>,
+    /// Always zero, as is `rate_count`. During a rollout, the previous version requires both. The counts of the visitor's
+    /// messages are described in `visitor_message_rate`.
+    #[serde(default)]
     rate_started_at: u64,
+    #[serde(default)]
     rate_count: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rating: Option<String>,
@@ -132,7 +135,6 @@ impl HeaderItem {
             typing_started_at,
             typing_text,
             failing_until,
-            rate,
             rating,
             retention_days,
             previous_chats,
@@ -178,8 +180,8 @@ impl HeaderItem {
             typing_text,
             channel_failing_until: failing_until.channel.map(|at| at.0),
             bot_failing_until: failing_until.bot.map(|at| at.0),
-            rate_started_at: rate.started_at.0,
-            rate_count: rate.count,
+            rate_started_at: 0,
+            rate_count: 0,
             rating: rating.map(|rating| rating.name().to_owned()),
             retention_days,
             previous_chats,
@@ -239,7 +241,6 @@ impl TryFrom<HeaderItem> for Chat {
                 channel: item.channel_failing_until.map(Timestamp),
                 bot: item.bot_failing_until.map(Timestamp),
             },
-            rate: RateWindow { started_at: Timestamp(item.rate_started_at), count: item.rate_count },
             rating: item.rating.as_deref().and_then(Rating::parse),
             retention_days: item.retention_days,
             previous_chats: item.previous_chats,

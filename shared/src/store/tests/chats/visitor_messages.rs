@@ -40,6 +40,33 @@ async fn message_over_the_rate_limit_is_not_stored() {
 }
 
 #[tokio::test]
+async fn count_of_an_earlier_window_does_not_limit_messages() {
+    let stores = stores().await;
+    // A window shares its count with the windows 320 seconds before and after it.
+    for (round, start) in [0, 320, 640, 640 + 310, 2 * 640].into_iter().enumerate() {
+        for n in 0..30 {
+            stores.visitor_writes("v", &format!("{round} {n}"), seconds_later(start)).await.unwrap();
+        }
+        let refused = stores.visitor_writes("v", "more", seconds_later(start)).await;
+        assert!(matches!(refused, Err(Error::RateLimited(_))), "{start}: {refused:?}");
+    }
+    assert_eq!(stores.chats.timeline("acc", 1, 0, 200).await.unwrap().len(), 150);
+}
+
+#[tokio::test]
+async fn concurrent_messages_do_not_exceed_the_rate_limit() {
+    let stores = stores().await;
+    stores.visitor_writes("v", "first", NOW).await.unwrap();
+    let texts: Vec<String> = (0..40).map(|n| n.to_string()).collect();
+    for start in [0, 320] {
+        let results = join_all(texts.iter().map(|text| stores.visitor_writes("v", text, seconds_later(start)))).await;
+        let stored = results.iter().filter(|result| result.is_ok()).count();
+        let refused = results.iter().filter(|result| matches!(result, Err(Error::RateLimited(_)))).count();
+        assert_eq!((stored, refused), if start == 0 { (29, 11) } else { (30, 10) }, "{results:?}");
+    }
+}
+
+#[tokio::test]
 async fn message_after_the_close_opens_a_new_chat() {
     let stores = stores().await;
     let ann = profile_named("Ann");

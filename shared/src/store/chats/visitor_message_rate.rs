@@ -1,0 +1,160 @@
+//! Limits the messages of a visitor in an open chat. The write that assigns a message's number also counts the message
+//! and checks the limit, so the header need not be read first.
+//!
+//! The header has a count for each fixed window with messages. An expression cannot reset a count whose window has
+//! ended, and cannot name windows that it does not know. Therefore, the windows share [`SLOTS`] attributes, and a count
+//! includes the number of its window: a count of an earlier window in the same slot fails the condition of the write,
+//! which is then repeated with a new count. This is rare, because a write removes the counts of the other windows.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use crate::domain::rate_limit::fixed_window;
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::store::table::{ExpressionValues, Item, n};
+
+/// The number of attributes that the windows share. The counts of the last two windows remain until the next message,
+/// so a message after a pause of more than five minutes needs a second write in two of 32 cases.
+const SLOTS: u64 = 32;
+/// The first count of a window is the window's number times this. It is larger than every limit.
+const COUNTS_PER_WINDOW: u64 = 10_000;
+
+/// Lists the condition for each slot, because the conditions of updates are string literals.
+macro_rules! conditions {
+    ($($slot:literal),+) => {
+        [$(concat!(
+            "#state IN (:state_1, :state_2, :state_3) AND (attribute_not_exists(#rate_", $slot, ") OR #rate_", $slot,
+            " BETWEEN :lowest AND :highest)"
+        )),+]
+    };
+}
+/// The conditions under which a message is counted in each slot. The first part is the condition for the chat: its
+/// state is one of three, which may be equal.
+const CONDITIONS: [&str; SLOTS as usize] = conditions!(
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31
+);
+
+/// How a message is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MessageCount {
+    /// As one more message in its window.
+    Increment,
+    /// As the first message in its window. The slot contains this count of an earlier window.
+    Replace(u64),
+}
+
+/// The parts of a header's update that count a message.
+pub(super) struct CountExpression {
+    /// Assignments that follow others in a SET clause.
+    pub assignments: String,
+    /// Attributes that follow others in a REMOVE clause.
+    pub removed: String,
+    /// A condition with the placeholders `:state_1`, `:state_2` and `:state_3` for the chat's state.
+    pub condition: &'static str,
+    pub values: ExpressionValues,
+}
+
+impl MessageCount {
+    pub(super) fn expression(self, limit: u32, now: Timestamp) -> CountExpression {
+        let (window, _) = fixed_window(now);
+        let (slot, first) = (window % SLOTS, first_count(window));
+        let base = first.saturating_sub(1);
+        let (lowest, highest) = match self {
+            Self::Increment => (base, base.saturating_add(u64::from(limit)).saturating_sub(1)),
+            Self::Replace(stale) => (stale, stale),
+        };
+        let assignments = match self {
+            Self::Increment => format!(", #rate_{slot} = if_not_exists(#rate_{slot}, :no_messages) + :one"),
+            Self::Replace(_) => format!(", #rate_{slot} = :no_messages + :one"),
+        };
+        // The clocks of the processes differ by milliseconds, so the adjacent windows may still be counted.
+        let others = (2..SLOTS - 1).map(|distance| format!(", #rate_{}", (window + distance) % SLOTS));
+        CountExpression {
+            assignments,
+            removed: others.collect(),
+            condition: CONDITIONS.get(usize::try_from(slot).unwrap_or_default()).copied().unwrap_or_default(),
+            values: vec![(":no_messages", n(base)), (":one", n(1)), (":lowest", n(lowest)), (":highest", n(highest))],
+        }
+    }
+
+    /// Returns how to repeat a count whose condition has failed. `header` is the header that the write has found.
+    /// Returns `None` if the count was not the reason.
+    ///
+    /// # Errors
+    /// Fails with `RateLimited` if the visitor has sent as many messages in this window as the limit allows.
+    pub(super) fn after_failure(header: &Item, limit: u32, now: Timestamp) -> Result<Option<Self>, Error> {
+        let (window, end) = fixed_window(now);
+        let Some(count) = stored_count(header, window) else { return Ok(None) };
+        if count / COUNTS_PER_WINDOW != window {
+            return Ok(Some(Self::Replace(count)));
+        }
+        let is_limited = count % COUNTS_PER_WINDOW >= u64::from(limit);
+        if is_limited { Err(Error::RateLimited(end.since(now))) } else { Ok(None) }
+    }
+}
+
+/// Returns the attribute of a new header that counts the message that opens the chat.
+pub(super) fn first_message_count(now: Timestamp) -> (String, AttributeValue) {
+    let (window, _) = fixed_window(now);
+    (attribute(window), n(first_count(window)))
+}
+
+fn stored_count(header: &Item, window: u64) -> Option<u64> {
+    header.get(&attribute(window))?.as_n().ok()?.parse().ok()
+}
+
+fn attribute(window: u64) -> String {
+    format!("rate_{}", window % SLOTS)
+}
+
+fn first_count(window: u64) -> u64 {
+    window.saturating_mul(COUNTS_PER_WINDOW).saturating_add(1)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::domain::rate_limit::RATE_WINDOW;
+
+    const NOW: Timestamp = Timestamp(1_700_000_004_000);
+
+    fn header(count: u64) -> Item {
+        let (window, _) = fixed_window(NOW);
+        Item::from([(attribute(window), n(count))])
+    }
+
+    #[test]
+    fn failed_count_is_repeated_only_for_an_earlier_window() {
+        let (window, _) = fixed_window(NOW);
+        let earlier = first_count(window - SLOTS) + 4;
+        assert_eq!(
+            MessageCount::after_failure(&header(earlier), 30, NOW).unwrap(),
+            Some(MessageCount::Replace(earlier))
+        );
+        let below = first_count(window) + 28;
+        assert_eq!(MessageCount::after_failure(&header(below), 30, NOW).unwrap(), None, "the state was the reason");
+        assert_eq!(MessageCount::after_failure(&Item::new(), 30, NOW).unwrap(), None);
+        let refused = MessageCount::after_failure(&header(below + 1), 30, NOW).unwrap_err();
+        assert_eq!(refused.retry_after(), Some(RATE_WINDOW.saturating_sub(std::time::Duration::from_secs(4))));
+    }
+
+    #[test]
+    fn count_names_each_slot_at_most_once() {
+        for window in 0..SLOTS {
+            let now = Timestamp(window * 10_000);
+            let CountExpression { assignments, removed, condition, .. } = MessageCount::Increment.expression(30, now);
+            let own = format!("#rate_{window}");
+            assert!(
+                assignments.contains(&format!("{own} =")) && condition.contains(&format!("({own})")),
+                "{condition}"
+            );
+            let removed: Vec<&str> = removed.split(", ").filter(|name| !name.is_empty()).collect();
+            let neighbours =
+                [window, (window + 1) % SLOTS, (window + SLOTS - 1) % SLOTS].map(|it| format!("#rate_{it}"));
+            assert_eq!(removed.len(), usize::try_from(SLOTS).unwrap() - 3);
+            assert!(removed.iter().all(|name| !neighbours.iter().any(|kept| kept == name)), "{removed:?}");
+        }
+    }
+}
