@@ -16,6 +16,7 @@ use crate::access_keys::AccessKeys;
 use crate::database_files::{DataFolderLock, add_data_folder_path};
 use crate::dynamo::DynamoEngine;
 use crate::event_source_mapping::{QueueConsumer, StreamConsumer};
+use crate::faults::Faults;
 use crate::gateway::Gateway;
 use crate::http_server::{serve, serve_until};
 use crate::iam::{Permission, Roles};
@@ -25,11 +26,12 @@ use crate::reservation::Reservation;
 use crate::service_endpoints::ServiceEndpoints;
 use crate::sqs::Queues;
 use crate::sqs_outage::SqsOutage;
+use crate::sqs_proxy::SqsProxy;
 use crate::store_latency::delay_requests;
 use crate::template::{Function, event_source_permissions};
 use crate::usage::UsageMeter;
 use crate::web_sockets::{SocketTimeouts, WebSockets};
-use crate::{Error, Options, schedule, sqs_proxy};
+use crate::{Error, Options, schedule};
 
 /// How long [`Host::stop`] waits for running requests and invocations.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
@@ -49,6 +51,7 @@ pub struct Host {
     meter: UsageMeter,
     roles: Roles,
     outage: SqsOutage,
+    faults: Faults,
     stop: watch::Sender<bool>,
     /// The tasks that complete on their own after a stop request: the gateway and the event source mappings.
     graceful_tasks: JoinSet<()>,
@@ -81,10 +84,11 @@ impl Host {
 
         let meter = UsageMeter::default();
         let roles = verified_roles(&template.functions)?;
+        let faults = Faults::default();
         let latency = options.store_latency;
         let with_data_folder = |error| add_data_folder_path(&options.storage, error);
-        let engine =
-            DynamoEngine::start(files.tables.as_deref(), &template.tables, meter.clone(), roles.clone(), latency);
+        let tables_context = (meter.clone(), roles.clone(), faults.clone());
+        let engine = DynamoEngine::start(files.tables.as_deref(), &template.tables, tables_context, latency);
         let engine = engine.map_err(|error| with_data_folder(error.into()))?;
         let queues = Queues::open(&files.queues, template.queues).map_err(|error| with_data_folder(error.into()))?;
         let (public, private) = (public.listen()?, private.listen()?);
@@ -97,6 +101,7 @@ impl Host {
             access_keys: access_keys.clone(),
             log: options.log.clone(),
             meter: meter.clone(),
+            faults: faults.clone(),
         };
         let functions = Functions::new(&template.functions, &context).map_err(Error::ProcessStart)?;
         let runtime_api = functions.runtime_api();
@@ -121,11 +126,17 @@ impl Host {
             meter,
             roles,
             outage: SqsOutage::default(),
+            faults,
             engine,
         };
-        let (meter, roles, outage) = (host.meter.clone(), host.roles.clone(), host.outage.clone());
-        let sqs_api = sqs_proxy::router(&host.queues, private_base_url, meter, roles, outage);
-        let sqs_api = delay_requests(sqs_api, latency);
+        let sqs_api = SqsProxy {
+            queues: host.queues.router(private_base_url),
+            meter: host.meter.clone(),
+            roles: host.roles.clone(),
+            outage: host.outage.clone(),
+            faults: host.faults.clone(),
+        };
+        let sqs_api = delay_requests(sqs_api.router(), latency);
         host.background_tasks.spawn(serve(private, runtime_api.merge(sqs_api)));
         host.background_tasks.spawn(host.engine.delete_expired_items());
         host.background_tasks.spawn(host.functions.clone().kill_idle_processes());
@@ -186,6 +197,12 @@ impl Host {
     /// For tests: while the outage is active, every message that a function sends to a queue is rejected.
     pub fn set_sqs_outage(&self, is_active: bool) {
         self.outage.set_active(is_active);
+    }
+
+    /// For tests: injects faults while there is a plan.
+    #[must_use]
+    pub fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     /// For tests: sets the timeouts of the WebSockets that are opened from now on.
@@ -290,6 +307,7 @@ impl Host {
                     queues: self.queues.clone(),
                     functions: self.functions.clone(),
                     meter: self.meter.clone(),
+                    faults: self.faults.clone(),
                     log: log.clone(),
                 };
                 self.graceful_tasks.spawn(consumer.run(self.stop_requested()));

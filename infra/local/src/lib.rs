@@ -9,6 +9,7 @@
 //!   messages, queued messages, changes of tables, and schedules
 //! - [`dynamo`], [`sqs`], `sqs_proxy.rs`: the services that functions call; `sqs_outage.rs` simulates an outage for
 //!   tests, and `store_latency.rs` the network time of requests
+//! - [`faults`]: injects faults into all of these for tests
 //! - `iam.rs`, `usage.rs`, [`log`]: the functions' permissions, usage counts and log output
 //! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the
 //!   `switchboard` command
@@ -27,6 +28,7 @@ pub mod demo;
 pub mod dynamo;
 mod error;
 mod event_source_mapping;
+pub mod faults;
 pub mod file_store;
 pub mod filter_pattern;
 mod gateway;

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use tower::ServiceExt;
 
 use crate::aws_operation::operation_name;
+use crate::faults::{Faults, RequestFault, sqs_rejection, stay_silent};
 use crate::iam::{AccessDenied, Permission, Roles};
 use crate::sqs::{Queues, SERVICE};
 use crate::sqs_outage::SqsOutage;
@@ -20,11 +21,13 @@ use crate::usage::UsageMeter;
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone)]
-struct SqsProxy {
-    queues: Router,
-    meter: UsageMeter,
-    roles: Roles,
-    outage: SqsOutage,
+pub(crate) struct SqsProxy {
+    /// The queues' own endpoint.
+    pub queues: Router,
+    pub meter: UsageMeter,
+    pub roles: Roles,
+    pub outage: SqsOutage,
+    pub faults: Faults,
 }
 
 /// The request fields that determine the required permissions and the usage.
@@ -34,13 +37,12 @@ struct QueueRequest {
     queue_url: String,
 }
 
-/// Returns the router for the endpoint. Queue URLs in responses start with `base_url`.
-pub(crate) fn router(queues: &Queues, base_url: String, meter: UsageMeter, roles: Roles, outage: SqsOutage) -> Router {
-    let proxy = SqsProxy { queues: queues.router(base_url), meter, roles, outage };
-    Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(proxy)
-}
-
 impl SqsProxy {
+    /// Returns the router for the endpoint.
+    pub fn router(self) -> Router {
+        Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(self)
+    }
+
     /// Checks that the function has permission for the request, and counts the request.
     fn authorize(&self, function: &str, request: &QueueRequest, action: &str) -> Result<(), AccessDenied> {
         let queue = request.queue_url.rsplit('/').next().unwrap_or_default();
@@ -67,6 +69,21 @@ async fn forward(State(proxy): State<SqsProxy>, Path(function): Path<String>, re
     if let Some(rejection) = proxy.outage.reject(action) {
         return rejection;
     }
+    let fault = proxy.faults.of_queue_request();
+    if let Some(rejection) = fault.and_then(sqs_rejection) {
+        return rejection;
+    }
+    if let Some(RequestFault::Delay(delay)) = fault {
+        tokio::time::sleep(delay).await;
+    }
     let request = Request::from_parts(head, Body::from(body));
-    proxy.queues.oneshot(request).await.into_response()
+    let response = proxy.queues.oneshot(request).await.into_response();
+    match fault {
+        Some(RequestFault::LoseAnswer) => sqs_rejection(RequestFault::Fail).unwrap_or(response),
+        Some(RequestFault::Silence) => {
+            stay_silent().await;
+            response
+        }
+        Some(RequestFault::Throttle | RequestFault::Fail | RequestFault::Delay(_)) | None => response,
+    }
 }

@@ -7,5 +7,18 @@ use crate::domain::timestamp::Timestamp;
 #[allow(clippy::disallowed_methods, reason = "the only place that reads the system clock")]
 pub fn now() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+    let milliseconds = u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX);
+    Timestamp(milliseconds.saturating_add_signed(error_ms()))
+}
+
+/// Returns the error that the tests of faults give to the clock of this process, in milliseconds. Deployed functions
+/// have no such error, because they are built without debug assertions.
+fn error_ms() -> i64 {
+    #[cfg(debug_assertions)]
+    {
+        static ERROR_MS: std::sync::LazyLock<i64> = std::sync::LazyLock::new(crate::runtime::config::clock_error_ms);
+        *ERROR_MS
+    }
+    #[cfg(not(debug_assertions))]
+    0
 }

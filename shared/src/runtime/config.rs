@@ -77,6 +77,12 @@ fn aws_call_timeout() -> Duration {
     set.map_or(DEFAULT_AWS_CALL_TIMEOUT, Duration::from_secs)
 }
 
+/// Returns the error that the tests of faults give to the clock of this process.
+#[cfg(debug_assertions)]
+pub(crate) fn clock_error_ms() -> i64 {
+    env::var("CLOCK_ERROR_MS").ok().and_then(|number| number.parse().ok()).unwrap_or_default()
+}
+
 /// Loads the configuration of the AWS clients. It sets timeouts, because the SDK has none by default.
 pub(crate) async fn load_aws_config() -> SdkConfig {
     let region = env::var("AWS_REGION").unwrap_or_else(|_| "us-east-1".to_owned());

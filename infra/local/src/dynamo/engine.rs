@@ -23,6 +23,7 @@ use super::stream_retention::limit_stream_records;
 use super::table_setup;
 use super::table_streams::{StreamReader, TableStreams};
 use super::write_conflicts::WriteConflicts;
+use crate::faults::Faults;
 use crate::http_server::serve;
 use crate::iam::Roles;
 use crate::store_latency::delay_requests;
@@ -51,8 +52,7 @@ impl DynamoEngine {
     pub fn start(
         file: Option<&Path>,
         template: &[TableDefinition],
-        meter: UsageMeter,
-        roles: Roles,
+        (meter, roles, faults): (UsageMeter, Roles, Faults),
         latency: Duration,
     ) -> Result<Self, Error> {
         let location = match file {
@@ -67,7 +67,8 @@ impl DynamoEngine {
         let write_conflicts = Arc::default();
         let (proxy_listener, proxy_address) = bind()?;
         let (engine_listener, engine_address) = bind()?;
-        let proxy = DynamoProxy::new(engine_address, meter, roles, streams.clone(), Arc::clone(&write_conflicts))?;
+        let simulated = (Arc::clone(&write_conflicts), faults);
+        let proxy = DynamoProxy::new(engine_address, meter, roles, streams.clone(), simulated)?;
         let proxy_router = delay_requests(proxy.router(), latency);
         let (stop, stop_requested) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -173,7 +174,8 @@ mod tests {
             has_stream,
         };
         let roles = Roles::new(std::iter::empty());
-        DynamoEngine::start(file, &[table], UsageMeter::default(), roles, Duration::ZERO).unwrap()
+        let context = (UsageMeter::default(), roles, Faults::default());
+        DynamoEngine::start(file, &[table], context, Duration::ZERO).unwrap()
     }
 
     fn put(engine: &DynamoEngine, item: &Value) {

@@ -27,6 +27,7 @@ use super::table_streams::TableStreams;
 use super::write_conflicts::WriteConflicts;
 use crate::arn::table_arn;
 use crate::aws_operation::operation_name;
+use crate::faults::{Faults, RequestFault, dynamodb_rejection, stay_silent};
 use crate::iam::{AccessDenied, Permission, Roles};
 use crate::usage::{CapacityUnits, UsageMeter};
 
@@ -40,6 +41,7 @@ pub(super) struct DynamoProxy {
     roles: Roles,
     streams: TableStreams,
     write_conflicts: Arc<WriteConflicts>,
+    faults: Faults,
 }
 
 /// A request that the function may make.
@@ -99,12 +101,13 @@ impl DynamoProxy {
         meter: UsageMeter,
         roles: Roles,
         streams: TableStreams,
-        write_conflicts: Arc<WriteConflicts>,
+        (write_conflicts, faults): (Arc<WriteConflicts>, Faults),
     ) -> Result<Self, Error> {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         let client = Client::builder(TokioExecutor::new()).build(connector);
-        Ok(Self { engine: format!("http://{engine}/").parse()?, client, meter, roles, streams, write_conflicts })
+        let engine = format!("http://{engine}/").parse()?;
+        Ok(Self { engine, client, meter, roles, streams, write_conflicts, faults })
     }
 
     pub fn router(self) -> Router {
@@ -126,6 +129,13 @@ impl DynamoProxy {
         if let Some(conflict) = self.write_conflicts.reject(&operation, &body) {
             return Some(conflict);
         }
+        let fault = self.faults.of_table_request();
+        if let Some(rejection) = fault.and_then(dynamodb_rejection) {
+            return Some(rejection);
+        }
+        if let Some(RequestFault::Delay(delay)) = fault {
+            tokio::time::sleep(delay).await;
+        }
         let mut request = axum::extract::Request::new(Body::from(body));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.engine.clone();
@@ -136,6 +146,12 @@ impl DynamoProxy {
         self.meter.end_store_request(function, round_trip).await;
         written_streams.iter().for_each(|sender| sender.send_replace(()));
         self.record_capacity(function, &operation, &body);
+        if fault == Some(RequestFault::LoseAnswer) {
+            return dynamodb_rejection(RequestFault::Fail);
+        }
+        if fault == Some(RequestFault::Silence) {
+            stay_silent().await;
+        }
         head.headers = without_connection_headers(head.headers);
         Some(Response::from_parts(head, Body::from(body)))
     }

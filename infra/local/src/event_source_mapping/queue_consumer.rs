@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use super::batch_response::failed_items;
 use super::read_retry::ReadRetry;
 use crate::arn::REGION;
+use crate::faults::{Faults, MessageFault};
 use crate::lambda::Functions;
 use crate::log::LogSink;
 use crate::sqs::{Error, Message, Queues};
@@ -31,6 +32,7 @@ pub(crate) struct QueueConsumer {
     pub queues: Queues,
     pub functions: Functions,
     pub meter: UsageMeter,
+    pub faults: Faults,
     pub log: LogSink,
 }
 
@@ -88,6 +90,12 @@ impl QueueConsumer {
 
     async fn process(&self, batch: &[Message]) {
         let queue = &self.mapping.queue;
+        let fault = self.faults.of_messages(queue.ends_with(".fifo"));
+        match fault {
+            Some(MessageFault::EarlyVisibility { seconds }) => self.make_visible_in(batch, seconds),
+            Some(MessageFault::Delay(delay)) => tokio::time::sleep(delay).await,
+            Some(MessageFault::Repeat) | None => {}
+        }
         let event = Bytes::from(event(queue, batch).to_string());
         // The process pool logs the failure, and the messages become visible again after their visibility timeout.
         let Ok(result) = self.functions.invoke(&self.function, event).await else {
@@ -97,6 +105,9 @@ impl QueueConsumer {
         if processed.is_empty() {
             return;
         }
+        if fault == Some(MessageFault::Repeat) {
+            return self.make_visible_in(batch, 0);
+        }
         self.meter.count_sqs_request(&self.function, queue, "DeleteMessageBatch");
         for message in processed {
             // An expired receipt handle is ignored, as on AWS, because the message is visible again and will be
@@ -105,6 +116,14 @@ impl QueueConsumer {
                 // The remaining messages would fail in the same way.
                 return self.log_error("deleted from", &error);
             }
+        }
+    }
+
+    /// Ends the visibility timeout of the messages early.
+    fn make_visible_in(&self, batch: &[Message], seconds: u32) {
+        for message in batch {
+            // An error means that the message is already visible.
+            let _ = self.queues.change_visibility(&self.mapping.queue, &message.receipt_handle, seconds);
         }
     }
 

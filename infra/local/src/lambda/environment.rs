@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::launcher::LaunchContext;
 use crate::arn::REGION;
+use crate::faults::Faults;
 use crate::service_endpoints::ServiceEndpoints;
 use crate::template::Function;
 
@@ -49,4 +50,10 @@ pub(super) fn process_variables(endpoints: &ServiceEndpoints, process: Uuid) -> 
         ("AWS_LAMBDA_LOG_STREAM_NAME", format!("local/[$LATEST]{}", process.simple())),
         ("AWS_LAMBDA_RUNTIME_API", endpoints.runtime_api(process)),
     ]
+}
+
+/// Returns the variable with the error of the process's clock, if the clock is wrong. Only development builds of the
+/// functions read it.
+pub(super) fn clock_error_variable(faults: &Faults) -> Option<(&'static str, String)> {
+    faults.clock_error_ms().map(|error_ms| ("CLOCK_ERROR_MS", error_ms.to_string()))
 }

@@ -19,6 +19,7 @@ use super::process_group::ProcessGroup;
 use super::process_registry::ProcessRegistry;
 use crate::access_keys::AccessKeys;
 use crate::arn::function_arn;
+use crate::faults::Faults;
 use crate::log::LogSink;
 use crate::service_endpoints::ServiceEndpoints;
 use crate::template::Function;
@@ -32,6 +33,7 @@ pub(crate) struct LaunchContext {
     pub access_keys: AccessKeys,
     pub log: LogSink,
     pub meter: UsageMeter,
+    pub faults: Faults,
 }
 
 pub(super) struct Launcher {
@@ -44,6 +46,7 @@ pub(super) struct Launcher {
     registry: Arc<ProcessRegistry>,
     kill: Arc<watch::Sender<bool>>,
     group: Arc<ProcessGroup>,
+    faults: Faults,
 }
 
 impl Launcher {
@@ -64,6 +67,7 @@ impl Launcher {
             registry,
             kill,
             group,
+            faults: context.faults.clone(),
         }
     }
 
@@ -87,6 +91,7 @@ impl Launcher {
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .envs(environment::process_variables(&self.endpoints, id))
+            .envs(environment::clock_error_variable(&self.faults))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

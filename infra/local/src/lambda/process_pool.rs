@@ -9,6 +9,7 @@ use tokio::sync::Semaphore;
 use super::error::InvocationError;
 use super::launcher::{LaunchContext, Launcher};
 use super::process::{InvocationOutcome, Process};
+use crate::faults::Faults;
 use crate::log::LogSink;
 use crate::template::Function;
 use crate::usage::UsageMeter;
@@ -28,6 +29,7 @@ pub(super) struct ProcessPool {
     idle: Mutex<Vec<IdleProcess>>,
     log: LogSink,
     meter: UsageMeter,
+    faults: Faults,
 }
 
 struct IdleProcess {
@@ -56,6 +58,7 @@ impl ProcessPool {
             idle: Mutex::default(),
             log: context.log.clone(),
             meter: context.meter.clone(),
+            faults: context.faults.clone(),
         }
     }
 
@@ -85,7 +88,9 @@ impl ProcessPool {
                 Some(idle) => idle.process,
                 None => self.launcher.start()?,
             };
-            match process.invoke(event.clone(), self.timeout).await {
+            // A process that exceeds its timeout is killed.
+            let timeout = self.faults.crash_delay().unwrap_or(self.timeout);
+            match process.invoke(event.clone(), timeout).await {
                 InvocationOutcome::Completed(result) => {
                     self.add_idle(process);
                     return result;

@@ -70,6 +70,11 @@ impl Queues {
         self.engine.delete(queue, receipt_handle)
     }
 
+    /// Makes a received message visible again `seconds` from now. The call is not counted as a request.
+    pub(crate) fn change_visibility(&self, queue: &str, receipt_handle: &str, seconds: u32) -> Result<(), Error> {
+        self.engine.change_visibility(queue, receipt_handle, seconds)
+    }
+
     /// Sends a message. When this returns, the message is stored.
     ///
     /// # Errors

@@ -27,6 +27,7 @@ mod chats {
     mod new_chat_rate_limit;
     mod notes;
     mod offline_messages;
+    mod ownership_model;
     mod panels;
     mod participants;
     mod refused_message_counts;

@@ -1,0 +1,341 @@
+//! Compares the store with a model of docs/design.md (Chat ownership): random commands, one at a time and concurrently,
+//! must have the same results and leave the chats in the same states as in the model. The model shares no code with
+//! `domain/chat_state.rs`.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::TestRunner;
+
+use crate::store::chats::transitions::HandoverResult;
+use crate::store::tests::*;
+
+/// The agents' ids. Agent 4 is an admin.
+const AGENTS: [u64; 4] = [1, 2, 3, 4];
+const ADMIN: u64 = 4;
+/// How many sequences of commands the usual test run tries.
+const QUICK_CASES: u32 = 24;
+
+/// A request about the visitor's newest chat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Command {
+    VisitorWrites,
+    BotWrites,
+    BotInvites { is_agent_online: bool },
+    BotFails,
+    Accept(u64),
+    AgentWrites(u64),
+    TransferToAgent { by: u64, to: u64 },
+    TransferToDepartment { by: u64 },
+    Close(u64),
+    DeleteAgent(u64),
+}
+
+/// The commands are sent at the same time. `Idle` is a step of its own, because it depends on the time of the others.
+#[derive(Clone, Debug)]
+enum Step {
+    Concurrently(Vec<Command>),
+    Idle,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Bot,
+    /// Waiting for an agent. The field tells whether the chat is offered to a department.
+    Nobody(bool),
+    Agent(u64),
+    /// The field is the agent who had the chat when it was closed.
+    Closed(Option<u64>),
+}
+
+/// The owners of the visitor's chats. Chat numbers start at 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Model {
+    has_bot: bool,
+    chats: Vec<Owner>,
+}
+
+impl Model {
+    fn newest_chat(&self) -> u64 {
+        self.chats.len() as u64
+    }
+
+    /// Applies a command about this chat. Returns whether it succeeds.
+    fn apply(&mut self, command: Command, chat_id: u64) -> bool {
+        if command == Command::VisitorWrites {
+            if self.chats.last().is_none_or(|owner| matches!(owner, Owner::Closed(_))) {
+                self.chats.push(if self.has_bot { Owner::Bot } else { Owner::Nobody(false) });
+            }
+            return true;
+        }
+        let Some(before) = self.chats.get_mut(usize::try_from(chat_id).unwrap().wrapping_sub(1)) else {
+            return matches!(command, Command::DeleteAgent(_));
+        };
+        let after = match (command, *before) {
+            (Command::BotWrites | Command::BotInvites { is_agent_online: false }, Owner::Bot) => Some(Owner::Bot),
+            (Command::BotInvites { is_agent_online: true } | Command::BotFails, Owner::Bot) => {
+                Some(Owner::Nobody(false))
+            }
+            (Command::Accept(agent), Owner::Bot | Owner::Nobody(_)) => Some(Owner::Agent(agent)),
+            (Command::Accept(agent) | Command::AgentWrites(agent), Owner::Agent(owner)) if agent == owner => {
+                Some(Owner::Agent(owner))
+            }
+            (Command::TransferToAgent { by, to }, Owner::Agent(owner)) if by == owner || by == ADMIN => {
+                (to != owner).then_some(Owner::Agent(to))
+            }
+            (Command::TransferToDepartment { by }, Owner::Agent(owner)) if by == owner || by == ADMIN => {
+                Some(Owner::Nobody(true))
+            }
+            (Command::Close(_), Owner::Bot | Owner::Nobody(_)) => Some(Owner::Closed(None)),
+            (Command::Close(agent), Owner::Agent(owner)) if agent == owner => Some(Owner::Closed(Some(owner))),
+            (Command::Close(agent), Owner::Closed(last)) if last.is_none_or(|last| last == agent) => {
+                Some(Owner::Closed(last))
+            }
+            (Command::DeleteAgent(agent), Owner::Agent(owner)) if agent == owner => Some(Owner::Nobody(false)),
+            (Command::DeleteAgent(_), owner) => Some(owner),
+            _ => None,
+        };
+        if let Some(after) = after {
+            *before = after;
+        }
+        after.is_some()
+    }
+
+    fn close_idle(&mut self) {
+        for owner in &mut self.chats {
+            *owner = match *owner {
+                Owner::Agent(agent) => Owner::Closed(Some(agent)),
+                Owner::Closed(last) => Owner::Closed(last),
+                Owner::Bot | Owner::Nobody(_) => Owner::Closed(None),
+            };
+        }
+    }
+
+    /// Returns the model after the commands, in some order in which they have the given results. `None` if there is no
+    /// such order.
+    fn after_concurrent(&self, commands: &[(Command, Outcome)], chat_id: u64, actual: &[Owner]) -> Option<Self> {
+        if commands.is_empty() {
+            return (self.chats == actual).then(|| self.clone());
+        }
+        (0..commands.len()).find_map(|first| {
+            let mut others = commands.to_vec();
+            let (command, outcome) = others.remove(first);
+            let mut after = self.clone();
+            match outcome {
+                // The offer has changed since the agent's request read the chat. Nothing happens in this case.
+                Outcome::OfferChanged => {}
+                Outcome::Success | Outcome::Refusal => {
+                    if after.apply(command, chat_id) != (outcome == Outcome::Success) {
+                        return None;
+                    }
+                }
+            }
+            after.after_concurrent(&others, chat_id, actual)
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Success,
+    Refusal,
+    OfferChanged,
+}
+
+fn outcome_of<T>(result: Result<T, Error>) -> Outcome {
+    match result {
+        Ok(_) => Outcome::Success,
+        Err(Error::Conflict("the chat has just been offered to others")) => Outcome::OfferChanged,
+        Err(Error::Conflict(_) | Error::Forbidden(_) | Error::NotFound) => Outcome::Refusal,
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+/// The store under test, with the texts of the messages that it has acknowledged.
+struct Subject {
+    stores: Stores,
+    has_bot: bool,
+    now: Timestamp,
+    acknowledged: Vec<String>,
+}
+
+impl Subject {
+    async fn new(has_bot: bool) -> Self {
+        let stores = Stores::with_settings(settings_with_idle_close(10)).await;
+        Self { stores, has_bot, now: NOW, acknowledged: Vec::new() }
+    }
+
+    async fn run(&self, command: Command, chat_id: u64, text: &str) -> Outcome {
+        let (stores, chats, now) = (&self.stores, &self.stores.chats, self.now);
+        match command {
+            Command::VisitorWrites => outcome_of(self.visitor_writes(text).await),
+            Command::BotWrites => {
+                let (bot, content) = (bot(&[]), Content::text(text));
+                let header = match chats.advance_header_for_bot(&bot, chat_id, &content, now).await {
+                    Ok(header) => header,
+                    Err(error) => return outcome_of::<()>(Err(error)),
+                };
+                outcome_of(chats.store_bot_message(&bot, &header, content, RichSupport::default(), None, now).await)
+            }
+            Command::BotInvites { is_agent_online } => {
+                outcome_of(chats.invite_agent("acc", chat_id, is_agent_online, now).await)
+            }
+            Command::BotFails => match chats.hand_over_to_agents("acc", chat_id, now, now).await.unwrap() {
+                HandoverResult::HandedOver => Outcome::Success,
+                HandoverResult::BotResponded | HandoverResult::NotWithBot => Outcome::Refusal,
+            },
+            Command::Accept(agent) => {
+                outcome_of(stores.accept(chat_id, &agent_snapshot(agent), &[webhook("w")], now).await)
+            }
+            Command::AgentWrites(agent) => {
+                let (agent, content) = (agent_snapshot(agent), Content::text(text));
+                let message = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
+                outcome_of(chats.store_agent_message(&message).await)
+            }
+            Command::TransferToAgent { by, to } => {
+                self.transfer(chat_id, by, TransferTarget::Agent(agent_snapshot(to))).await
+            }
+            Command::TransferToDepartment { by } => {
+                self.transfer(chat_id, by, TransferTarget::Department(sales())).await
+            }
+            Command::Close(agent) => {
+                outcome_of(stores.close(chat_id, &agent_snapshot(agent), &[webhook("w")], now).await)
+            }
+            Command::DeleteAgent(agent) => outcome_of(chats.release_chats_of_agent("acc", agent, now).await),
+        }
+    }
+
+    async fn visitor_writes(&self, text: &str) -> Result<(), Error> {
+        let channel = Channel { bot_id: self.has_bot.then(|| "B".into()), ..channel() };
+        let (content, profile) = (Content::text(text), VisitorProfile::default());
+        let incoming = incoming_message(&self.stores, &channel, &content, &profile, self.now);
+        self.stores.chats.store_visitor_message(&incoming).await.map(drop)
+    }
+
+    async fn transfer(&self, chat_id: u64, by: u64, to: TransferTarget) -> Outcome {
+        let Some(chat) = self.stores.chats.chat("acc", chat_id).await.unwrap() else { return Outcome::Refusal };
+        let agent = agent_snapshot(by);
+        let by = TransferRequester { agent: &agent, is_admin: by == ADMIN };
+        outcome_of(self.stores.chats.transfer(chat, by, &to, self.now).await)
+    }
+
+    /// Returns the owners of all chats, read from the store.
+    async fn owners(&self) -> Vec<Owner> {
+        let mut owners = Vec::new();
+        while let Some(chat) = self.stores.chats.chat("acc", owners.len() as u64 + 1).await.unwrap() {
+            owners.push(match chat.state {
+                ChatState::Bot => Owner::Bot,
+                ChatState::Waiting => Owner::Nobody(false),
+                ChatState::Offered(_) => Owner::Nobody(true),
+                ChatState::Active(agent) => Owner::Agent(agent.agent_id),
+                ChatState::Closed(agent) => Owner::Closed(agent.map(|agent| agent.agent_id)),
+            });
+        }
+        owners
+    }
+
+    /// Returns the texts of all stored messages. Entries behind a gap are shown ten seconds later.
+    async fn stored_texts(&self) -> Vec<String> {
+        let mut texts = Vec::new();
+        for item in self.stores.chat_items().await {
+            if let Some(AttributeValue::S(text)) =
+                item.get("content").and_then(|content| content.as_m().ok()?.get("text"))
+            {
+                texts.push(text.clone());
+            }
+        }
+        texts
+    }
+}
+
+/// Runs the steps in the store and in the model, and compares them after each step.
+async fn compare(has_bot: bool, steps: &[Step]) {
+    let mut subject = Subject::new(has_bot).await;
+    let mut model = Model { has_bot, chats: Vec::new() };
+    for (number, step) in steps.iter().enumerate() {
+        subject.now = subject.now.plus(Duration::from_secs(1));
+        match step {
+            Step::Idle => {
+                subject.now = subject.now.plus(Duration::from_secs(11 * MINUTE));
+                subject.stores.run_idle_checks(subject.now).await;
+                model.close_idle();
+                assert_eq!(subject.owners().await, model.chats, "{steps:?}");
+            }
+            Step::Concurrently(commands) => {
+                let chat_id = model.newest_chat();
+                let text = |index: usize| format!("text {number}.{index}");
+                let runs = commands.iter().enumerate();
+                let runs = runs.map(|(index, command)| {
+                    let (subject, text) = (&subject, text(index));
+                    async move { subject.run(*command, chat_id, &text).await }
+                });
+                let outcomes = join_all(runs).await;
+                let results: Vec<_> = commands.iter().copied().zip(outcomes).collect();
+                let actual = subject.owners().await;
+                let explained = model.after_concurrent(&results, chat_id, &actual);
+                model = explained.unwrap_or_else(|| panic!("{model:?}, {results:?} led to {actual:?}; all: {steps:?}"));
+                let is_message = |command: Command| {
+                    matches!(command, Command::VisitorWrites | Command::BotWrites | Command::AgentWrites(_))
+                };
+                for (index, (command, outcome)) in results.into_iter().enumerate() {
+                    if is_message(command) && outcome == Outcome::Success {
+                        subject.acknowledged.push(text(index));
+                    }
+                }
+            }
+        }
+    }
+    let stored = subject.stored_texts().await;
+    for text in &subject.acknowledged {
+        let copies = stored.iter().filter(|stored| *stored == text).count();
+        assert_eq!(copies, 1, "{text}: {steps:?}");
+    }
+}
+
+fn any_agent() -> impl Strategy<Value = u64> {
+    select(&AGENTS[..])
+}
+
+fn any_command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        3 => Just(Command::VisitorWrites),
+        2 => Just(Command::BotWrites),
+        1 => any::<bool>().prop_map(|is_agent_online| Command::BotInvites { is_agent_online }),
+        1 => Just(Command::BotFails),
+        4 => any_agent().prop_map(Command::Accept),
+        3 => any_agent().prop_map(Command::AgentWrites),
+        3 => (any_agent(), any_agent()).prop_map(|(by, to)| Command::TransferToAgent { by, to }),
+        1 => any_agent().prop_map(|by| Command::TransferToDepartment { by }),
+        2 => any_agent().prop_map(Command::Close),
+        1 => any_agent().prop_map(Command::DeleteAgent),
+    ]
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        12 => proptest::collection::vec(any_command(), 1..=3).prop_map(Step::Concurrently),
+        1 => Just(Step::Idle),
+    ]
+}
+
+fn compare_random_steps(config: ProptestConfig) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let steps = (any::<bool>(), proptest::collection::vec(any_step(), 1..25));
+    TestRunner::new(config)
+        .run(&steps, |(has_bot, steps)| {
+            runtime.block_on(compare(has_bot, &steps));
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn random_commands_have_the_results_of_the_model() {
+    compare_random_steps(ProptestConfig::with_cases(QUICK_CASES));
+}
+
+/// `PROPTEST_CASES` sets the number of sequences.
+#[test]
+#[ignore = "takes minutes; docs/faults.md explains how to run it"]
+fn many_random_commands_have_the_results_of_the_model() {
+    compare_random_steps(ProptestConfig::default());
+}

@@ -1,0 +1,58 @@
+//! The bot of an account. It reacts to the events that its provider accepts: with a message, with an invitation of an
+//! agent, or not at all.
+
+use std::collections::BTreeSet;
+
+use local::faults::Generator;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinSet;
+
+use crate::client::ApiClient;
+use crate::conversations::{Request, send};
+use crate::records::{Action, Records};
+
+pub struct Bot {
+    pub client: ApiClient,
+    pub path: String,
+    pub generator: Generator,
+    pub records: Records,
+}
+
+impl Bot {
+    /// Reacts to events until there are no more.
+    pub async fn run(self, mut events: UnboundedReceiver<Value>) {
+        let bot = std::sync::Arc::new(self);
+        let mut reactions = JoinSet::new();
+        let mut known = BTreeSet::new();
+        while let Some(event) = events.recv().await {
+            let id = event["id"].as_str().unwrap_or_default().to_owned();
+            let needs_reaction = ["CLIENT_MESSAGE", "AGENT_UNAVAILABLE"].iter().any(|name| event["event"] == *name);
+            // A good bot reacts once to an event that is repeated.
+            if needs_reaction && known.insert(id.clone()) {
+                let bot = std::sync::Arc::clone(&bot);
+                reactions.spawn(async move { bot.react(&id, &event).await });
+            }
+        }
+        reactions.join_all().await;
+    }
+
+    async fn react(&self, id: &str, event: &Value) {
+        let said = event["message"]["text"].as_str().unwrap_or_default();
+        // The choice depends on the text alone, because ids are different in every run.
+        let choice = self.generator.part(said).below(100);
+        let chat = event["chat_id"].as_str().and_then(|chat| chat.parse().ok());
+        let (action, text, body) = if choice < 65 {
+            let text = format!("bot on {id}");
+            let message = json!({"type": "TEXT", "text": text, "timestamp": 1_700_000_000});
+            let body = json!({"event": "BOT_MESSAGE", "id": id, "chat_id": event["chat_id"], "message": message});
+            (Action::BotMessage, Some(text), body)
+        } else if choice < 85 {
+            (Action::BotInvite, None, json!({"event": "INVITE_AGENT", "id": id, "chat_id": event["chat_id"]}))
+        } else {
+            return;
+        };
+        let request = Request { action, chat, agent: None, to: None, text, path: self.path.clone(), body };
+        send(&self.client, &self.records, request, Some(4)).await;
+    }
+}

@@ -1,0 +1,271 @@
+//! The conversations of a round: visitors write, agents compete for chats, answer, transfer and close them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use local::faults::Generator;
+use local::random_and_digest::random_hex;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use crate::account::{Account, Agent, Channel};
+use crate::client::ApiClient;
+use crate::records::{Action, Record, Records};
+
+/// How many conversations run at the same time.
+const CONCURRENT_CONVERSATIONS: usize = 6;
+const PAUSE_BETWEEN_REPETITIONS: Duration = Duration::from_millis(150);
+
+/// A request to send and to record.
+pub struct Request {
+    pub action: Action,
+    pub chat: Option<u64>,
+    pub agent: Option<u64>,
+    pub to: Option<u64>,
+    pub text: Option<String>,
+    pub path: String,
+    pub body: Value,
+}
+
+/// Sends a request and records its result. With `max_repetitions`, the request has an idempotency key and is repeated
+/// while its result is unknown. Returns the last response.
+pub async fn send(
+    client: &ApiClient,
+    records: &Records,
+    request: Request,
+    max_repetitions: Option<u32>,
+) -> Option<Value> {
+    let key = max_repetitions.map(|_| random_hex::<8>().unwrap());
+    let started_ms = records.now_ms();
+    let mut repetitions = 0;
+    let response = loop {
+        let response = client.post(&request.path, &request.body, key.as_deref()).await;
+        let is_known = response.as_ref().is_some_and(|response| response.status < 500);
+        if is_known || repetitions == max_repetitions.unwrap_or_default() {
+            break response;
+        }
+        repetitions += 1;
+        sleep(PAUSE_BETWEEN_REPETITIONS).await;
+    };
+    let Request { action, chat, agent, to, text, .. } = request;
+    let record = Record {
+        action,
+        started_ms,
+        ended_ms: records.now_ms(),
+        chat,
+        agent,
+        to,
+        text,
+        status: response.as_ref().map(|response| response.status),
+        seq: response.as_ref().and_then(|response| response.body["seq"].as_u64()),
+        is_repeated: repetitions > 0,
+    };
+    let is_acknowledged = record.is_acknowledged();
+    records.add(record);
+    response.filter(|_| is_acknowledged).map(|response| response.body)
+}
+
+/// The conversations of one account.
+pub struct Conversations {
+    pub account: Arc<Account>,
+    pub anonymous: ApiClient,
+    pub records: Records,
+    pub generator: Generator,
+}
+
+impl Conversations {
+    /// Runs conversations until the deadline. Those that have begun are finished.
+    pub async fn run_until(&self, deadline: Instant) {
+        join_all((0..CONCURRENT_CONVERSATIONS).map(async |worker| {
+            for number in 0.. {
+                if Instant::now() >= deadline {
+                    break;
+                }
+                let name = format!("visitor-{worker}-{number}");
+                self.run_conversation(&name, self.generator.part(&name)).await;
+            }
+        }))
+        .await;
+    }
+
+    async fn run_conversation(&self, name: &str, mut random: Generator) {
+        let channel = pick(&mut random, &self.account.channels).clone();
+        for n in 0..1 + random.below(4) {
+            self.visitor_writes(&channel, name, &format!("{name} writes {n}"), &mut random).await;
+        }
+        if channel.has_bot {
+            self.talk_to_bot(&channel, name, &mut random).await;
+        }
+        let Some(chat) = self.find_chat(name).await else { return };
+        // Some chats are left to wait.
+        if random.is_chosen(100) {
+            return;
+        }
+        let Some(mut owner) = self.compete_for(chat, &mut random).await else { return };
+        for turn in 0..1 + random.below(3) {
+            for n in 0..1 + random.below(4) {
+                self.agent_writes(&owner, chat, &format!("agent {} to {name}: {turn}.{n}", owner.id), &mut random)
+                    .await;
+            }
+            match random.below(10) {
+                0..3 => self.visitor_writes(&channel, name, &format!("{name} replies {turn}"), &mut random).await,
+                3..5 => owner = self.transfer(owner, chat, name, &mut random).await,
+                5 => self.write_note(&owner, chat, &format!("note {turn} on {name}")).await,
+                6 => {
+                    // An agent who does not have the chat must not be able to write.
+                    let other = self.other_agent(&owner, &mut random);
+                    self.agent_writes(&other, chat, &format!("intruder {} to {name}: {turn}", other.id), &mut random)
+                        .await;
+                }
+                _ => {}
+            }
+        }
+        if random.is_chosen(600) {
+            self.close(&owner, chat).await;
+            if random.is_chosen(200) {
+                self.visitor_writes(&channel, name, &format!("{name} returns"), &mut random).await;
+            }
+        }
+    }
+
+    async fn talk_to_bot(&self, channel: &Channel, name: &str, random: &mut Generator) {
+        for n in 0..1 + random.below(3) {
+            sleep(Duration::from_millis(200 + random.below(800))).await;
+            self.visitor_writes(channel, name, &format!("{name} asks {n}"), random).await;
+        }
+        sleep(Duration::from_millis(random.below(2_000))).await;
+    }
+
+    async fn visitor_writes(&self, channel: &Channel, visitor: &str, text: &str, random: &mut Generator) {
+        let message = json!({"type": "text", "text": text});
+        let request = Request {
+            action: Action::VisitorMessage,
+            chat: None,
+            agent: None,
+            to: None,
+            text: Some(text.to_owned()),
+            path: channel.endpoint.clone(),
+            body: json!({"sender": {"id": visitor, "name": visitor}, "message": message}),
+        };
+        send(&self.anonymous, &self.records, request, repetitions(random)).await;
+    }
+
+    /// Writes as the agent. `send_in_order` in the calm phase uses it too.
+    async fn agent_writes(&self, agent: &Agent, chat: u64, text: &str, random: &mut Generator) {
+        let request = Request {
+            action: Action::AgentMessage,
+            chat: Some(chat),
+            agent: Some(agent.id),
+            to: None,
+            text: Some(text.to_owned()),
+            path: format!("/agent/chats/{chat}/messages"),
+            body: json!({"type": "text", "text": text}),
+        };
+        send(&agent.client, &self.records, request, repetitions(random)).await;
+    }
+
+    async fn write_note(&self, agent: &Agent, chat: u64, text: &str) {
+        let request = Request {
+            action: Action::Note,
+            chat: Some(chat),
+            agent: Some(agent.id),
+            to: None,
+            text: Some(text.to_owned()),
+            path: format!("/agent/chats/{chat}/notes"),
+            body: json!({"text": text}),
+        };
+        send(&agent.client, &self.records, request, Some(3)).await;
+    }
+
+    /// Lets several agents accept the chat at the same time. Returns an agent whose request succeeded.
+    async fn compete_for(&self, chat: u64, random: &mut Generator) -> Option<Agent> {
+        let first = pick(random, &self.account.agents).clone();
+        let second = self.other_agent(&first, random);
+        for _ in 0..3 {
+            let agents = [&first, &second];
+            let accepted = join_all(agents.map(async |agent| self.act(agent, chat, Action::Accept, None).await)).await;
+            let winner = agents.into_iter().zip(accepted).find(|(_, accepted)| accepted.is_some());
+            if let Some((winner, _)) = winner {
+                return Some(winner.clone());
+            }
+        }
+        None
+    }
+
+    /// Transfers the chat to another agent. Returns its owner afterwards, if the request succeeded the new one.
+    async fn transfer(&self, owner: Agent, chat: u64, name: &str, random: &mut Generator) -> Agent {
+        let to = self.other_agent(&owner, random);
+        let is_transferred = self.act(&owner, chat, Action::Transfer, Some(to.id)).await.is_some();
+        if !is_transferred {
+            return owner;
+        }
+        self.agent_writes(&owner, chat, &format!("former owner {} to {name}", owner.id), random).await;
+        to
+    }
+
+    async fn close(&self, agent: &Agent, chat: u64) {
+        for _ in 0..3 {
+            if self.act(agent, chat, Action::Close, None).await.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Changes the owner or the state of a chat.
+    async fn act(&self, agent: &Agent, chat: u64, action: Action, to: Option<u64>) -> Option<Value> {
+        let (name, body) = match action {
+            Action::Transfer => ("transfer", json!({"agent_id": to})),
+            Action::Close => ("close", json!({})),
+            _ => ("accept", json!({})),
+        };
+        let path = format!("/agent/chats/{chat}/{name}");
+        let request = Request { action, chat: Some(chat), agent: Some(agent.id), to, text: None, path, body };
+        send(&agent.client, &self.records, request, None).await
+    }
+
+    fn other_agent(&self, agent: &Agent, random: &mut Generator) -> Agent {
+        let others: Vec<&Agent> = self.account.agents.iter().filter(|other| other.id != agent.id).collect();
+        (*pick(random, &others)).clone()
+    }
+
+    /// Returns the number of the visitor's open chat.
+    async fn find_chat(&self, visitor: &str) -> Option<u64> {
+        for _ in 0..5 {
+            let listed = self.account.admin.client.get("/agent/chats?state=open&limit=100").await;
+            let chats = listed.and_then(|listed| listed.body["chats"].as_array().cloned()).unwrap_or_default();
+            let found = chats.iter().find(|chat| chat["visitor"]["name"] == visitor);
+            if let Some(found) = found {
+                return found["chat_id"].as_u64();
+            }
+            sleep(PAUSE_BETWEEN_REPETITIONS).await;
+        }
+        None
+    }
+
+    /// In every chat that an agent has, the agent writes messages one after the other. All must arrive in order.
+    pub async fn send_in_order(&self, chats: &[Value]) {
+        const CHATS: usize = 12;
+        const MESSAGES: usize = 5;
+        let owned = chats.iter().filter_map(|chat| {
+            let agent = self.account.agent(chat["agent"]["id"].as_u64()?)?;
+            (chat["state"] == "active").then_some((agent, chat["chat_id"].as_u64()?))
+        });
+        join_all(owned.take(CHATS).map(async |(agent, chat)| {
+            for n in 0..MESSAGES {
+                let text = format!("calm {n} in {chat}");
+                self.agent_writes(agent, chat, &text, &mut self.generator.part(&text)).await;
+            }
+        }))
+        .await;
+    }
+}
+
+/// Most requests are repeated with an idempotency key while their result is unknown. The others are sent once.
+fn repetitions(random: &mut Generator) -> Option<u32> {
+    random.is_chosen(700).then_some(4)
+}
+
+fn pick<'a, T>(random: &mut Generator, all: &'a [T]) -> &'a T {
+    &all[usize::try_from(random.below(all.len() as u64)).unwrap()]
+}

@@ -1,0 +1,136 @@
+//! What is known after a round. The service's view is read through its public API.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::account::Account;
+use crate::client::ApiClient;
+use crate::receiver::{JournalEntry, Kind};
+use crate::records::{Record, Records};
+
+#[derive(Default, Serialize)]
+pub struct Evidence {
+    pub records: Vec<Record>,
+    pub journals: Vec<Journal>,
+    /// The rows of all chats.
+    pub chats: Vec<Value>,
+    /// The timeline of each chat, by its number.
+    pub timelines: BTreeMap<u64, Vec<Value>>,
+    pub report: Value,
+    /// The ids of the account's agents, including the admin.
+    pub agents: Vec<u64>,
+    /// The numbers of injected faults.
+    pub faults: BTreeMap<String, u64>,
+    /// The numbers of messages in the queues that are not empty at the end.
+    pub queues: BTreeMap<String, u64>,
+    /// What was still pending when the recovery took too long.
+    pub recovery_problem: Option<String>,
+    /// Times in milliseconds since the start of the round.
+    pub faults_ended_ms: u64,
+    pub calm_started_ms: u64,
+}
+
+/// The requests that a receiver got, in order of arrival.
+#[derive(Serialize)]
+pub struct Journal {
+    pub receiver: &'static str,
+    pub kind: Kind,
+    pub requests: Vec<JournalEntry>,
+}
+
+impl Evidence {
+    pub async fn collect(account: &Account, records: &Records) -> Self {
+        let client = &account.admin.client;
+        let chats = Self::read_chats(account).await;
+        let mut timelines = BTreeMap::new();
+        for chat in &chats {
+            let number = chat["chat_id"].as_u64().unwrap();
+            timelines.insert(number, read_timeline(client, number).await);
+        }
+        let journals = account.receivers.iter().map(|receiver| Journal {
+            receiver: receiver.name,
+            kind: receiver.kind,
+            requests: receiver.journal(),
+        });
+        Self {
+            records: records.all(),
+            journals: journals.collect(),
+            chats,
+            timelines,
+            report: client.must_get("/admin/reports?days=2").await,
+            agents: account.agents.iter().chain([&account.admin]).map(|agent| agent.id).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the rows of all chats.
+    pub async fn read_chats(account: &Account) -> Vec<Value> {
+        let mut all = Vec::new();
+        for state in ["open", "closed"] {
+            let mut before = String::new();
+            loop {
+                let path = format!("/agent/chats?state={state}&limit=100{before}");
+                let page = account.admin.client.must_get(&path).await;
+                all.extend(page["chats"].as_array().unwrap().iter().cloned());
+                if page["next"].is_null() {
+                    break;
+                }
+                before = format!("&before={}", page["next"]);
+            }
+        }
+        all
+    }
+
+    /// Returns one line about the load and one about the faults.
+    pub fn summary(&self) -> String {
+        let acknowledged = self.records.iter().filter(|record| record.is_acknowledged()).count();
+        let received: usize = self.journals.iter().map(|journal| journal.requests.len()).sum();
+        let entries: usize = self.timelines.values().map(Vec::len).sum();
+        let mut text = format!(
+            "  {} requests, {acknowledged} acknowledged; {} chats with {entries} entries; {received} requests to receivers\n ",
+            self.records.len(),
+            self.chats.len()
+        );
+        for (name, count) in &self.faults {
+            let _ = write!(text, " {name}: {count};");
+        }
+        let _ = write!(text, "\n  recovered in {} s", (self.calm_started_ms - self.faults_ended_ms) / 1_000);
+        if !self.queues.is_empty() {
+            let _ = write!(text, "; queues at the end: {:?}", self.queues);
+        }
+        text
+    }
+
+    pub fn write(&self, path: &Path) {
+        std::fs::write(path, serde_json::to_vec_pretty(self).unwrap()).unwrap();
+    }
+}
+
+async fn read_timeline(client: &ApiClient, chat: u64) -> Vec<Value> {
+    let mut all: Vec<Value> = Vec::new();
+    loop {
+        let after = all.last().map_or(0, |last| last["seq"].as_u64().unwrap());
+        let page = client.must_get(&format!("/agent/chats/{chat}/messages?after={after}")).await;
+        let page = page["messages"].as_array().unwrap();
+        if page.is_empty() {
+            return all;
+        }
+        all.extend(page.iter().cloned());
+    }
+}
+
+/// Returns all pending deliveries of the account.
+pub async fn pending_deliveries(client: &ApiClient) -> Vec<Value> {
+    let mut all = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = client.must_get(&format!("/admin/deliveries?state=pending&limit=100{cursor}")).await;
+        all.extend(page["deliveries"].as_array().unwrap().iter().cloned());
+        let Some(next) = page["next"].as_str() else { return all };
+        cursor = format!("&cursor={next}");
+    }
+}

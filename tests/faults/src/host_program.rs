@@ -1,0 +1,92 @@
+//! The local host as a program of its own, so that it can be killed. It reads commands from its standard input and
+//! answers each of them with one line on its standard output. It ends when its standard input is closed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use local::faults::FaultPlan;
+use local::{Host, HostStorage, LogSink, Options, cargo_build};
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+#[derive(Args)]
+pub struct HostArguments {
+    #[arg(long)]
+    port: u16,
+    #[arg(long)]
+    data: PathBuf,
+    #[arg(long)]
+    binaries: PathBuf,
+    #[arg(long)]
+    operator_key_sha256: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub enum HostCommand {
+    /// Injects the faults of the plan from now on; `None` ends all faults.
+    SetPlan(Option<FaultPlan>),
+    /// Runs the scheduled search for overdue deliveries now.
+    Sweep,
+    Status,
+}
+
+/// The answer to every command.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct HostStatus {
+    /// The numbers of injected faults since the start of this program.
+    pub faults: BTreeMap<String, u64>,
+    /// The numbers of messages in the queues that are not empty.
+    pub queues: BTreeMap<String, u64>,
+}
+
+pub async fn run(arguments: HostArguments) -> ExitCode {
+    let parameters = [
+        ("OperatorKeySha256", arguments.operator_key_sha256.as_str()),
+        ("AllowHttpTargets", "true"),
+        ("AllowedPrivateTargets", "127.0.0.0/8,::1/128"),
+    ];
+    let options = Options {
+        port: arguments.port,
+        storage: HostStorage::Dir(arguments.data),
+        template: cargo_build::workspace_root().join("template.yaml"),
+        parameters: parameters.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        binaries: arguments.binaries,
+        extra_routes: axum::Router::new(),
+        log: LogSink::Stderr,
+    };
+    let host = match Host::start(options).await {
+        Ok(host) => host,
+        Err(error) => {
+            eprintln!("the host cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    print_status(&host);
+    let mut commands = BufReader::new(tokio::io::stdin()).lines();
+    while let Ok(Some(line)) = commands.next_line().await {
+        match serde_json::from_str(&line).expect("a command") {
+            HostCommand::SetPlan(plan) => host.faults().set_plan(plan),
+            HostCommand::Sweep => {
+                if let Err(error) = host.run_schedule("schedule-sweep").await {
+                    eprintln!("the sweep failed: {error}");
+                }
+            }
+            HostCommand::Status => {}
+        }
+        print_status(&host);
+    }
+    host.stop().await;
+    ExitCode::SUCCESS
+}
+
+fn print_status(host: &Host) {
+    let queues = host.queues().non_empty_queues().expect("the queues can be read");
+    let count = |depth: local::sqs::QueueDepth| depth.visible + depth.in_flight + depth.delayed;
+    let status = HostStatus {
+        faults: host.faults().counts().into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
+        queues: queues.into_iter().map(|(name, depth)| (name, count(depth))).collect(),
+    };
+    println!("{}", serde_json::to_string(&status).expect("the status is JSON"));
+}

@@ -1,0 +1,232 @@
+//! HTTP servers that act as integrators, webhooks and a bot's provider. Each has moods, which change every few seconds
+//! and are derived from the seed. A journal records every request and how it was answered.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use local::faults::Generator;
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use crate::records::Records;
+
+/// How long a mood lasts.
+const MOOD_MS: u64 = 3_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Kind {
+    Integrator,
+    Webhook,
+    Bot,
+}
+
+/// How a receiver answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Mood {
+    Accept,
+    /// Accepts after up to a second.
+    Slow,
+    /// Responds with status 500.
+    Fail,
+    /// Rejects the request permanently.
+    Reject,
+    /// Never responds.
+    Hang,
+    /// Sends the response so slowly that it never ends.
+    Dribble,
+    /// Closes the connection before it has read the request.
+    CloseEarly,
+    /// Processes the request and closes the connection without a response.
+    CloseUnanswered,
+}
+
+/// A request in a journal.
+#[derive(Debug, Clone, Serialize)]
+pub struct JournalEntry {
+    /// The time at which the whole request had arrived, in milliseconds since the start of the round.
+    pub at_ms: u64,
+    pub webhook_id: String,
+    pub body: Value,
+    pub mood: Mood,
+}
+
+pub struct Receiver {
+    pub name: &'static str,
+    pub kind: Kind,
+    port: u16,
+    shared: Arc<Shared>,
+    server: JoinHandle<()>,
+}
+
+struct Shared {
+    kind: Kind,
+    generator: Generator,
+    misbehaves: AtomicBool,
+    records: Records,
+    journal: Mutex<Vec<JournalEntry>>,
+    /// Gets the events that the bot has accepted.
+    accepted: mpsc::UnboundedSender<Value>,
+}
+
+impl Receiver {
+    /// Starts a receiver. Also returns the bodies of the requests that it accepts.
+    pub async fn start(
+        name: &'static str,
+        kind: Kind,
+        misbehaves: bool,
+        generator: &Generator,
+        records: &Records,
+    ) -> (Self, mpsc::UnboundedReceiver<Value>) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (accepted, events) = mpsc::unbounded_channel();
+        let shared = Arc::new(Shared {
+            kind,
+            generator: generator.part(name),
+            misbehaves: AtomicBool::new(misbehaves),
+            records: records.clone(),
+            journal: Mutex::default(),
+            accepted,
+        });
+        let server = tokio::spawn(serve(listener, Arc::clone(&shared)));
+        (Self { name, kind, port, shared, server }, events)
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/in", self.port)
+    }
+
+    /// From now on, accepts every request.
+    pub fn behave(&self) {
+        self.shared.misbehaves.store(false, Ordering::Relaxed);
+    }
+
+    pub fn journal(&self) -> Vec<JournalEntry> {
+        self.shared.journal.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+impl Shared {
+    fn mood(&self) -> Mood {
+        if !self.misbehaves.load(Ordering::Relaxed) {
+            return Mood::Accept;
+        }
+        let slot = self.records.now_ms() / MOOD_MS;
+        let mut generator = self.generator.part(&slot.to_string());
+        match generator.below(100) {
+            0..45 => Mood::Accept,
+            45..53 => Mood::Slow,
+            53..65 => Mood::Fail,
+            65..70 => Mood::Reject,
+            70..80 => Mood::Hang,
+            80..87 => Mood::Dribble,
+            87..93 => Mood::CloseEarly,
+            _ => Mood::CloseUnanswered,
+        }
+    }
+
+    fn accepting_body(&self) -> Value {
+        match self.kind {
+            Kind::Integrator => json!({"result": "ok"}),
+            Kind::Webhook => json!({"result": "OK"}),
+            Kind::Bot => json!({}),
+        }
+    }
+
+    fn rejecting_body(&self) -> Value {
+        match self.kind {
+            Kind::Integrator | Kind::Bot => json!({"error": {"code": 7, "message": "rejected"}}),
+            Kind::Webhook => json!({"result": "FAILURE", "error_message": "rejected"}),
+        }
+    }
+}
+
+async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let shared = Arc::clone(&shared);
+        // An error means that the client has closed the connection, as it does after its timeout.
+        tokio::spawn(async move { answer(stream, &shared).await });
+    }
+}
+
+async fn answer(stream: TcpStream, shared: &Shared) -> Option<()> {
+    let mood = shared.mood();
+    let mut stream = BufReader::new(stream);
+    if mood == Mood::CloseEarly {
+        return None;
+    }
+    let (headers, body) = read_request(&mut stream).await?;
+    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let webhook_id = headers.get("webhook-id").cloned().unwrap_or_default();
+    let entry = JournalEntry { at_ms: shared.records.now_ms(), webhook_id, body: body.clone(), mood };
+    shared.journal.lock().unwrap().push(entry);
+    let stream = stream.get_mut();
+    match mood {
+        Mood::Accept | Mood::Slow => {
+            // The bot may act before its response arrives, as real bots do.
+            let _ = shared.accepted.send(body);
+            if mood == Mood::Slow {
+                sleep(Duration::from_millis(800)).await;
+            }
+            write_response(stream, 200, &shared.accepting_body()).await
+        }
+        Mood::CloseUnanswered => {
+            let _ = shared.accepted.send(body);
+            None
+        }
+        Mood::Fail => write_response(stream, 500, &json!({})).await,
+        Mood::Reject => write_response(stream, 200, &shared.rejecting_body()).await,
+        Mood::Hang => std::future::pending().await,
+        Mood::Dribble => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n").await.ok()?;
+            loop {
+                stream.write_all(b" ").await.ok()?;
+                sleep(Duration::from_millis(200)).await;
+            }
+        }
+        Mood::CloseEarly => None,
+    }
+}
+
+async fn write_response(stream: &mut TcpStream, status: u16, body: &Value) -> Option<()> {
+    let body = body.to_string();
+    let length = body.len();
+    let response = format!(
+        "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    );
+    stream.write_all(response.as_bytes()).await.ok()?;
+    stream.shutdown().await.ok()
+}
+
+async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<(BTreeMap<String, String>, Vec<u8>)> {
+    read_line(stream).await?;
+    let mut headers = BTreeMap::new();
+    loop {
+        let line = read_line(stream).await?;
+        let Some((name, value)) = line.split_once(':') else { break };
+        headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+    }
+    let length = headers.get("content-length")?.parse().ok()?;
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).await.ok()?;
+    Some((headers, body))
+}
+
+async fn read_line(stream: &mut BufReader<TcpStream>) -> Option<String> {
+    let mut line = String::new();
+    stream.read_line(&mut line).await.ok().filter(|read| *read > 0)?;
+    Some(line.trim_end().to_owned())
+}
