@@ -2,6 +2,7 @@
 //! agent, or not at all.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use local::faults::Generator;
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ pub struct Bot {
 impl Bot {
     /// Reacts to events until there are no more.
     pub async fn run(self, mut events: UnboundedReceiver<Value>) {
-        let bot = std::sync::Arc::new(self);
+        let bot = Arc::new(self);
         let mut reactions = JoinSet::new();
         let mut known = BTreeSet::new();
         while let Some(event) = events.recv().await {
@@ -30,7 +31,7 @@ impl Bot {
             let needs_reaction = ["CLIENT_MESSAGE", "AGENT_UNAVAILABLE"].iter().any(|name| event["event"] == *name);
             // A good bot reacts once to an event that is repeated.
             if needs_reaction && known.insert(id.clone()) {
-                let bot = std::sync::Arc::clone(&bot);
+                let bot = Arc::clone(&bot);
                 reactions.spawn(async move { bot.react(&id, &event).await });
             }
         }

@@ -33,10 +33,6 @@ impl ApiClient {
         Self { token: Some(token.to_owned()), ..self.clone() }
     }
 
-    pub fn without_token(&self) -> Self {
-        Self { token: None, ..self.clone() }
-    }
-
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let url = if path.starts_with("http") { path.to_owned() } else { format!("{}{path}", self.base_url) };
         let request = self.http.request(method, url);

@@ -10,6 +10,7 @@
 //! - `evidence.rs`: what is known after a round: the records, the journals of the receivers and the service's answers
 //! - `checker.rs`: judges the evidence. It uses no code of the service
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::wildcard_enum_match_arm)]
 
 mod account;
 mod bot;
@@ -97,6 +98,7 @@ async fn run(arguments: &Arguments) -> ExitCode {
         println!("round {number}: {seconds} seconds of faults, seed {}", arguments.seed);
         let evidence = round::run(&mut host, arguments.seed, number, seconds).await;
         println!("{}", evidence.summary());
+        println!("  failed although accepted: {}", checker::accepted_failures(&evidence));
         let violations = checker::check(&evidence);
         if arguments.keep_evidence || !violations.is_empty() {
             let path = evidence_path(arguments.seed, number);

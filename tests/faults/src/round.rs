@@ -1,5 +1,6 @@
 //! One round: an account, its load while faults are injected, the recovery, a calm phase, and the collected evidence.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -101,10 +102,7 @@ async fn recover(host: &mut HostControl, account: &Account) -> Option<String> {
     }
 }
 
-fn difference(
-    after: &std::collections::BTreeMap<String, u64>,
-    before: &std::collections::BTreeMap<String, u64>,
-) -> std::collections::BTreeMap<String, u64> {
+fn difference(after: &BTreeMap<String, u64>, before: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
     let less = |(name, count): (&String, &u64)| (name.clone(), count - before.get(name).unwrap_or(&0));
     after.iter().map(less).filter(|(_, count)| *count > 0).collect()
 }
