@@ -35,6 +35,7 @@ pub fn check(evidence: &Evidence) -> Vec<Violation> {
     check_calm_order(evidence, &service, &mut findings);
     check_owners(evidence, &mut findings);
     check_closed_chats(evidence, &mut findings);
+    check_notifications(evidence, &mut findings);
     check_bots(evidence, &mut findings);
     check_report(evidence, &mut findings);
     findings.0
@@ -188,8 +189,14 @@ fn check_deliveries(service: &ServiceView<'_>, findings: &mut Findings) {
                     findings.add("what is shown as delivered was accepted", format!("{entry}: {requests:?}"));
                 }
             }
-            // The result of an accepted request may have been lost.
-            "failed" => {}
+            "failed" => {
+                // A receiver is called at most three times if the results cannot be stored.
+                let is_always_accepted = requests.iter().all(|(_, request)| request.mood == Mood::Accept);
+                let is_steady = requests.iter().any(|(journal, _)| journal.receiver.starts_with("steady"));
+                if is_steady && is_always_accepted && requests.len() < 3 {
+                    findings.add("what a receiver accepts is not shown as failed", format!("{entry}: {requests:?}"));
+                }
+            }
             "superseded" if kind == Kind::Bot => {}
             _ => findings.add("no delivery stays pending", entry),
         }
@@ -369,6 +376,25 @@ fn check_closed_chats(evidence: &Evidence, findings: &mut Findings) {
         let row = evidence.chats.iter().find(|row| Some(row["chat_id"].as_u64()) == Some(record.chat));
         if row.is_none_or(|row| row["state"] != "closed") {
             findings.add("a closed chat stays closed", format!("{}, but {}", json!(record), json!(row)));
+        }
+    }
+}
+
+/// Webhooks are notified once of the agent who accepts a chat, and once of its end.
+fn check_notifications(evidence: &Evidence, findings: &mut Findings) {
+    let webhooks = evidence.journals.iter().filter(|journal| journal.kind == Kind::Webhook).count();
+    for row in &evidence.chats {
+        let timeline = row["chat_id"].as_u64().and_then(|chat| evidence.timelines.get(&chat));
+        let entries = |event: &str| {
+            timeline.into_iter().flatten().filter(|entry| entry["type"] == event && entry["from"] == "system").count()
+        };
+        let is_closed = row["state"] == "closed";
+        let is_accepted = !row["agent"].is_null();
+        for (event, is_expected) in [("chat_accepted", is_accepted), ("chat_finished", is_closed)] {
+            let (found, expected) = (entries(event), if is_expected { webhooks } else { 0 });
+            if found != expected {
+                findings.add("webhooks are notified once", format!("{found} of {expected} {event}: {row}"));
+            }
         }
     }
 }

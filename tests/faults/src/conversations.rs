@@ -14,7 +14,7 @@ use crate::client::ApiClient;
 use crate::records::{Action, Record, Records};
 
 /// How many conversations run at the same time.
-const CONCURRENT_CONVERSATIONS: usize = 6;
+const CONCURRENT_CONVERSATIONS: usize = 8;
 const PAUSE_BETWEEN_REPETITIONS: Duration = Duration::from_millis(150);
 
 /// A request to send and to record.
@@ -104,29 +104,39 @@ impl Conversations {
         }
         let Some(mut owner) = self.compete_for(chat, &mut random).await else { return };
         for turn in 0..1 + random.below(3) {
-            for n in 0..1 + random.below(4) {
-                self.agent_writes(&owner, chat, &format!("agent {} to {name}: {turn}.{n}", owner.id), &mut random)
-                    .await;
-            }
-            match random.below(10) {
-                0..3 => self.visitor_writes(&channel, name, &format!("{name} replies {turn}"), &mut random).await,
-                3..5 => owner = self.transfer(owner, chat, name, &mut random).await,
-                5 => self.write_note(&owner, chat, &format!("note {turn} on {name}")).await,
-                6 => {
-                    // An agent who does not have the chat must not be able to write.
-                    let other = self.other_agent(&owner, &mut random);
-                    self.agent_writes(&other, chat, &format!("intruder {} to {name}: {turn}", other.id), &mut random)
-                        .await;
-                }
-                _ => {}
-            }
+            owner = self.run_turn(owner, chat, &channel, &format!("{name}, turn {turn}"), &mut random).await;
         }
         if random.is_chosen(600) {
-            self.close(&owner, chat).await;
-            if random.is_chosen(200) {
-                self.visitor_writes(&channel, name, &format!("{name} returns"), &mut random).await;
-            }
+            self.close(&owner, chat, &channel, name, &mut random).await;
         }
+    }
+
+    /// The owner writes a few messages. Meanwhile, the visitor may write, the chat may be transferred, or another agent
+    /// may try to write. Returns the owner afterwards.
+    async fn run_turn(&self, owner: Agent, chat: u64, channel: &Channel, name: &str, random: &mut Generator) -> Agent {
+        let (messages, other) = (1 + random.below(4), self.other_agent(&owner, random));
+        let (mut random_writes, mut random_else) = (random.part("messages"), random.part("something else"));
+        let write = async {
+            for n in 0..messages {
+                self.agent_writes(&owner, chat, &format!("agent {} to {name}: {n}", owner.id), &mut random_writes)
+                    .await;
+            }
+        };
+        let (meanwhile, visitor) = (random.below(10), name.split(',').next().unwrap_or_default());
+        let something_else = async {
+            let random = &mut random_else;
+            match meanwhile {
+                0..3 => self.visitor_writes(channel, visitor, &format!("{name}: visitor replies"), random).await,
+                3 | 4 => return self.transfer(&owner, &other, chat, name, random).await,
+                5 => self.write_note(&owner, chat, &format!("note on {name}")).await,
+                // An agent who does not have the chat must not be able to write.
+                6 => self.agent_writes(&other, chat, &format!("intruder {} to {name}", other.id), random).await,
+                _ => {}
+            }
+            false
+        };
+        let ((), is_transferred) = tokio::join!(write, something_else);
+        if is_transferred { other } else { owner }
     }
 
     async fn talk_to_bot(&self, channel: &Channel, name: &str, random: &mut Generator) {
@@ -193,22 +203,41 @@ impl Conversations {
         None
     }
 
-    /// Transfers the chat to another agent. Returns its owner afterwards, if the request succeeded the new one.
-    async fn transfer(&self, owner: Agent, chat: u64, name: &str, random: &mut Generator) -> Agent {
-        let to = self.other_agent(&owner, random);
-        let is_transferred = self.act(&owner, chat, Action::Transfer, Some(to.id)).await.is_some();
-        if !is_transferred {
-            return owner;
+    /// Transfers the chat to another agent and then tries to write as the former owner. Returns whether the transfer
+    /// succeeded.
+    async fn transfer(&self, owner: &Agent, to: &Agent, chat: u64, name: &str, random: &mut Generator) -> bool {
+        let is_transferred = self.act(owner, chat, Action::Transfer, Some(to.id)).await.is_some();
+        if is_transferred {
+            self.agent_writes(owner, chat, &format!("former owner {} to {name}", owner.id), random).await;
         }
-        self.agent_writes(&owner, chat, &format!("former owner {} to {name}", owner.id), random).await;
-        to
+        is_transferred
     }
 
-    async fn close(&self, agent: &Agent, chat: u64) {
-        for _ in 0..3 {
-            if self.act(agent, chat, Action::Close, None).await.is_some() {
-                return;
+    /// Closes the chat, in some cases while the visitor writes or the chat is transferred. The visitor may return.
+    async fn close(&self, owner: &Agent, chat: u64, channel: &Channel, visitor: &str, random: &mut Generator) {
+        let (meanwhile, other) = (random.below(10), self.other_agent(owner, random));
+        let mut random_meanwhile = random.part("meanwhile");
+        let something_else = async {
+            match meanwhile {
+                0 | 1 => {
+                    let text = format!("{visitor} interrupts");
+                    self.visitor_writes(channel, visitor, &text, &mut random_meanwhile).await;
+                }
+                2 => drop(self.act(owner, chat, Action::Transfer, Some(other.id)).await),
+                3 => drop(self.act(owner, chat, Action::Close, None).await),
+                _ => {}
             }
+        };
+        let close = async {
+            for _ in 0..3 {
+                if self.act(owner, chat, Action::Close, None).await.is_some() {
+                    return;
+                }
+            }
+        };
+        tokio::join!(close, something_else);
+        if random.is_chosen(200) {
+            self.visitor_writes(channel, visitor, &format!("{visitor} returns"), random).await;
         }
     }
 

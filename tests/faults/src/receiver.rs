@@ -127,8 +127,8 @@ impl Shared {
         let slot = self.records.now_ms() / MOOD_MS;
         let mut generator = self.generator.part(&slot.to_string());
         match generator.below(100) {
-            0..45 => Mood::Accept,
-            45..53 => Mood::Slow,
+            0..35 => Mood::Accept,
+            35..53 => Mood::Slow,
             53..65 => Mood::Fail,
             65..70 => Mood::Reject,
             70..80 => Mood::Hang,
