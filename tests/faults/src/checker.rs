@@ -6,6 +6,7 @@ use std::fmt::{Display, Formatter};
 use serde_json::{Value, json};
 
 use crate::evidence::{Evidence, Journal};
+use crate::plan::MAX_CLOCK_ERROR_MS;
 use crate::receiver::{JournalEntry, Kind, Mood};
 use crate::records::{Action, Record};
 
@@ -30,7 +31,7 @@ pub fn check(evidence: &Evidence) -> Vec<Violation> {
     check_recovery(evidence, &mut findings);
     check_stored_once(evidence, &service, &mut findings);
     check_timelines(evidence, &mut findings);
-    check_deliveries(&service, &mut findings);
+    check_deliveries(evidence, &service, &mut findings);
     check_webhook_ids(evidence, &service, &mut findings);
     check_calm_order(evidence, &service, &mut findings);
     check_owners(evidence, &mut findings);
@@ -174,17 +175,28 @@ fn is_accepting(mood: Mood) -> bool {
     matches!(mood, Mood::Accept | Mood::Slow)
 }
 
-fn check_deliveries(service: &ServiceView<'_>, findings: &mut Findings) {
+/// A bot also accepts an event by sending an event for the chat after the first attempt has started. The service
+/// compares the times of two processes, whose clocks may be wrong.
+fn has_bot_reacted(evidence: &Evidence, chat: u64, requests: &[(&Journal, &JournalEntry)]) -> bool {
+    let Some(first_attempt_ms) = requests.iter().map(|(_, request)| request.at_ms).min() else { return false };
+    evidence.records.iter().any(|record| {
+        let is_of_bot = matches!(record.action, Action::BotMessage | Action::BotInvite);
+        is_of_bot
+            && record.chat == Some(chat)
+            && record.is_possible()
+            && record.ended_ms + 2 * MAX_CLOCK_ERROR_MS >= first_attempt_ms
+    })
+}
+
+fn check_deliveries(evidence: &Evidence, service: &ServiceView<'_>, findings: &mut Findings) {
     for entry in &service.entries {
         let Some((kind, delivery)) = entry.delivery() else { continue };
         let requests = service.requests(entry.id());
         let state = delivery["state"].as_str().unwrap_or_default();
         match state {
             "delivered" => {
-                // A bot that reacts has also accepted an event whose response was lost.
-                let is_accepted = requests.iter().any(|(_, request)| {
-                    is_accepting(request.mood) || (kind == Kind::Bot && request.mood == Mood::CloseUnanswered)
-                });
+                let is_accepted = requests.iter().any(|(_, request)| is_accepting(request.mood));
+                let is_accepted = is_accepted || kind == Kind::Bot && has_bot_reacted(evidence, entry.chat, requests);
                 if !is_accepted {
                     findings.add("what is shown as delivered was accepted", format!("{entry}: {requests:?}"));
                 }

@@ -4,6 +4,8 @@ use local::faults::{FaultPlan, Generator, MessageFaultRates, RequestFaultRates};
 
 /// How long the rates of the faults stay the same.
 pub const SLOT_MS: u64 = 5_000;
+/// The largest error of the clock of a function.
+pub const MAX_CLOCK_ERROR_MS: u64 = 500;
 
 pub struct RoundPlan {
     /// The faults of each slot.
@@ -60,6 +62,6 @@ fn slot_plan(generator: &Generator) -> FaultPlan {
             overtaken: rate(50, 300),
             max_delay_ms: 3_000,
         },
-        max_clock_error_ms: rate(50, 500),
+        max_clock_error_ms: rate(50, MAX_CLOCK_ERROR_MS),
     }
 }

@@ -48,13 +48,20 @@ pub enum Mood {
 }
 
 /// A request in a journal.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Clone, Serialize)]
 pub struct JournalEntry {
     /// The time at which the whole request had arrived, in milliseconds since the start of the round.
     pub at_ms: u64,
     pub webhook_id: String,
     pub body: Value,
     pub mood: Mood,
+}
+
+impl std::fmt::Debug for JournalEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { at_ms, webhook_id, body: _, mood } = self;
+        write!(f, "{webhook_id} after {at_ms} ms: {mood:?}")
+    }
 }
 
 pub struct Receiver {

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
+mod faults;
 mod gateway;
 mod invocations;
 mod lifecycle;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use local::faults::{FaultPlan, MessageFaultRates};
 use local::sqs::QueueMessageToSend;
 use local::{Host, HostStorage};
 use serde_json::json;
@@ -165,4 +166,18 @@ async fn queue_database_errors_are_logged_at_most_once_a_minute() {
         host.host.stop().await;
         database(data.path()).execute_batch("DROP TRIGGER broken; DELETE FROM messages").unwrap();
     }
+}
+
+#[tokio::test]
+async fn processed_messages_are_received_again_as_planned() {
+    let host = warm_host().await;
+    let messages = MessageFaultRates { repeated: 1_000, ..MessageFaultRates::default() };
+    host.faults().set_plan(Some(FaultPlan { messages, ..FaultPlan::default() }));
+    send(&host, JOBS, "again", None);
+    send(&host, ORDERED, "again-in-order", Some("chat"));
+    wait_for(|| count_received(&host, "again"), |count| *count == 2).await;
+    wait_for(|| count_received(&host, "again-in-order"), |count| *count == 2).await;
+    host.faults().set_plan(None);
+    wait_until_empty(&host, JOBS).await;
+    wait_until_empty(&host, ORDERED).await;
 }
