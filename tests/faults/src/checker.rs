@@ -228,7 +228,7 @@ pub fn accepted_failures(evidence: &Evidence) -> usize {
 
 impl std::fmt::Debug for Journal {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.receiver)
+        f.write_str(&self.receiver)
     }
 }
 
@@ -245,7 +245,7 @@ fn check_webhook_ids(evidence: &Evidence, service: &ServiceView<'_>, findings: &
             }
             let text = request.body["message"]["text"].as_str();
             if let Some(text) = text.filter(|_| journal.kind != Kind::Webhook) {
-                ids_by_content.entry((journal.receiver, text.to_owned())).or_default().insert(id);
+                ids_by_content.entry((&journal.receiver, text.to_owned())).or_default().insert(id);
             }
         }
     }
@@ -256,7 +256,7 @@ fn check_webhook_ids(evidence: &Evidence, service: &ServiceView<'_>, findings: &
     }
     for (id, requests) in &service.requests_by_id {
         let bodies: BTreeSet<String> = requests.iter().map(|(_, request)| identity(&request.body)).collect();
-        let receivers: BTreeSet<&str> = requests.iter().map(|(journal, _)| journal.receiver).collect();
+        let receivers: BTreeSet<&str> = requests.iter().map(|(journal, _)| journal.receiver.as_str()).collect();
         if bodies.len() > 1 || receivers.len() > 1 {
             findings.add(
                 "a webhook-id belongs to one message and one receiver",
@@ -505,7 +505,11 @@ mod tests {
         });
         Evidence {
             records: [accept, lost_race].into_iter().chain(sent).collect(),
-            journals: vec![Journal { receiver: "integrator", kind: Kind::Integrator, requests: received.collect() }],
+            journals: vec![Journal {
+                receiver: "integrator".to_owned(),
+                kind: Kind::Integrator,
+                requests: received.collect(),
+            }],
             chats: vec![json!({"chat_id": 1, "state": "active", "agent": {"id": 5}})],
             timelines: [(1, texts.iter().zip(1..).map(|(text, seq)| entry(seq, text)).collect())].into(),
             report: json!({"total": total}),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::account::Account;
@@ -12,7 +12,7 @@ use crate::client::ApiClient;
 use crate::receiver::{JournalEntry, Kind};
 use crate::records::{Record, Records};
 
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Evidence {
     pub records: Vec<Record>,
     pub journals: Vec<Journal>,
@@ -35,9 +35,9 @@ pub struct Evidence {
 }
 
 /// The requests that a receiver got, in order of arrival.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Journal {
-    pub receiver: &'static str,
+    pub receiver: String,
     pub kind: Kind,
     pub requests: Vec<JournalEntry>,
 }
@@ -52,7 +52,7 @@ impl Evidence {
             timelines.insert(number, read_timeline(client, number).await);
         }
         let journals = account.receivers.iter().map(|receiver| Journal {
-            receiver: receiver.name,
+            receiver: receiver.name.to_owned(),
             kind: receiver.kind,
             requests: receiver.journal(),
         });
@@ -103,6 +103,11 @@ impl Evidence {
             let _ = write!(text, "; queues at the end: {:?}", self.queues);
         }
         text
+    }
+
+    /// Reads what [`write`](Self::write) has written.
+    pub fn read(path: &Path) -> Self {
+        serde_json::from_slice(&std::fs::read(path).unwrap()).expect("evidence of a round")
     }
 
     pub fn write(&self, path: &Path) {

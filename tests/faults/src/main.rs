@@ -32,6 +32,7 @@ use clap::{Parser, Subcommand};
 use local::cargo_build::{self, CargoProfile};
 use local::open_file_limit;
 
+use crate::evidence::Evidence;
 use crate::host_control::HostControl;
 use crate::host_program::HostArguments;
 
@@ -54,6 +55,9 @@ struct Arguments {
     /// Keep the evidence of every round, not only of rounds with violations
     #[arg(long)]
     keep_evidence: bool,
+    /// Check the evidence of an earlier round again, without running anything
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -74,7 +78,10 @@ async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match arguments.command {
         Some(Command::Host(host)) => host_program::run(host).await,
-        None => run(&arguments).await,
+        None => match &arguments.check {
+            Some(file) => exit_code(report(&Evidence::read(file)) > 0),
+            None => run(&arguments).await,
+        },
     }
 }
 
@@ -97,28 +104,34 @@ async fn run(arguments: &Arguments) -> ExitCode {
         };
         println!("round {number}: {seconds} seconds of faults, seed {}", arguments.seed);
         let evidence = round::run(&mut host, arguments.seed, number, seconds).await;
-        println!("{}", evidence.summary());
-        println!("  failed although accepted: {}", checker::accepted_failures(&evidence));
-        let violations = checker::check(&evidence);
-        if arguments.keep_evidence || !violations.is_empty() {
+        let violations = report(&evidence);
+        failed |= violations > 0;
+        if arguments.keep_evidence || violations > 0 {
             let path = evidence_path(arguments.seed, number);
             evidence.write(&path);
             host.copy_log(&path.with_extension("log"));
             println!("  evidence: {}", path.display());
         }
-        for violation in &violations {
-            println!("VIOLATION {violation}");
-        }
-        if !violations.is_empty() {
-            failed = true;
-            println!(
-                "round {number}: {} violations; repeat with: tests/faults/run --seed {} --round {number}",
-                violations.len(),
-                arguments.seed
-            );
+        if violations > 0 {
+            println!("  repeat with: tests/faults/run --seed {} --round {number}", arguments.seed);
         }
     }
     host.stop().await;
+    exit_code(failed)
+}
+
+/// Prints what happened in a round and what the checker has found. Returns the number of violations.
+fn report(evidence: &Evidence) -> usize {
+    println!("{}", evidence.summary());
+    println!("  failed although accepted: {}", checker::accepted_failures(evidence));
+    let violations = checker::check(evidence);
+    for violation in &violations {
+        println!("VIOLATION {violation}");
+    }
+    violations.len()
+}
+
+fn exit_code(failed: bool) -> ExitCode {
     println!("{}", if failed { "FAILED" } else { "no violation" });
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

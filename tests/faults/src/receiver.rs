@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use local::faults::Generator;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -20,7 +20,7 @@ use crate::records::Records;
 /// How long a mood lasts.
 const MOOD_MS: u64 = 3_000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     Integrator,
     Webhook,
@@ -28,7 +28,7 @@ pub enum Kind {
 }
 
 /// How a receiver answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mood {
     Accept,
     /// Accepts after up to a second.
@@ -48,7 +48,7 @@ pub enum Mood {
 }
 
 /// A request in a journal.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct JournalEntry {
     /// The time at which the whole request had arrived, in milliseconds since the start of the round.
     pub at_ms: u64,
