@@ -245,7 +245,7 @@ fn check_webhook_ids(evidence: &Evidence, service: &ServiceView<'_>, findings: &
             }
             let text = request.body["message"]["text"].as_str();
             if let Some(text) = text.filter(|_| journal.kind != Kind::Webhook) {
-                ids_by_content.entry((&journal.receiver, text.to_owned())).or_default().insert(id);
+                ids_by_content.entry((journal.receiver.as_str(), text.to_owned())).or_default().insert(id);
             }
         }
     }
@@ -576,13 +576,17 @@ mod tests {
     fn transfer_explains_a_new_owner_and_excludes_the_former_one() {
         let transfer = Record { to: Some(6), ..record(Action::Transfer, 5, (200, 201), Some(200)) };
         let new_owner = Record { agent: Some(6), text: None, ..message("four", 4, 300) };
-        let mut evidence = healthy();
-        evidence.records.extend([transfer, new_owner]);
-        evidence.calm_started_ms = 1_000;
-        evidence.chats[0]["agent"]["id"] = json!(6);
-        assert_eq!(check(&evidence), []);
-        evidence.records.push(Record { text: None, ..message("five", 5, 400) });
-        let found: Vec<_> = check(&evidence).into_iter().map(|violation| violation.guarantee).collect();
-        assert_eq!(found, ["a former owner cannot write"]);
+        let former_owner = Record { text: None, ..message("five", 5, 400) };
+        let check_with = |records: Vec<Record>| {
+            let mut evidence = healthy();
+            evidence.records.extend(records);
+            evidence.calm_started_ms = 1_000;
+            evidence.chats[0]["agent"]["id"] = json!(6);
+            check(&evidence).into_iter().map(|violation| violation.guarantee).collect::<Vec<_>>()
+        };
+        assert_eq!(check_with(vec![transfer.clone(), new_owner.clone()]), Vec::<&str>::new());
+        assert_eq!(check_with(vec![transfer.clone(), former_owner.clone()]), ["a former owner cannot write"]);
+        let both = check_with(vec![transfer, new_owner, former_owner]);
+        assert_eq!(both, ["a chat has one owner at a time"]);
     }
 }
