@@ -2,6 +2,7 @@
 //! agents.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -390,6 +391,24 @@ fn bot_exceeding_its_answer_time_limit_loses_the_chat() {
         assert!((Duration::from_millis(1_500)..seconds(6)).contains(&elapsed), "{elapsed:?}");
         assert_eq!(fixture.final_bot_delivery(1, "Anybody?").await["state"], "delivered");
         fixture.bot.send_text(&json!(1), "late").await.expect_error(403, "invalid_request");
+    });
+}
+
+#[test]
+fn silent_bot_loses_the_chat_after_the_table_was_unavailable() {
+    run_on_own_host(&[], async |host| {
+        let fixture = BotFixture::create_with(host, json!({}), json!({"answer_within": 3})).await;
+        fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
+        assert_eq!(fixture.final_bot_delivery(1, "Anybody?").await["state"], "delivered");
+        host.local.set_write_conflict_interval(NonZeroU32::new(1));
+        wait_for("the check is postponed", WAIT_TIMEOUT, async || {
+            let log = host.log.lock().unwrap();
+            let lines: Vec<_> = log.iter().filter(|line| line.function == "deliver-bot").cloned().collect();
+            if lines.iter().any(|line| line.line.contains("answer postponed")) { Ok(()) } else { Err(lines) }
+        })
+        .await;
+        host.local.set_write_conflict_interval(None);
+        fixture.wait_until_waiting(1, seconds(20)).await;
     });
 }
 

@@ -35,6 +35,8 @@ use crate::wire::receiver_response::ReceiverResponse;
 
 /// Replaces secrets in the URLs that admins see.
 const HIDDEN: &str = "***";
+/// The delay before the check of a bot's answer is repeated if a table was unavailable.
+const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// Sends entries to the servers of bot providers.
 pub struct BotReceiver<'a> {
@@ -194,10 +196,20 @@ impl BotReceiver<'_> {
     }
 
     /// Handles the end of a bot's time limit for an answer: if the bot has sent no event since `asked_at`, the chat is
-    /// handed over to the agents.
+    /// handed over to the agents. If a table is unavailable, the check is postponed, because nothing else takes the chat
+    /// from the bot.
+    ///
+    /// # Errors
+    /// Fails if the retry queue is unavailable. The task can be repeated.
     pub async fn hand_over_if_unanswered(&self, task: &BotReactionCheckTask) -> Result<(), Error> {
         let BotReactionCheckTask { v: _, account_id, chat_id, seq, asked_at } = task;
-        self.hand_over_chat(account_id, *chat_id, *seq, Timestamp(*asked_at)).await.map(|_| ())
+        match self.hand_over_chat(account_id, *chat_id, *seq, Timestamp(*asked_at)).await {
+            Err(Error::Unavailable(context)) => {
+                tracing::warn!(?context, account_id, chat_id, seq, "check of a bot's answer postponed");
+                self.retries.send(&Task::AnswerDue(task.clone()), UNAVAILABLE_RETRY_DELAY).await
+            }
+            result => result.map(drop),
+        }
     }
 
     async fn hand_over_unconfirmed(
