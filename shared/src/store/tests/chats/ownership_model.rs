@@ -233,7 +233,7 @@ impl Subject {
         owners
     }
 
-    /// Returns the texts of all stored messages. Entries behind a gap are shown ten seconds later.
+    /// Returns the texts of all stored messages.
     async fn stored_texts(&self) -> Vec<String> {
         let mut texts = Vec::new();
         for item in self.stores.chat_items().await {
@@ -292,7 +292,7 @@ async fn compare(has_bot: bool, steps: &[Step]) {
 }
 
 fn any_agent() -> impl Strategy<Value = u64> {
-    select(&AGENTS[..])
+    select(AGENTS.to_vec())
 }
 
 fn any_command() -> impl Strategy<Value = Command> {
