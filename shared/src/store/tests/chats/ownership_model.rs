@@ -47,7 +47,7 @@ enum Owner {
     Closed(Option<u64>),
 }
 
-/// The owners of the visitor's chats. Chat numbers start at 1.
+/// The owners of the visitor's chats, in the order in which they were opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Model {
     has_bot: bool,
@@ -55,19 +55,15 @@ struct Model {
 }
 
 impl Model {
-    fn newest_chat(&self) -> u64 {
-        self.chats.len() as u64
-    }
-
-    /// Applies a command about this chat. Returns whether it succeeds.
-    fn apply(&mut self, command: Command, chat_id: u64) -> bool {
+    /// Applies a command about the chat at this position, if there is one. Returns whether the command succeeds.
+    fn apply(&mut self, command: Command, chat: Option<usize>) -> bool {
         if command == Command::VisitorWrites {
             if self.chats.last().is_none_or(|owner| matches!(owner, Owner::Closed(_))) {
                 self.chats.push(if self.has_bot { Owner::Bot } else { Owner::Nobody(false) });
             }
             return true;
         }
-        let Some(before) = self.chats.get_mut(usize::try_from(chat_id).unwrap().wrapping_sub(1)) else {
+        let Some(before) = chat.and_then(|chat| self.chats.get_mut(chat)) else {
             return matches!(command, Command::DeleteAgent(_));
         };
         let after = match (command, *before) {
@@ -112,7 +108,7 @@ impl Model {
 
     /// Returns the model after the commands, in some order in which they have the given results. `None` if there is no
     /// such order.
-    fn after_concurrent(&self, commands: &[(Command, Outcome)], chat_id: u64, actual: &[Owner]) -> Option<Self> {
+    fn after_concurrent(&self, commands: &[(Command, Outcome)], chat: Option<usize>, actual: &[Owner]) -> Option<Self> {
         if commands.is_empty() {
             return (self.chats == actual).then(|| self.clone());
         }
@@ -124,12 +120,12 @@ impl Model {
                 // The offer has changed since the agent's request read the chat. Nothing happens in this case.
                 Outcome::OfferChanged => {}
                 Outcome::Success | Outcome::Refusal => {
-                    if after.apply(command, chat_id) != (outcome == Outcome::Success) {
+                    if after.apply(command, chat) != (outcome == Outcome::Success) {
                         return None;
                     }
                 }
             }
-            after.after_concurrent(&others, chat_id, actual)
+            after.after_concurrent(&others, chat, actual)
         })
     }
 }
@@ -218,11 +214,20 @@ impl Subject {
         outcome_of(self.stores.chats.transfer(chat, by, &to, self.now).await)
     }
 
+    /// Returns the numbers of all chats. A number is skipped if two concurrent messages of the visitor try to open a chat.
+    async fn chat_ids(&self) -> Vec<u64> {
+        let heads = self.stores.chat_items().await.into_iter().filter(|item| item["sk"] == s("HEAD"));
+        let number = |item: Item| item["chat_id"].as_n().unwrap().parse().unwrap();
+        let mut chat_ids: Vec<u64> = heads.map(number).collect();
+        chat_ids.sort_unstable();
+        chat_ids
+    }
+
     /// Returns the owners of all chats, read from the store.
     async fn owners(&self) -> Vec<Owner> {
         let mut owners = Vec::new();
-        while let Some(chat) = self.stores.chats.chat("acc", owners.len() as u64 + 1).await.unwrap() {
-            owners.push(match chat.state {
+        for chat_id in self.chat_ids().await {
+            owners.push(match self.stores.chat_header(chat_id).await.state {
                 ChatState::Bot => Owner::Bot,
                 ChatState::Waiting => Owner::Nobody(false),
                 ChatState::Offered(_) => Owner::Nobody(true),
@@ -261,7 +266,9 @@ async fn compare(has_bot: bool, steps: &[Step]) {
                 assert_eq!(subject.owners().await, model.chats, "{steps:?}");
             }
             Step::Concurrently(commands) => {
-                let chat_id = model.newest_chat();
+                // A request about no chat names a number that does not exist.
+                let chat_id = subject.chat_ids().await.last().copied().unwrap_or_default();
+                let newest = model.chats.len().checked_sub(1);
                 let text = |index: usize| format!("text {number}.{index}");
                 let runs = commands.iter().enumerate();
                 let runs = runs.map(|(index, command)| {
@@ -271,7 +278,7 @@ async fn compare(has_bot: bool, steps: &[Step]) {
                 let outcomes = join_all(runs).await;
                 let results: Vec<_> = commands.iter().copied().zip(outcomes).collect();
                 let actual = subject.owners().await;
-                let explained = model.after_concurrent(&results, chat_id, &actual);
+                let explained = model.after_concurrent(&results, newest, &actual);
                 model = explained.unwrap_or_else(|| panic!("{model:?}, {results:?} led to {actual:?}; all: {steps:?}"));
                 let is_message = |command: Command| {
                     matches!(command, Command::VisitorWrites | Command::BotWrites | Command::AgentWrites(_))
