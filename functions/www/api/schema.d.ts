@@ -96,7 +96,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A script or language of the widget */
+        /** A script or language file of the widget */
         get: operations["widgetAsset"];
         put?: never;
         post?: never;
@@ -144,7 +144,7 @@ export interface paths {
         put?: never;
         /**
          * A-2: a visitor sends a message, or starts or stops typing
-         * @description A text longer than 1000 characters is truncated. On a channel with lenient validation, an invalid optional field is ignored, and a file may have no name and size. By default a visitor may send 30 messages and a channel may open 300 chats in 10 seconds.
+         * @description A text longer than 1000 characters is truncated. On a channel with lenient validation, an invalid optional field is ignored, and a file may lack a name and a size. By default a visitor may send 30 messages and a channel may open 300 chats in 10 seconds.
          */
         post: operations["channelMessage"];
         delete?: never;
@@ -163,7 +163,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * B-1: an event of a bot provider
+         * B-1: an event from a bot provider
          * @description The chat is identified by chat_id, or else by client_id, or else by the id of a CLIENT_MESSAGE. By default a bot may send 300 requests in 10 seconds.
          */
         post: operations["botEvent"];
@@ -206,7 +206,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends a message of the visitor
+         * Sends a message from the visitor
          * @description A text longer than 1000 characters is truncated. By default, a visitor may send 30 messages in 10 seconds.
          */
         post: operations["widgetMessage"];
@@ -228,7 +228,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stores data of the visitor */
+        /** Stores data about the visitor */
         post: operations["updateWidgetVisitor"];
         delete?: never;
         options?: never;
@@ -273,7 +273,7 @@ export interface paths {
         put?: never;
         /**
          * Rates a chat, or removes the rating
-         * @description 404 also if the chat is not the visitor's.
+         * @description Also returns 404 if the chat belongs to another visitor.
          */
         post: operations["rateWidgetChat"];
         delete?: never;
@@ -319,7 +319,7 @@ export interface paths {
         put?: never;
         /**
          * Starts a callback: an agent is called first, and then the visitor
-         * @description The call is stored in the visitor's chat, or opens one. A response with result fail stores nothing.
+         * @description The call is stored in the visitor's open chat, or opens a new one. If the result is fail, nothing is stored.
          */
         post: operations["startCallback"];
         delete?: never;
@@ -342,7 +342,7 @@ export interface paths {
         put?: never;
         /**
          * Returns a ticket that opens a WebSocket
-         * @description The widget connects to `url` with the query parameter `ticket`. Pushes of new messages, of the chat's state and of the agent's typing then arrive as JSON texts (docs/sockets.md).
+         * @description The widget connects to `url` with the query parameter `ticket`. Pushes about new messages, the chat's state and the agent's typing then arrive as JSON (docs/sockets.md).
          */
         post: operations["createWidgetSocketTicket"];
         delete?: never;
@@ -433,8 +433,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exchanges e-mail and password for a bearer token
-         * @description Wrong passwords are counted in windows of five minutes: at most ten for an e-mail from one source address, a hundred from one source address and fifty for an e-mail. The last two limits do not apply to a source address from which the agent has signed in within the last 30 days. The session ends after 12 hours without a request, and 30 days after the login at the latest.
+         * Exchanges an e-mail address and a password for a bearer token
+         * @description Wrong passwords are counted in windows of five minutes: at most ten for one e-mail address from one source address, a hundred from one source address, and fifty for one e-mail address. The last two limits do not apply to a source address from which the agent has signed in within the last 30 days. The session ends after 12 hours without a request, and 30 days after the login at the latest.
          */
         post: operations["agentLogin"];
         delete?: never;
@@ -474,7 +474,7 @@ export interface paths {
         get: operations["agentPresence"];
         /**
          * Changes the agent's presence
-         * @description An agent is online while they keep sending requests. After the last socket of an agent is closed, the agent is offline 90 seconds later, unless the agent opens another one or sets the status again.
+         * @description An agent stays online while they keep sending requests. When an agent's last socket has been closed for 90 seconds, the agent is offline, unless they have opened another socket or set the status again.
          */
         put: operations["setAgentPresence"];
         post?: never;
@@ -495,7 +495,7 @@ export interface paths {
         put?: never;
         /**
          * Returns a ticket that opens a WebSocket
-         * @description The client connects to `url` with the query parameter `ticket`. Pushes of changes then arrive as JSON texts (docs/sockets.md). An agent gets at most 30 tickets in ten seconds.
+         * @description The client connects to `url` with the query parameter `ticket`. Pushes about changes then arrive as JSON (docs/sockets.md). An agent gets at most 30 tickets in ten seconds.
          */
         post: operations["createSocketTicket"];
         delete?: never;
@@ -530,7 +530,7 @@ export interface paths {
         };
         /**
          * Lists all agents with their status, and all departments
-         * @description For the choice of the recipient of a transfer. The status is offline if the agent has not sent a request in the last ten minutes, or has had no socket for 90 seconds.
+         * @description These are the possible recipients of a transfer. The status is offline if the agent has not sent a request in the last ten minutes, or has had no socket for 90 seconds.
          */
         get: operations["colleagues"];
         put?: never;
@@ -553,7 +553,7 @@ export interface paths {
         put?: never;
         /**
          * An admin creates a canned reply
-         * @description 409 if another canned reply has the shortcut, or if the account has 250 canned replies.
+         * @description 409 if another canned reply has the same shortcut, or if the account already has 250 canned replies.
          */
         post: operations["createCannedReply"];
         delete?: never;
@@ -581,7 +581,7 @@ export interface paths {
         head?: never;
         /**
          * An admin changes a canned reply
-         * @description Absent fields stay unchanged. 409 if another canned reply has the shortcut.
+         * @description Absent fields stay unchanged. 409 if another canned reply has the same shortcut.
          */
         patch: operations["changeCannedReply"];
         trace?: never;
@@ -638,7 +638,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The agent accepts the chat, also from a bot */
+        /** The agent accepts the chat, even if a bot has it */
         post: operations["acceptChat"];
         delete?: never;
         options?: never;
@@ -773,7 +773,7 @@ export interface paths {
         put?: never;
         /**
          * The agent adds a private note to the chat
-         * @description The note becomes an entry of type note, which only agents see: it is not delivered and is not part of any event. Every agent who can see the chat can add a note, also when the chat is closed.
+         * @description The note becomes an entry of type note, which only agents see: it is not delivered and is not part of any event. Every agent who can see the chat can add a note, even when the chat is closed.
          */
         post: operations["addNote"];
         delete?: never;
@@ -836,7 +836,7 @@ export interface paths {
         };
         /**
          * Lists the chats that have changed since a cursor
-         * @description A console keeps its lists current as follows: it requests a cursor without parameters, reads its lists, and then requests the changes after the cursor, each time with the cursor of the previous response, until complete is true. Each change is returned at least once; a row can be returned again although it has not changed. Changes of channels, departments and agents that make chats visible or hidden are not returned, because they do not change the chats.
+         * @description A console keeps its lists current as follows: it sends a request without parameters to get a cursor, reads its lists, and then requests the changes after the cursor, each time with the cursor of the previous response, until complete is true. Each change is returned at least once; a row can be returned again even though it has not changed. Chats that become visible or hidden because a channel, a department or an agent has changed are not returned, because the chats themselves have not changed.
          */
         get: operations["agentChanges"];
         put?: never;
@@ -856,7 +856,7 @@ export interface paths {
         };
         /**
          * Searches the chats that the agent can see
-         * @description Finds chats whose number or visitor number is q; chats of visitors whose e-mail address or phone number begins with q (three characters or digits or more); and chats in which each word of q begins a word of the visitor's name or of the last message, as far as ChatRow contains it. Upper and lower case and accents make no difference. The first page begins with the best matches: the chat with the number, and the last chats of the visitors with the number, e-mail address or phone number, at most 25 for each. The other results follow, newest first. Each page examines a limited number of chats, so it may have few results or none: while next is not null, repeat the request with next as cursor. No chat is returned twice.
+         * @description Finds chats whose number or visitor number is q; chats of visitors whose e-mail address or phone number begins with q (at least three characters or digits); and chats in which each word of q begins a word of the visitor's name or of the part of the last message that ChatRow contains. Upper and lower case and accents make no difference. The first page begins with the best matches: the chat with this number, and the last chat of each visitor with this number, e-mail address or phone number. At most 25 visitors are found by e-mail address and 25 by phone number. The other results follow, newest first. Each page examines a limited number of chats, so it may have few results or none: while next is not null, repeat the request with next as cursor. No chat is returned twice.
          */
         get: operations["agentSearch"];
         put?: never;
@@ -885,7 +885,7 @@ export interface paths {
         head?: never;
         /**
          * Corrects the visitor's data, or blacklists the visitor
-         * @description Messages of a blacklisted visitor get 200 and are dropped. A correction stays until the integrator sends a value that differs from the integrator's previous one. Allowed for agents who can see the visitor's open chat, or else the last one; otherwise 403.
+         * @description Messages from a blacklisted visitor get 200 and are dropped. A correction stays until the integrator sends a value that differs from the integrator's previous one. Allowed for agents who can see the visitor's open chat or, if no chat is open, the last one; other agents get 403.
          */
         patch: operations["changeVisitor"];
         trace?: never;
@@ -902,7 +902,7 @@ export interface paths {
         };
         /**
          * Lists a visitor's chats, newest first
-         * @description Contains open and closed chats. Chats that the agent cannot see are left out, so a page may have fewer chats or none: while next is not null, repeat the request with next as cursor. Allowed for agents who can see the visitor's open chat, or else the last one; otherwise 403.
+         * @description Contains open and closed chats. Chats that the agent cannot see are left out, so a page may have fewer chats or none: while next is not null, repeat the request with next as cursor. Allowed for agents who can see the visitor's open chat or, if no chat is open, the last one; other agents get 403.
          */
         get: operations["visitorChats"];
         put?: never;
@@ -1063,7 +1063,7 @@ export interface paths {
         head?: never;
         /**
          * Changes an agent
-         * @description A new password or role ends the agent's sessions. Admins cannot change their own role. Also 409 when the e-mail or the password was changed concurrently.
+         * @description A new password or role ends the agent's sessions. Admins cannot change their own role. The response is also 409 if the e-mail address or the password was changed concurrently.
          */
         patch: operations["changeAgent"];
         trace?: never;
@@ -1078,7 +1078,7 @@ export interface paths {
         /** Lists the departments of the account */
         get: operations["departments"];
         put?: never;
-        /** Creates a department, at most 100 in an account */
+        /** Creates a department; an account can have at most 100 */
         post: operations["createDepartment"];
         delete?: never;
         options?: never;
@@ -1257,7 +1257,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds a webhook, at most 10 in an account */
+        /** Adds a webhook; an account can have at most 10 */
         post: operations["addWebhook"];
         delete?: never;
         options?: never;
@@ -1297,7 +1297,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Creates a new signing secret for a webhook; up to four old ones stay valid for a time
+         * Creates a new signing secret for a webhook; up to four old ones stay valid for a limited time
          * @description Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at once. 409 for one of two concurrent rotations.
          */
         post: operations["rotateWebhook"];
@@ -1333,7 +1333,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the account's telephony provider and its balance */
+        /** Shows the account's telephony provider and call balance */
         get: operations["showTelephony"];
         put?: never;
         post?: never;
@@ -1543,7 +1543,7 @@ export interface paths {
         put?: never;
         /**
          * Adds an admin to an account, or resets one
-         * @description When the e-mail belongs to an agent of the account, that agent gets the password and the role admin, and their sessions end; name, phone and photo stay unchanged. A role in the body is ignored.
+         * @description If the e-mail address belongs to an agent of the account, that agent gets the password and the role admin, and their sessions end; name, phone and photo stay unchanged. A role in the body is ignored.
          */
         post: operations["addAdmin"];
         delete?: never;
@@ -1561,7 +1561,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Shows the account's telephony provider and its balance */
+        /** Shows the account's telephony provider and call balance */
         get: operations["showAccountTelephony"];
         put?: never;
         post?: never;
@@ -1589,7 +1589,7 @@ export interface paths {
         put?: never;
         /**
          * Adds minutes to the call balance of an account
-         * @description 422 if the reference was used with another number of minutes.
+         * @description 422 if the reference was used with a different number of minutes.
          */
         post: operations["topUpCallBalance"];
         delete?: never;
@@ -1641,11 +1641,11 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -1654,8 +1654,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A-3: an agent or a bot sends a message, or an agent types; POST <integrator_url>/<CHANNEL_PUBLIC_ID>
-         * @description On a channel with lenient validation, every 2xx without an error counts as delivered, and a 4xx is a final rejection. A typing notice is sent once.
+         * A-3: an agent or a bot sends a message, or an agent starts or stops typing; POST <integrator_url>/<CHANNEL_PUBLIC_ID>
+         * @description On a channel with lenient validation, every 2xx without an error counts as delivered, and a 4xx is a final rejection. A typing notice is sent only once.
          */
         post: operations["integratorMessage"];
         delete?: never;
@@ -1668,11 +1668,11 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -1681,8 +1681,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * B-2: a visitor sent a message, or the chat changed its owner; POST <endpoint>/<token>
-         * @description When a CLIENT_MESSAGE or AGENT_UNAVAILABLE gets no valid response within 9 seconds, the agents get the chat.
+         * B-2: a visitor sent a message, or the chat's owner changed; POST <endpoint>/<token>
+         * @description If a CLIENT_MESSAGE or AGENT_UNAVAILABLE gets no valid response within 9 seconds, the chat is handed over to the agents.
          */
         post: operations["providerEvent"];
         delete?: never;
@@ -1695,11 +1695,11 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -1719,11 +1719,11 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -1743,11 +1743,11 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -1767,11 +1767,11 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -1779,7 +1779,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A chat that an agent had accepted, or that an agent closes, has ended; POST <webhook_url> */
+        /** A chat that an agent accepted or closed has ended; POST <webhook_url> */
         post: operations["chatFinished"];
         delete?: never;
         options?: never;
@@ -1791,11 +1791,11 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -1815,11 +1815,11 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -1839,11 +1839,11 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -1863,11 +1863,11 @@ export interface webhooks {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -1932,7 +1932,7 @@ export interface components {
         OptionalWebUrl: string | null;
         /**
          * Format: uri
-         * @description An address that the service calls: https, without a user name, control characters or a private host, unless the stack allows it. It is stored and shown in the normalised form in which it is called, without a fragment.
+         * @description An address that the service calls. It must not contain a user name or control characters. It must use https and must not lead to a private host, unless the stack allows http or that host. It is stored and shown in the normalised form in which it is called, without a fragment.
          */
         ReceiverUrl: string;
         /** @description A blank value counts as absent. */
@@ -2030,7 +2030,7 @@ export interface components {
         };
         /** @description Table B1, provider to service. */
         ProviderEvent: components["schemas"]["BotMessageEvent"] | components["schemas"]["InviteAgentEvent"] | components["schemas"]["ClientInfoEvent"];
-        /** @description An id of the provider, or the id of a CLIENT_MESSAGE. */
+        /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
         BotEventId: string | number | null;
         /** @description An id as the service sent it. */
         ServiceAssignedId: number | string | null;
@@ -2049,7 +2049,7 @@ export interface components {
             chat_id?: components["schemas"]["ServiceAssignedId"];
             client_id?: components["schemas"]["ServiceAssignedId"];
         };
-        /** @description The visitor's contact data, at the top level or in contacts; at least one of the three fields. */
+        /** @description The visitor's contact data, at the top level or in contacts. At least one of the three fields is required. */
         ClientInfoEvent: {
             /** @constant */
             event: "CLIENT_INFO";
@@ -2127,7 +2127,7 @@ export interface components {
             photo: components["schemas"]["OptionalWebUrl"];
             status: components["schemas"]["PresenceStatus"];
         };
-        /** @description The word that agents type to insert the text, without spaces. Unique in the account; upper and lower case are the same. */
+        /** @description The word, without spaces, that agents type to insert the text. It is unique in the account, regardless of case. */
         CannedReplyShortcut: string;
         /** @description The client replaces {visitor} and {agent} with names. */
         CannedReplyText: string;
@@ -2199,7 +2199,7 @@ export interface components {
             cursor: string;
             /** @description The changed chats that the agent can see. */
             chats: components["schemas"]["ChatRow"][];
-            /** @description The numbers of chats that have changed and that the agent cannot see, or that were erased. */
+            /** @description The numbers of changed chats that the agent cannot see, and of erased chats. */
             gone: components["schemas"]["SequentialNumber"][];
             /** @description Whether the response contains all changes up to now. If not, repeat the request with the new cursor. */
             complete: boolean;
@@ -2234,11 +2234,11 @@ export interface components {
                 /** @description The number of chats that the visitor has opened. */
                 chats_count: number;
                 sources: components["schemas"]["VisitorFieldSources"];
-                /** @description sender.url if it is no http or https address: a text, not a link. */
+                /** @description sender.url, if it is not an http or https address. It is shown as text, not as a link. */
                 url_text: string | null;
             };
             panel: components["schemas"]["AgentPanel"];
-            /** @description The visitor's browser. Only in chats of a widget, like page and referrer. */
+            /** @description The visitor's browser. Like page and referrer, it is present only in chats of a widget. */
             session?: components["schemas"]["WebhookBrowserSession"];
             page?: {
                 url: components["schemas"]["WebUrl"];
@@ -2259,7 +2259,7 @@ export interface components {
         AgentPanel: {
             custom_data: {
                 title: string | null;
-                /** @description Text. Data from webhooks has no tags; tags of other data are text. */
+                /** @description Text. Tags are removed from webhook data; tags in other data are shown as text. */
                 content: string;
                 link: components["schemas"]["OptionalWebUrl"];
                 key: string | null;
@@ -2279,14 +2279,14 @@ export interface components {
             assignment: {
                 /** @enum {string} */
                 state: "pending" | "done" | "failed";
-                /** @description The error text if it failed. */
+                /** @description The error text, if the assignment failed. */
                 message?: string;
             } | null;
         };
         /** @enum {string} */
         EntrySender: "visitor" | "agent" | "bot" | "system";
         /**
-         * @description A type of table A3, a message type of bots, note for a private note of an agent, call for a phone call, or an event type.
+         * @description A type from table A3, a message type used by bots, note for an agent's private note, call for a phone call, or an event type.
          * @enum {string}
          */
         MessageType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "note" | "call" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "call_event" | "offline_message";
@@ -2323,7 +2323,7 @@ export interface components {
             /** @constant */
             force_reply?: true;
             /**
-             * @description False for a rich message of a bot without a fallback that the channel cannot show; it was not delivered.
+             * @description False if the channel cannot show a bot's rich message and the message has no fallback; it was then not delivered.
              * @constant
              */
             shown?: false;
@@ -2350,7 +2350,7 @@ export interface components {
             ms: number;
             /** @description Why the attempt failed. */
             error?: string;
-            /** @description The first characters of a webhook's 2xx response without a result, without tags. */
+            /** @description If a webhook's 2xx response contained no result, the first characters of the response, without tags. */
             answer?: string;
         }[];
         /** @description The number of attempts after the first that are not kept. */
@@ -2385,11 +2385,11 @@ export interface components {
             blacklisted: boolean;
             sources: components["schemas"]["VisitorFieldSources"];
         };
-        /** @description The fields from integrator_url to shows_buttons are those of an API channel, the field widget that of a widget. Fields of the other kind are ignored. */
+        /** @description The fields from integrator_url to shows_buttons apply to an API channel, and the field widget applies to a widget. Fields that apply to the other kind are ignored. */
         ChannelSettings: {
             name?: components["schemas"]["Name"];
             /**
-             * @description Whether the channel accepts messages of visitors. When false, open chats stay open and agents' replies are delivered.
+             * @description Whether the channel accepts messages from visitors. If false, open chats stay open and agents' replies are still delivered.
              * @default true
              */
             enabled?: boolean | null;
@@ -2404,7 +2404,7 @@ export interface components {
              * @default false
              */
             chunked?: boolean | null;
-            /** @description The agents who receive the channel's chats. Without agents and departments, every agent receives them. */
+            /** @description The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
             /** @description The departments whose members receive the channel's chats. */
             department_ids?: components["schemas"]["SequentialNumber"][] | null;
@@ -2413,7 +2413,7 @@ export interface components {
              * @enum {string|null}
              */
             validation?: "strict" | "lenient" | null;
-            /** @description Error codes of the integrator whose messages are hidden from agents. */
+            /** @description The integrator's error codes whose messages are hidden from agents. */
             hidden_error_codes?: number[] | null;
             /** @default false */
             shows_markdown?: boolean | null;
@@ -2462,7 +2462,7 @@ export interface components {
             photo: components["schemas"]["OptionalWebUrl"];
             role: components["schemas"]["Role"];
             created_at: components["schemas"]["UnixSeconds"];
-            /** @description When the agent's client sent its last request or ping, with a precision of about a minute. Null if that was more than 90 days ago, or if the agent has never set a status or opened a socket. Only in the responses that read agents. */
+            /** @description When the agent's client sent its last request or ping, with a precision of about a minute. Null if that was more than 90 days ago, or if the agent has never set a status or opened a socket. Present only in responses to requests that read agents. */
             last_seen_at?: components["schemas"]["UnixSeconds"] | null;
         };
         DepartmentChanges: {
@@ -2477,7 +2477,7 @@ export interface components {
         };
         NewBot: {
             provider_id: components["schemas"]["Name"];
-            /** @description The provider's token, which is the last path segment of the addresses in both directions. Without control characters. */
+            /** @description The provider's token, which is the last path segment of the addresses in both directions. It must not contain control characters. */
             token: string;
             /**
              * @description The name that visitors see.
@@ -2489,7 +2489,7 @@ export interface components {
         };
         /** @description The channels on which the bot answers first. */
         ChannelIds: string[] | null;
-        /** @description Seconds after accepting a visitor's message within which the bot must answer, or the agents get the chat; 120 by default, null for no limit. */
+        /** @description The number of seconds after accepting a visitor's message within which the bot must answer; otherwise, the agents get the chat. 120 by default; null for no limit. */
         BotResponseTimeout: number | null;
         BotChanges: {
             name?: components["schemas"]["Name"];
@@ -2521,7 +2521,7 @@ export interface components {
                 to?: string | null;
                 utc_offset?: number | null;
             } | null;
-            /** @description Limits for ten seconds. Absent fields stay unchanged; null resets a field to its default. */
+            /** @description Limits for a window of ten seconds. Absent fields stay unchanged; null resets a field to its default. */
             limits?: {
                 visitor_messages?: number | null;
                 bot_requests?: number | null;
@@ -2538,7 +2538,7 @@ export interface components {
              */
             time_zone?: string | null;
         };
-        /** @description All conditions must hold. Unknown conditions and commands are stored unchanged; of the known ones (time_on_page, page_url, proactive, ...) comparator, value and params are validated. */
+        /** @description All conditions must hold. Unknown conditions and commands are stored unchanged; for known ones (time_on_page, page_url, proactive, ...), comparator, value and params are validated. */
         TriggerRule: {
             name: string;
             enabled: boolean;
@@ -2636,10 +2636,10 @@ export interface components {
                 message: string;
             };
             request?: components["schemas"]["SentRequestOrNull"];
-            /** @description Why there is no request, for example because the visitor was erased. Like request, only in the response for a single delivery. */
+            /** @description Why there is no request, for example because the visitor was erased. Like request, it is present only in the response for a single delivery. */
             request_error?: string | null;
         };
-        /** @description chat_id and seq, or chat_id, or from and to. */
+        /** @description Requires chat_id and seq, or only chat_id, or from and to. */
         ReplayRequest: {
             chat_id: number;
             seq?: number | null;
@@ -2661,7 +2661,7 @@ export interface components {
                 photo?: components["schemas"]["WebUrl"];
             };
             recipient: {
-                /** @description The last sender.id of the visitor, with its type: a number is returned as a number. */
+                /** @description The visitor's last sender.id, in its original type: a number is returned as a number. */
                 id: string | number;
             };
             /** @description Fields that do not apply to the message type are absent. */
@@ -2747,7 +2747,7 @@ export interface components {
         };
         /** @description Null if the agent does not exist any more. */
         OptionalWebhookAgent: components["schemas"]["WebhookAgent"] | null;
-        /** @description Data of the visitor's browser; empty for an API channel. */
+        /** @description Data from the visitor's browser; empty for an API channel. */
         WebhookBrowserSession: {
             geoip: {
                 region_code: string;
@@ -2777,7 +2777,7 @@ export interface components {
         };
         WebhookChatTranscript: {
             messages: {
-                /** @description The text. For a file the caption and the address, each on a line; for a bot's message without text, its visible content. */
+                /** @description The text. For a file, the caption and the address on separate lines; for a bot's message without text, its visible content. */
                 message: string;
                 timestamp: components["schemas"]["UnixSeconds"];
                 /** @enum {string} */
@@ -2904,12 +2904,12 @@ export interface components {
             message: string;
         };
         WebhookResult: {
-            /** @description OK, in any case, for success. FAILURE or an error message is a final failure with that text. Without a result the event counts as delivered. */
+            /** @description OK (case-insensitive) means success. FAILURE or an error message is a final failure with that text. If there is no result, the event counts as delivered. */
             result: string;
         };
         /** @description An absent field stays unchanged, an empty field is removed, an invalid field is ignored, and a long text is truncated. The body may also be a JSON string that contains this JSON, and numbers are accepted as text. */
         WebhookPanelResponse: {
-            /** @description OK, in any case. With any other value no data is used: FAILURE or an error message is a final failure, and without a result the event counts as delivered. */
+            /** @description OK (case-insensitive) means success. Otherwise, no data is used: FAILURE or an error message is a final failure, and if there is no result, the event counts as delivered. */
             result: string;
             custom_data?: {
                 title?: string | number;
@@ -2934,11 +2934,11 @@ export interface components {
         };
         /** @description A blank value counts as absent. */
         WebUrlOrBlank: components["schemas"]["OptionalWebUrl"] | string;
-        /** @description An id of the caller, which is only logged. */
+        /** @description The caller's own id, which is only logged. */
         CallerMessageId: string | number | null;
         /**
          * Format: uri
-         * @description An address that the service calls: https, without a user name and without a private host, unless the stack allows it. It may contain {channel_id}.
+         * @description An address that the service calls. It must not contain a user name. It must use https and must not lead to a private host, unless the stack allows http or that host. It may contain {channel_id}.
          */
         IntegratorReceiverUrl: string;
         ApiChannel: {
@@ -2963,7 +2963,7 @@ export interface components {
             created_at: components["schemas"]["UnixSeconds"];
             endpoint?: components["schemas"]["WebUrl"];
             signing_secret?: components["schemas"]["SigningSecret"];
-            /** @description The number of messages rejected today and yesterday (UTC), by reason. Only in the response for a single channel. */
+            /** @description The number of messages rejected today and yesterday (UTC), by reason. Present only in the response for a single channel. */
             refused?: {
                 day: components["schemas"]["UnixSeconds"];
                 /** @description For example: message.file_size is required. */
@@ -2971,7 +2971,7 @@ export interface components {
                 count: number;
                 last_at: components["schemas"]["UnixSeconds"];
             }[];
-            /** @description The old endpoint addresses that are still valid, oldest first. Only in the response for a single channel. */
+            /** @description The old endpoint addresses that are still valid, oldest first. Present only in the response for a single channel. */
             old_endpoints?: {
                 valid_until: components["schemas"]["UnixSeconds"];
             }[];
@@ -2993,7 +2993,7 @@ export interface components {
             /** @description The bot that answers first on this channel. */
             bot_id: string | null;
             created_at: components["schemas"]["UnixSeconds"];
-            /** @description The number of messages rejected today and yesterday (UTC), by reason. Only in the response for a single channel. */
+            /** @description The number of messages rejected today and yesterday (UTC), by reason. Present only in the response for a single channel. */
             refused?: {
                 day: components["schemas"]["UnixSeconds"];
                 /** @description For example: message.file_size is required. */
@@ -3036,7 +3036,7 @@ export interface components {
              * @enum {string|null}
              */
             position?: "left" | "right" | null;
-            /** @description The name of the account unless set. */
+            /** @description The account's name by default. */
             title?: string | null;
             greeting?: string | null;
             avatar?: components["schemas"]["OptionalWebUrl"];
@@ -3120,7 +3120,7 @@ export interface components {
                 ga?: string | null;
                 ym?: string | null;
             } | null;
-            /** @description Hides the messages so far from the visitor. */
+            /** @description Hides all earlier messages from the visitor. */
             clear_history?: boolean | null;
         };
         WidgetMessageRequest: {
@@ -3129,7 +3129,7 @@ export interface components {
             message: components["schemas"]["ChannelMessage"];
             /** @description The invitation that the visitor has accepted. */
             invite?: string | null;
-            /** @description The department of a chat that the message opens, if the widget has it. */
+            /** @description The department of the chat that the message opens, if the widget has this department. */
             department_id?: number | null;
             page?: components["schemas"]["BrowserPage"];
         };
@@ -3156,12 +3156,12 @@ export interface components {
             /** @description The departments of the widget to which the agent belongs. */
             department_ids: components["schemas"]["SequentialNumber"][];
         };
-        /** @description The agent's photo is part of the agent's messages. */
+        /** @description The agent's photo is included in the agent's messages. */
         OptionalWidgetAgent: {
             name: string;
         } | null;
         WidgetVisitor: {
-            /** @description Only when the visitor was created. The browser keeps it. */
+            /** @description Present only if the request created the visitor. The browser keeps the token. */
             token?: string;
             number: components["schemas"]["SequentialNumber"];
             contact_info: {
@@ -3178,7 +3178,7 @@ export interface components {
             }[];
         };
         OptionalWidgetVisitor: {
-            /** @description Only when the visitor was created. The browser keeps it. */
+            /** @description Present only if the request created the visitor. The browser keeps the token. */
             token?: string;
             number: components["schemas"]["SequentialNumber"];
             contact_info: {
@@ -3240,7 +3240,7 @@ export interface components {
             /** @description The name of the agent or the bot. */
             name?: string;
             photo?: components["schemas"]["WebUrl"];
-            /** @description The id that the widget gave the message; only in the response of message. */
+            /** @description The id that the widget gave the message. Present only in the response to message. */
             message_id?: string;
         };
         PublicWidgetSettings: {
@@ -3305,11 +3305,11 @@ export interface components {
             count: number;
         }[];
         ReportedCalls: {
-            /** @description The agent and the visitor have talked. */
+            /** @description Calls in which the agent and the visitor talked. */
             answered: number;
             failed: components["schemas"]["Count"];
         };
-        /** @description Chats that were opened in the period, with everything that happened in them later. first_answer is the time from the opening of a chat to the first message of an agent, length the time until the chat was closed, talk_time the time that agents and visitors talked in each answered call. */
+        /** @description Chats that were opened in the period, with everything that happened in them later. first_answer is the time from the opening of a chat to an agent's first message; length is the time from the opening to the closing of a chat; talk_time is how long the agent and the visitor talked in each answered call. */
         ReportTotals: {
             opened: components["schemas"]["Count"];
             /** @description Who settled the closed chats. agent: an agent accepted the chat, received it by a transfer, or closed it. bot: the bot had the chat until it was closed, and had sent at least one event. nobody: all other closed chats. */
@@ -3344,14 +3344,14 @@ export interface components {
             /** @description The largest relative error of a median or percentile of a second or more. Shorter ones are reported as half a second. */
             percentile_error: number;
             total: components["schemas"]["ReportTotals"];
-            /** @description The totals of the same number of days before these days. */
+            /** @description The totals for the same number of days immediately before the period. */
             previous: components["schemas"]["ReportTotals"];
             distributions: {
                 first_answer: components["schemas"]["DurationBuckets"];
                 length: components["schemas"]["DurationBuckets"];
                 talk_time: components["schemas"]["DurationBuckets"];
             };
-            /** @description Every day, oldest first. */
+            /** @description Every day of the period, oldest first. */
             days: {
                 /** Format: date */
                 day: string;
@@ -3446,7 +3446,7 @@ export interface components {
             /** @enum {string} */
             result: "ok" | "fail";
             /**
-             * @description Only if the result is fail. The spelling is that of the specification.
+             * @description Present only if the result is fail. The spelling is that of the specification.
              * @enum {string}
              */
             reason?: "Callback disabled" | "Callback unavaiable";
@@ -3454,7 +3454,7 @@ export interface components {
         WidgetCallRequest: {
             token: components["schemas"]["VisitorToken"];
             message_id: components["schemas"]["WidgetMessageId"];
-            /** @description A number without a country code is a number of the country of the account's own number. */
+            /** @description A number without a country code is read as a number of the same country as the account's own number. */
             phone: string;
             page?: components["schemas"]["BrowserPage"];
         };
@@ -3512,11 +3512,11 @@ export interface components {
             duration?: number | null;
             /** @description For the status end. */
             record_url?: components["schemas"]["WebUrlOrBlank"] | null;
-            /** @description The gateway's own id of the call. Later reports with another id are ignored. */
+            /** @description The gateway's own id for the call. Later reports with another id are ignored. */
             provider_call_id?: string | number | null;
         };
         IncomingCallReport: {
-            /** @description The gateway's own id of the call. A repeated report with the same id gets the same response. */
+            /** @description The gateway's own id for the call. A repeated report with the same id gets the same response. */
             provider_call_id: string | number;
             /** @description The caller's number. Absent if the caller hides it. */
             phone?: string | null;
@@ -3585,7 +3585,7 @@ export interface components {
         SentRequest: {
             /** @constant */
             method: "POST";
-            /** @description The token of a bot and the query of its provider's address are replaced by ***. */
+            /** @description A bot's token and the query string of its provider's address are replaced with ***. */
             url: string;
             /** @description All headers. The signatures in webhook-signature are shortened to their first characters. */
             headers: {
@@ -3599,7 +3599,7 @@ export interface components {
         };
         /** @description A test request and its response. */
         ReceiverTest: {
-            /** @description The HTTP status of the receiver. */
+            /** @description The HTTP status of the receiver's response. */
             status: number | null;
             /** @description The duration in milliseconds. */
             ms: number;
@@ -3649,7 +3649,7 @@ export interface components {
                     /** @constant */
                     result: "ok";
                     /**
-                     * @description False for a BOT_MESSAGE without a fallback that the channel cannot show; the visitor does not get it.
+                     * @description False if the channel cannot show the BOT_MESSAGE and the message has no fallback; the visitor then does not get it.
                      * @constant
                      */
                     shown?: false;
@@ -3757,7 +3757,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
             };
         };
-        /** @description Temporarily unavailable. The gateway also returns it, without Retry-After, when a function takes too long. */
+        /** @description Temporarily unavailable. The gateway also returns 503, without Retry-After, when a function takes too long. */
         ServiceUnavailable: {
             headers: {
                 "Retry-After"?: number;
@@ -3767,7 +3767,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
             };
         };
-        /** @description Rejected; the code is one of the Bot API. */
+        /** @description Rejected; the code is one of the Bot API's error codes. */
         BotError: {
             headers: {
                 [name: string]: unknown;
@@ -3840,7 +3840,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The visitor's token is unknown, expired or of another widget. The widget forgets it. */
+        /** @description The visitor's token is unknown or expired, or belongs to another widget. The widget forgets the token. */
         InvalidVisitorToken: {
             headers: {
                 [name: string]: unknown;
@@ -3876,13 +3876,13 @@ export interface components {
         /** @description The number of the chat in the account. */
         ChatId: components["schemas"]["SequentialNumber"];
         WebhookId: string;
-        /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
+        /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
         IdempotencyKey: string;
-        /** @description Standard Webhooks; the same for all attempts. */
+        /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
         WebhookIdHeader: string;
         /** @description The time of the attempt in Unix seconds. */
         WebhookTimestampHeader: string;
-        /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+        /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
         WebhookSignatureHeader: string;
         /** @description The id of a channel whose kind is widget. */
         WidgetId: string;
@@ -4155,7 +4155,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4187,7 +4187,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -4620,7 +4620,7 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description Too many wrong passwords. The gateway also returns it, without Retry-After, above 500 logins a second of all callers together. */
+            /** @description Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together send more than 500 logins a second. */
             429: {
                 headers: {
                     /** @description Seconds, at most 300. */
@@ -5188,7 +5188,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5219,7 +5219,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5261,7 +5261,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. They are kept for a day. */
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5342,7 +5342,7 @@ export interface operations {
     agentSearch: {
         parameters: {
             query: {
-                /** @description The search text. Blanks at its ends are ignored. */
+                /** @description The search text. Leading and trailing blanks are ignored. */
                 q: string;
                 /** @description The value of next from the previous page. */
                 cursor?: string;
@@ -5481,7 +5481,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The channel. For an API channel, with its endpoint address and its signing secret, which are shown only once. */
+            /** @description The channel. For an API channel, the response includes the endpoint address and the signing secret, which are shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5605,7 +5605,7 @@ export interface operations {
         };
         requestBody?: components["requestBodies"]["SecretRotation"];
         responses: {
-            /** @description The new endpoint address, which is shown only once, and the time until which the previous one is valid. Up to four old addresses stay valid, each until its own time; keep_old_seconds 0 ends all of them at once. */
+            /** @description The new endpoint address, which is shown only once, and the time until which the previous one is valid. Up to four old addresses stay valid, each until its own expiry time; if keep_old_seconds is 0, all of them expire at once. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6513,7 +6513,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The telephony. */
+            /** @description The telephony settings. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6568,7 +6568,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The telephony. */
+            /** @description The telephony settings. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6754,7 +6754,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description At most 500 entries of chats, in the order in which the chats were closed. A chat that changes during the export may appear twice. */
+            /** @description Chats with at most 500 entries in total, in the order in which the chats were closed. A chat that changes during the export may appear twice. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6934,7 +6934,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What this request removed. When complete is false, the time was not sufficient: repeat the request to continue. */
+            /** @description What this request removed. If complete is false, there was not enough time: repeat the request to continue. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7047,7 +7047,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The telephony. */
+            /** @description The telephony settings. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7106,7 +7106,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The telephony. */
+            /** @description The telephony settings. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7249,11 +7249,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -7265,7 +7265,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Delivered, or finally rejected with an error text for the agent. The body may also be a JSON string that contains this JSON. Every other response is retried. */
+            /** @description Delivered, or finally rejected with an error text for the agent. The body may also be a JSON string that contains this JSON. After any other response, the request is retried. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7287,11 +7287,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -7320,11 +7320,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -7345,7 +7345,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookPanelResponse"];
                 };
             };
-            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7358,11 +7358,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -7383,7 +7383,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookPanelResponse"];
                 };
             };
-            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7396,11 +7396,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -7421,7 +7421,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookResult"];
                 };
             };
-            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7434,11 +7434,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -7459,7 +7459,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookResult"];
                 };
             };
-            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7472,11 +7472,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -7495,7 +7495,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7508,11 +7508,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -7533,7 +7533,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookResult"];
                 };
             };
-            /** @description Any other 2xx has the meaning of 200. Every other response is retried, up to three attempts, three seconds apart. */
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -7546,11 +7546,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -7580,11 +7580,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Standard Webhooks; the same for all attempts. */
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
                 "webhook-id": components["parameters"]["WebhookIdHeader"];
                 /** @description The time of the attempt in Unix seconds. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation one signature for each valid secret, separated by spaces. */
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
                 "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
             };
             path?: never;
@@ -7596,7 +7596,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted. 408, 429 and 5xx are retried; every other response ends the call with an error. */
+            /** @description Accepted. After 408, 429 or 5xx, the request is retried; any other response ends the call with an error. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
