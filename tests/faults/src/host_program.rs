@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use local::faults::FaultPlan;
@@ -55,6 +56,7 @@ pub async fn run(arguments: HostArguments) -> ExitCode {
         binaries: arguments.binaries,
         extra_routes: axum::Router::new(),
         log: LogSink::Stderr,
+        store_latency: Duration::ZERO,
     };
     let host = match Host::start(options).await {
         Ok(host) => host,

@@ -8,7 +8,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use crate::domain::rate_limit::fixed_window;
+use crate::domain::rate_limit::{RATE_WINDOW, fixed_window};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::table::{ExpressionValues, Item, n};
@@ -57,7 +57,7 @@ pub(super) struct CountExpression {
 
 impl MessageCount {
     pub(super) fn expression(self, limit: u32, now: Timestamp) -> CountExpression {
-        let (window, _) = fixed_window(now);
+        let (window, _) = fixed_window(RATE_WINDOW, now);
         let (slot, first) = (window % SLOTS, first_count(window));
         let base = first.saturating_sub(1);
         let (lowest, highest) = match self {
@@ -84,7 +84,7 @@ impl MessageCount {
     /// # Errors
     /// Fails with `RateLimited` if the visitor has sent as many messages in this window as the limit allows.
     pub(super) fn after_failure(header: &Item, limit: u32, now: Timestamp) -> Result<Option<Self>, Error> {
-        let (window, end) = fixed_window(now);
+        let (window, end) = fixed_window(RATE_WINDOW, now);
         let Some(count) = stored_count(header, window) else { return Ok(None) };
         if count / COUNTS_PER_WINDOW != window {
             return Ok(Some(Self::Replace(count)));
@@ -96,7 +96,7 @@ impl MessageCount {
 
 /// Returns the attribute of a new header that counts the message that opens the chat.
 pub(super) fn first_message_count(now: Timestamp) -> (String, AttributeValue) {
-    let (window, _) = fixed_window(now);
+    let (window, _) = fixed_window(RATE_WINDOW, now);
     (attribute(window), n(first_count(window)))
 }
 
@@ -116,18 +116,17 @@ fn first_count(window: u64) -> u64 {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::domain::rate_limit::RATE_WINDOW;
 
     const NOW: Timestamp = Timestamp(1_700_000_004_000);
 
     fn header(count: u64) -> Item {
-        let (window, _) = fixed_window(NOW);
+        let (window, _) = fixed_window(RATE_WINDOW, NOW);
         Item::from([(attribute(window), n(count))])
     }
 
     #[test]
     fn failed_count_is_repeated_only_for_an_earlier_window() {
-        let (window, _) = fixed_window(NOW);
+        let (window, _) = fixed_window(RATE_WINDOW, NOW);
         let earlier = first_count(window - SLOTS) + 4;
         assert_eq!(
             MessageCount::after_failure(&header(earlier), 30, NOW).unwrap(),

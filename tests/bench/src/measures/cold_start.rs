@@ -42,12 +42,12 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
         }
     }
     bench.host.stop().await;
-    let spreads: Vec<_> = programs.iter().map(|program| program.label.to_owned()).zip(starts.map(spreads)).collect();
+    let spreads: Vec<_> = programs.iter().map(|program| program.label.to_owned()).zip(starts.iter().map(spreads)).collect();
     Ok(section(&spreads, u64::from(arguments.rounds) * STARTS_PER_ROUND))
 }
 
 /// Returns the milliseconds until the process asked for an event, and until it answered.
-fn spreads(starts: Starts) -> (Spread, Spread) {
+fn spreads(starts: &Starts) -> (Spread, Spread) {
     (Spread::of_milliseconds(&starts.ready), Spread::of_milliseconds(&starts.answered))
 }
 

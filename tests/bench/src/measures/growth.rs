@@ -1,6 +1,8 @@
 //! Whether a message costs the same in a large chat, in an account with many chats, and in one with many channels. The
 //! data is cloned directly in the tables, because sending 100,000 messages would take too long.
 
+#![allow(clippy::indexing_slicing, reason = "assigning to a field of a JSON value does not panic")]
+
 use std::time::{Duration, Instant};
 
 use cost::{Driver, Usage};

@@ -36,7 +36,8 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
         let schedule = Schedule::new(FAILING_RATE, DURATION);
         let load = Schedule::new(OTHER_RATE, DURATION);
         let (sent, loaded) = tokio::join!(send(&bench, &failing, schedule), send(&bench, &others, load));
-        (sent?, loaded?);
+        sent?;
+        loaded?;
         let attempts = usize::try_from(schedule.count).unwrap_or(usize::MAX) * ATTEMPTS;
         add_lateness(&mut lateness, schedule, integrator.refused.wait_for(attempts).await?);
         driver.wait_until_empty().await?;
