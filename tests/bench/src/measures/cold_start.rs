@@ -42,7 +42,8 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
         }
     }
     bench.host.stop().await;
-    let spreads: Vec<_> = programs.iter().map(|program| program.label.to_owned()).zip(starts.iter().map(spreads)).collect();
+    let spreads: Vec<_> =
+        programs.iter().map(|program| program.label.to_owned()).zip(starts.iter().map(spreads)).collect();
     Ok(section(&spreads, u64::from(arguments.rounds) * STARTS_PER_ROUND))
 }
 
