@@ -11,9 +11,16 @@ use crate::wire::socket_frame::{ClientFrame, VisitorFrame, error_frame};
 
 targets!(http_event, path_number, socket_event, agent_frame, visitor_frame, queue_task);
 
-/// An input is the event of an HTTP request.
+/// An input is the event of an HTTP request. The headers that the gateway sets, and from which the URL is built, are
+/// not mutated.
 fn http_event(input: &[u8]) {
-    let Ok(request) = Request::of_event(input) else { return };
+    let Ok(mut event) = serde_json::from_slice::<Value>(input) else { return };
+    for (name, value) in [("host", "api.example.com"), ("x-forwarded-proto", "https"), ("x-forwarded-port", "443")] {
+        if let Some(Value::Object(headers)) = event.get_mut("headers") {
+            headers.insert(name.to_owned(), Value::from(value));
+        }
+    }
+    let Ok(request) = Request::of_event(event.to_string().as_bytes()) else { return };
     for name in ["secret", "channel_id", "chat_id", "seq", "number", "account_id"] {
         assert_canonical(&request, name);
         let number = request.query_number(name);

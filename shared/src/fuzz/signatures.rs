@@ -37,12 +37,17 @@ fn variants(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
 fn signed_body(input: &[u8]) {
     let (now, secrets) = (clock::now(), [SECRET.to_owned()]);
     let at = now.seconds().to_string();
-    let signed = signature::sign(&secrets, "m", now, input).unwrap();
+    let is_text = std::str::from_utf8(input).is_ok();
+    let signed = match signature::sign(&secrets, "m", now, input) {
+        Ok(signed) => signed,
+        // Only texts are signed and accepted.
+        Err(_) => signature::sign(&secrets, "m", now, b"{}").unwrap(),
+    };
     let verify = |id: &str, at: &str, signed: &str, body: &[u8]| {
         let fields = [("webhook-id", id), ("webhook-timestamp", at), ("webhook-signature", signed)];
         headers(&fields).is_some_and(|headers| signature::verify(SECRET, &headers, body).is_ok())
     };
-    assert!(verify("m", &at, &signed, input));
+    assert_eq!(verify("m", &at, &signed, input), is_text);
     assert!(variants(input).all(|body| !verify("m", &at, &signed, &body)), "a changed body is accepted");
     for changed in variants(signed.as_bytes()) {
         let changed = String::from_utf8_lossy(&changed);
