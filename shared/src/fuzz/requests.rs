@@ -1,6 +1,9 @@
 //! The events with which the gateways call a function: paths, query strings, headers, bodies, frames of sockets, and
 //! the tasks of the queues.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use lambda_http::http::Uri;
 use serde_json::Value;
 
 use crate::fuzz::{NOW, accepted, json, targets};
@@ -11,14 +14,11 @@ use crate::wire::socket_frame::{ClientFrame, VisitorFrame, error_frame};
 
 targets!(http_event, path_number, socket_event, agent_frame, visitor_frame, queue_task);
 
-/// An input is the event of an HTTP request. The headers that the gateway sets, and from which the URL is built, are
-/// not mutated.
+/// An input is the event of an HTTP request.
 fn http_event(input: &[u8]) {
     let Ok(mut event) = serde_json::from_slice::<Value>(input) else { return };
-    for (name, value) in [("host", "api.example.com"), ("x-forwarded-proto", "https"), ("x-forwarded-port", "443")] {
-        if let Some(Value::Object(headers)) = event.get_mut("headers") {
-            headers.insert(name.to_owned(), Value::from(value));
-        }
+    if !set_gateway_fields(&mut event) {
+        return;
     }
     let Ok(request) = Request::of_event(event.to_string().as_bytes()) else { return };
     for name in ["secret", "channel_id", "chat_id", "seq", "number", "account_id"] {
@@ -30,6 +30,23 @@ fn http_event(input: &[u8]) {
     assert!(body.as_ref().map_or_else(|error| matches!(error.status(), 400 | 413), |()| true), "{body:?}");
     let _ = (request.bearer_token(), request.has_several_credentials(), request.last_route_segment());
     let _ = (request.path(), request.url(), request.base_url(), request.source_address(), request.json_or_empty());
+}
+
+/// Replaces what a caller does not control: the headers that the gateway sets and the encoding of the body. Returns
+/// whether the gateway could send the event, whose path and query are parts of a URL.
+fn set_gateway_fields(event: &mut Value) -> bool {
+    for (name, value) in [("host", "api.example.com"), ("x-forwarded-proto", "https"), ("x-forwarded-port", "443")] {
+        if let Some(Value::Object(headers)) = event.get_mut("headers") {
+            headers.insert(name.to_owned(), Value::from(value));
+        }
+    }
+    let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (body, path, query) = (text("body"), text("rawPath"), text("rawQueryString"));
+    if let Some(fields) = event.as_object_mut() {
+        fields.insert("body".to_owned(), Value::from(STANDARD.encode(body)));
+        fields.insert("isBase64Encoded".to_owned(), Value::from(true));
+    }
+    path.starts_with('/') && format!("https://api.example.com/?{query}").parse::<Uri>().is_ok()
 }
 
 /// A resource has one path. If a number had several forms, caches and rate limits could be bypassed.
