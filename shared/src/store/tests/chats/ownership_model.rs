@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{RngSeed, TestRunner};
 
 use crate::store::chats::transitions::HandoverResult;
 use crate::store::tests::*;
@@ -337,7 +337,8 @@ fn compare_random_steps(config: ProptestConfig) {
 
 #[test]
 fn random_commands_have_the_results_of_the_model() {
-    compare_random_steps(ProptestConfig::with_cases(QUICK_CASES));
+    // The steps are the same in each run, so that a failure is a consequence of the change that is tested.
+    compare_random_steps(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::with_cases(QUICK_CASES) });
 }
 
 /// `PROPTEST_CASES` sets the number of sequences.
