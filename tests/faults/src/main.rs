@@ -113,7 +113,7 @@ async fn run(arguments: &Arguments) -> ExitCode {
             println!("  evidence: {}", path.display());
         }
         if violations > 0 {
-            println!("  repeat with: tests/faults/run --seed {} --round {number}", arguments.seed);
+            println!("  repeat with: tests/faults/run --seed {} --round {number} --seconds {seconds}", arguments.seed);
         }
     }
     host.stop().await;
