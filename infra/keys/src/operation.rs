@@ -97,7 +97,7 @@ const OPEN: [Request; 8] = [
 ];
 
 /// The requests of a further message of a visitor. The writes are the header and the entry.
-const MESSAGE: [Request; 3] = [read(KeyFamily::Visitor, 1.0), read(KeyFamily::Chat, 1.0), write(KeyFamily::Chat, 2.0)];
+const MESSAGE: [Request; 2] = [read(KeyFamily::Visitor, 1.0), write(KeyFamily::Chat, 2.0)];
 
 /// The transaction that closes a chat, except the index `listing`.
 const CLOSE: [Request; 6] = [
@@ -268,9 +268,14 @@ mod tests {
     /// Returns the read and write units of a row in docs/costs.md. `further_row` is the row of the delivery below it.
     fn units_on_costs_page(scenario: &str, further_row: usize) -> (f64, f64) {
         let page = include_str!("../../../docs/costs.md");
-        let mut rows = page.lines().skip_while(|line| !line.starts_with(&format!("| {scenario} |")));
-        let cells: Vec<&str> = rows.nth(further_row).unwrap().split('|').map(str::trim).collect();
-        (cells[6].parse().unwrap(), cells[7].parse().unwrap())
+        let rows_from = |name: &str| {
+            let start = format!("| {name} |");
+            page.lines().skip_while(move |line| !line.starts_with(&start))
+        };
+        let cells = |row: &'static str| row.split('|').map(str::trim);
+        let column = |name| cells(rows_from("scenario").next().unwrap()).position(|cell| cell == name).unwrap();
+        let row: Vec<&str> = cells(rows_from(scenario).nth(further_row).unwrap()).collect();
+        (row[column("read units")].parse().unwrap(), row[column("write units")].parse().unwrap())
     }
 
     fn units(requests: &[Request]) -> (f64, f64) {
