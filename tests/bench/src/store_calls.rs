@@ -124,6 +124,23 @@ impl Store {
     }
 }
 
+/// Adds or replaces attributes of an item.
+pub(crate) fn set_attributes(item: &mut Value, attributes: impl IntoIterator<Item = (&'static str, Value)>) {
+    if let Some(item) = item.as_object_mut() {
+        item.extend(attributes.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    }
+}
+
+/// Returns a string attribute.
+pub(crate) fn string(value: impl Into<String>) -> Value {
+    json!({"S": value.into()})
+}
+
+/// Returns a number attribute.
+pub(crate) fn number(value: u64) -> Value {
+    json!({"N": value.to_string()})
+}
+
 /// Returns an HTTP client that uses no proxy.
 pub(crate) fn http_client() -> Result<Client, Error> {
     Ok(Client::builder().no_proxy().build()?)
@@ -151,8 +168,10 @@ impl StoreCallRepeater {
     pub async fn repeat(&mut self) -> Result<Duration, Error> {
         for call in &mut self.calls {
             if let Some(item) = call.body.get_mut("Item") {
-                item["sk"] = json!({"S": format!("{:010}", self.next_seq)});
-                item["seq"] = json!({"N": self.next_seq.to_string()});
+                set_attributes(
+                    item,
+                    [("sk", string(format!("{:010}", self.next_seq))), ("seq", number(self.next_seq))],
+                );
             }
         }
         self.next_seq += 1;

@@ -17,7 +17,7 @@ use crate::progress;
 use crate::receiver::Integrator;
 use crate::report::{Section, Table};
 use crate::statistics::{Latencies, rounded};
-use crate::store_calls::Store;
+use crate::store_calls::{Store, number, set_attributes, string};
 
 const MESSAGE_COUNTS: [u64; 5] = [1, 10, 100, 1_000, 10_000];
 const CHAT_COUNTS: [u64; 6] = [1, 10, 100, 1_000, 10_000, 100_000];
@@ -209,7 +209,7 @@ impl Models {
         let count = (to + 1).saturating_sub(from);
         let update = json!({
             "TableName": "Chats",
-            "Key": {"pk": self.header["pk"], "sk": self.header["sk"]},
+            "Key": {"pk": self.header.get("pk"), "sk": self.header.get("sk")},
             "UpdateExpression": "SET seq = seq + :count",
             "ExpressionAttributeValues": {":count": {"N": count.to_string()}},
             "ReturnValues": "UPDATED_NEW",
@@ -219,9 +219,8 @@ impl Models {
         let last = last.ok_or_else(|| Error::unexpected("the chat has no number of its last entry"))?;
         let entry = |seq: u64| {
             let mut entry = self.entry.clone();
-            entry["sk"] = json!({"S": format!("{seq:010}")});
-            entry["seq"] = json!({"N": seq.to_string()});
-            entry["id"] = json!({"S": format!("clone-{seq}")});
+            let id = string(format!("clone-{seq}"));
+            set_attributes(&mut entry, [("sk", string(format!("{seq:010}"))), ("seq", number(seq)), ("id", id)]);
             entry
         };
         self.put("Chats", (last + 1 - count..=last).map(entry)).await
@@ -231,26 +230,22 @@ impl Models {
     fn chat(&self, chat: u64) -> [Value; 3] {
         let [mut header, mut visitor, mut entry] = [&self.header, &self.visitor, &self.entry].map(Value::clone);
         let account = header.pointer("/account_id/S").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let number = json!({"N": chat.to_string()});
         for item in [&mut header, &mut entry] {
-            item["pk"] = json!({"S": format!("CHAT#{account}#{chat}")});
-            item["chat_id"] = number.clone();
+            let pk = string(format!("CHAT#{account}#{chat}"));
+            set_attributes(item, [("pk", pk), ("chat_id", number(chat))]);
         }
-        let external_id = json!({"S": format!("clone-{chat}")});
-        header["external_id"] = external_id.clone();
-        header["visitor_number"] = number.clone();
-        visitor["pk"] = json!({"S": format!("VISITOR#clone#{chat}")});
-        visitor["external_id"] = external_id;
-        visitor["number"] = number.clone();
-        visitor["open_chat"] = number;
+        let external_id = || string(format!("clone-{chat}"));
+        set_attributes(&mut header, [("external_id", external_id()), ("visitor_number", number(chat))]);
+        let pk = string(format!("VISITOR#clone#{chat}"));
+        let numbers = [("number", number(chat)), ("open_chat", number(chat))];
+        set_attributes(&mut visitor, [("pk", pk), ("external_id", external_id())].into_iter().chain(numbers));
         [header, visitor, entry]
     }
 
     fn channel(&self, channel: u64) -> Value {
         let mut item = self.channel.clone();
         let id = format!("clone-{channel}");
-        item["pk"] = json!({"S": format!("CHANNEL#{id}")});
-        item["channel_id"] = json!({"S": id});
+        set_attributes(&mut item, [("pk", string(format!("CHANNEL#{id}"))), ("channel_id", string(id))]);
         item
     }
 
