@@ -118,7 +118,7 @@ fn changed_retention_applies_to_messages_of_an_open_chat() {
         assert_eq!(message_expiries().await, [false, false]);
         for (days, expires) in [(json!(1), true), (Value::Null, false)] {
             active_chat.agent.client.put("/admin/settings", &json!({"retention_days": days})).await.expect(200);
-            wait_for("the new expiry of the entries", seconds(15), async || {
+            wait_for("the new expiry of the entries", seconds(45), async || {
                 run_idle_check(host, &active_chat.account.id).await;
                 let expiries = message_expiries().await;
                 if expiries == [expires, expires] { Ok(()) } else { Err(expiries) }
@@ -141,7 +141,7 @@ fn changed_retention_applies_to_closed_chats() {
             active_chat.agent.client.put("/admin/settings", &json!({"retention_days": days})).await.expect(200);
             let account = active_chat.account.id.as_str().unwrap();
             make_retention_change_due(host, format!("RETENTION#{account}")).await;
-            wait_for("the new expiry of all items", seconds(15), async || {
+            wait_for("the new expiry of all items", seconds(45), async || {
                 host.local.run_schedule("schedule-idle").await.expect("the schedule runs");
                 let items = read_items().await;
                 if items.iter().all(|(_, has_expiry)| *has_expiry == expires) { Ok(()) } else { Err(items) }

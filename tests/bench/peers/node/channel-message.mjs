@@ -7,6 +7,8 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } fro
 const { DIRECTORY_TABLE, CHATS_TABLE } = process.env;
 const CACHE_TTL_MS = 10_000;
 const RATE_WINDOW_MS = 10_000;
+const RATE_SLOTS = 32;
+const COUNTS_PER_WINDOW = 10_000;
 const MAX_PREVIEW_CHARS = 80;
 const client = new DynamoDBClient({});
 const cache = new Map();
@@ -36,6 +38,48 @@ const respond = (statusCode, body) => ({
 
 const reject = (statusCode, code) => respond(statusCode, { error: { code, message: code } });
 
+/** Counts the message in its window and assigns the next entry number. See
+    shared/src/store/chats/visitor_message_rate.rs. */
+const headerUpdate = (pk, visitor, sender, text, limit, now) => {
+  const window = Math.floor(now / RATE_WINDOW_MS);
+  const slot = `#rate_${window % RATE_SLOTS}`;
+  const base = window * COUNTS_PER_WINDOW;
+  const removed = ["#typing_started_at", "#typing_text"];
+  for (let distance = 2; distance < RATE_SLOTS - 1; distance++)
+    removed.push(`#rate_${(window + distance) % RATE_SLOTS}`);
+  const update =
+    "SET #seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, " +
+    `#has_numeric_id = :has_numeric_id, ${slot} = if_not_exists(${slot}, :no_messages) + :one ` +
+    `REMOVE ${removed.join(", ")}`;
+  const condition =
+    "#state IN (:state_1, :state_2, :state_3) AND " +
+    `(attribute_not_exists(${slot}) OR ${slot} BETWEEN :lowest AND :highest)`;
+  const preview = { from: { S: "visitor" }, kind: { S: "text" }, text: { S: text.slice(0, MAX_PREVIEW_CHARS) } };
+  return new UpdateItemCommand({
+    TableName: CHATS_TABLE,
+    Key: { pk: { S: pk }, sk: { S: "HEAD" } },
+    UpdateExpression: update,
+    ConditionExpression: condition,
+    ExpressionAttributeNames: Object.fromEntries((update + condition).match(/#\w+/g).map((name) => [name, name.slice(1)])),
+    ExpressionAttributeValues: {
+      ":one": { N: "1" },
+      ":now": { N: String(now) },
+      ":preview": { M: { ...preview, at: { N: String(now) } } },
+      ":name": { S: visitor.name?.S ?? "Anonymous" },
+      ":count": { N: "1" },
+      ":state_1": { S: "bot" },
+      ":state_2": { S: "waiting" },
+      ":state_3": { S: "active" },
+      ":has_numeric_id": { BOOL: typeof sender.id === "number" },
+      ":no_messages": { N: String(base) },
+      ":lowest": { N: String(base) },
+      ":highest": { N: String(base + limit - 1) },
+    },
+    ReturnValues: "ALL_NEW",
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  });
+};
+
 export const handler = async (event) => {
   const { secret, channel_id: channelId } = event.pathParameters;
   const now = Date.now();
@@ -53,44 +97,9 @@ export const handler = async (event) => {
 
   const visitorHash = sha256(String(sender.id)).toString("hex");
   const visitor = await get(CHATS_TABLE, `VISITOR#${channelId}#${visitorHash}`, "VISITOR");
-  const pk = `CHAT#${accountId}#${visitor.open_chat.N}`;
-  const header = await get(CHATS_TABLE, pk, "HEAD");
-
-  const isNewWindow = now - Number(header.rate_started_at.N) >= RATE_WINDOW_MS;
-  if (!isNewWindow && Number(header.rate_count.N) >= Number(limit)) return reject(429, "rate_limited");
-  const preview = { from: { S: "visitor" }, kind: { S: "text" }, text: { S: text.slice(0, MAX_PREVIEW_CHARS) } };
-  const names = ["seq", "updated_at", "last_message", "visitor_name", "has_numeric_id", "rate_count", "state"];
-  names.push("rate_started_at", "typing_started_at", "typing_text");
-  const updated = await client.send(
-    new UpdateItemCommand({
-      TableName: CHATS_TABLE,
-      Key: { pk: { S: pk }, sk: { S: "HEAD" } },
-      UpdateExpression:
-        "SET #seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, " +
-        "#has_numeric_id = :has_numeric_id, " +
-        (isNewWindow
-          ? "#rate_started_at = :new_window, #rate_count = :one"
-          : "#rate_count = #rate_count + :one") +
-        " REMOVE #typing_started_at, #typing_text",
-      ConditionExpression: isNewWindow
-        ? "#state = :state AND #rate_started_at = :window"
-        : "#state = :state AND #rate_started_at = :window AND #rate_count < :limit",
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: {
-        ":one": { N: "1" },
-        ":now": { N: String(now) },
-        ":preview": { M: { ...preview, at: { N: String(now) } } },
-        ":name": { S: visitor.name?.S ?? "Anonymous" },
-        ":count": { N: "1" },
-        ":state": header.state,
-        ":window": header.rate_started_at,
-        ":has_numeric_id": { BOOL: typeof sender.id === "number" },
-        ...(isNewWindow ? { ":new_window": { N: String(now) } } : { ":limit": { N: limit } }),
-      },
-      ReturnValues: "ALL_NEW",
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    }),
-  );
+  const chatId = visitor.open_chat;
+  const pk = `CHAT#${accountId}#${chatId.N}`;
+  const updated = await client.send(headerUpdate(pk, visitor, sender, text, Number(limit), now));
 
   const seq = updated.Attributes.seq.N;
   const id = randomUUID();
@@ -101,7 +110,7 @@ export const handler = async (event) => {
         pk: { S: pk },
         sk: { S: seq.padStart(10, "0") },
         account_id: { S: accountId },
-        chat_id: header.chat_id,
+        chat_id: chatId,
         seq: { N: seq },
         id: { S: id },
         from: { S: "visitor" },

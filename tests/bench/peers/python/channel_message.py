@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import time
 import uuid
 
@@ -14,6 +15,8 @@ DIRECTORY_TABLE = os.environ["DIRECTORY_TABLE"]
 CHATS_TABLE = os.environ["CHATS_TABLE"]
 CACHE_TTL_SECONDS = 10
 RATE_WINDOW_MS = 10_000
+RATE_SLOTS = 32
+COUNTS_PER_WINDOW = 10_000
 MAX_PREVIEW_CHARS = 80
 
 client = boto3.client("dynamodb")
@@ -62,13 +65,9 @@ def handler(event: dict) -> dict:
 
     visitor_hash = hashlib.sha256(str(sender["id"]).encode()).hexdigest()
     visitor = get(CHATS_TABLE, f"VISITOR#{channel_id}#{visitor_hash}", "VISITOR")
-    pk = f"CHAT#{account_id}#{visitor['open_chat']['N']}"
-    header = get(CHATS_TABLE, pk, "HEAD")
-
-    is_new_window = now - int(header["rate_started_at"]["N"]) >= RATE_WINDOW_MS
-    if not is_new_window and int(header["rate_count"]["N"]) >= int(limit):
-        return reject(429, "rate_limited")
-    seq = advance_header(pk, header, visitor, sender, text, limit, now, is_new_window)
+    chat_id = visitor["open_chat"]
+    pk = f"CHAT#{account_id}#{chat_id['N']}"
+    seq = advance_header(pk, visitor, sender, text, int(limit), now)
     message_id = str(uuid.uuid4())
     client.put_item(
         TableName=CHATS_TABLE,
@@ -76,7 +75,7 @@ def handler(event: dict) -> dict:
             "pk": {"S": pk},
             "sk": {"S": seq.zfill(10)},
             "account_id": {"S": account_id},
-            "chat_id": header["chat_id"],
+            "chat_id": chat_id,
             "seq": {"N": seq},
             "id": {"S": message_id},
             "from": {"S": "visitor"},
@@ -91,15 +90,22 @@ def handler(event: dict) -> dict:
     return respond(200, {"result": "ok"})
 
 
-def advance_header(
-    pk: str, header: dict, visitor: dict, sender: dict, text: str, limit: str, now: int, is_new_window: bool
-) -> str:
-    """Assigns the next entry number and returns it."""
+def advance_header(pk: str, visitor: dict, sender: dict, text: str, limit: int, now: int) -> str:
+    """Counts the message in its window, assigns the next entry number and returns it. See
+    shared/src/store/chats/visitor_message_rate.rs."""
+    window = now // RATE_WINDOW_MS
+    slot = f"#rate_{window % RATE_SLOTS}"
+    base = window * COUNTS_PER_WINDOW
+    other_slots = [f"#rate_{(window + distance) % RATE_SLOTS}" for distance in range(2, RATE_SLOTS - 1)]
     update = (
         "SET #seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name, "
-        "#has_numeric_id = :has_numeric_id, "
+        f"#has_numeric_id = :has_numeric_id, {slot} = if_not_exists({slot}, :no_messages) + :one "
+        f"REMOVE {', '.join(['#typing_started_at', '#typing_text', *other_slots])}"
     )
-    condition = "#state = :state AND #rate_started_at = :window"
+    condition = (
+        "#state IN (:state_1, :state_2, :state_3) AND "
+        f"(attribute_not_exists({slot}) OR {slot} BETWEEN :lowest AND :highest)"
+    )
     preview = {"from": {"S": "visitor"}, "kind": {"S": "text"}, "text": {"S": text[:MAX_PREVIEW_CHARS]}}
     values = {
         ":one": {"N": "1"},
@@ -107,25 +113,20 @@ def advance_header(
         ":preview": {"M": {**preview, "at": {"N": str(now)}}},
         ":name": visitor.get("name", {"S": "Anonymous"}),
         ":count": {"N": "1"},
-        ":state": header["state"],
-        ":window": header["rate_started_at"],
+        ":state_1": {"S": "bot"},
+        ":state_2": {"S": "waiting"},
+        ":state_3": {"S": "active"},
         ":has_numeric_id": {"BOOL": isinstance(sender["id"], int)},
+        ":no_messages": {"N": str(base)},
+        ":lowest": {"N": str(base)},
+        ":highest": {"N": str(base + limit - 1)},
     }
-    if is_new_window:
-        update += "#rate_started_at = :new_window, #rate_count = :one"
-        values[":new_window"] = {"N": str(now)}
-    else:
-        update += "#rate_count = #rate_count + :one"
-        condition += " AND #rate_count < :limit"
-        values[":limit"] = {"N": limit}
-    names = "seq updated_at last_message visitor_name has_numeric_id rate_count state rate_started_at"
-    names += " typing_started_at typing_text"
     updated = client.update_item(
         TableName=CHATS_TABLE,
         Key={"pk": {"S": pk}, "sk": {"S": "HEAD"}},
-        UpdateExpression=f"{update} REMOVE #typing_started_at, #typing_text",
+        UpdateExpression=update,
         ConditionExpression=condition,
-        ExpressionAttributeNames={f"#{name}": name for name in names.split()},
+        ExpressionAttributeNames={name: name[1:] for name in re.findall(r"#\w+", update + condition)},
         ExpressionAttributeValues=values,
         ReturnValues="ALL_NEW",
         ReturnValuesOnConditionCheckFailure="ALL_OLD",
