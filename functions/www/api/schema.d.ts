@@ -7596,7 +7596,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted. After 408, 429 or 5xx, the request is retried; any other response ends the call with an error. */
+            /** @description Accepted. After 3xx, 408, 429 or 5xx, the request is retried; any other response ends the call with an error. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
