@@ -35,8 +35,15 @@ async function reconnect(page, network) {
 function networkJourney(name, run) {
   journey(name, async ({ account, openWithChat }) => {
     const network = await Network.start();
-    const openOnNetwork = (visitorName, options) =>
-      openWithChat(visitorName, { ...options, ...network.contextOptions });
+    const openOnNetwork = async (visitorName, options) => {
+      const opened = await openWithChat(visitorName, {
+        ...options,
+        ...network.contextOptions,
+      });
+      // A chat that is still loading when the network is cut would not be shown.
+      await opened.page.waitForLoadState("networkidle");
+      return opened;
+    };
     try {
       await run({ account, network, openWithChat: openOnNetwork });
     } finally {
