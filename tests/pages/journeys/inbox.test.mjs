@@ -45,7 +45,8 @@ journey("tabs list and count chats by state", async ({ account, open }) => {
     tabs.map((text) => text.replace(/\s+/g, " ").trim()),
     ["Waiting 2", "Mine 1", "Bot", "All open 4", "Closed"],
   );
-  const names = () => page.locator(".row .who").allInnerTexts();
+  // A row outside the window has not been rendered and has no inner text.
+  const names = () => page.locator(".row .who").allTextContents();
   assert.deepEqual(await names(), [
     "João Ferreira",
     "Mehmet Baştürk",
@@ -93,19 +94,19 @@ journey(
 );
 
 journey("closed chats load while scrolling", async ({ account, open }) => {
-  // The console may have loaded two pages of 50 chats before the list is shown.
+  // Three pages of 50 chats.
   const count = 120;
   for (let number = 1; number <= count; number++) {
     const visitor = await account.openChat(`Visitor no ${number}.`);
     await account.admin.close(visitor.chatId);
   }
   const page = await open();
+  // If a page cannot be loaded, the list says so, and a button loads the page again.
+  const isLaterPage = (url) =>
+    url.pathname.endsWith("/agent/chats") && url.searchParams.has("before");
+  await page.route(isLaterPage, (route) => route.abort());
   await tab(page, "Closed").click();
   await page.locator(".row").first().waitFor();
-  const loaded = await page.locator(".row").count();
-  assert.ok(loaded < count, `${loaded}`);
-  // If a page cannot be loaded, the list says so, and a button loads the page again.
-  await page.route("**/agent/chats?state=closed**", (route) => route.abort());
   await page.evaluate(() => {
     document.querySelector("#chat-list").scrollTop = 1e6;
   });
@@ -113,14 +114,20 @@ journey("closed chats load while scrolling", async ({ account, open }) => {
     .locator("#chat-list")
     .getByRole("button", { name: "Try again" });
   await again.waitFor();
-  assert.equal(await page.locator(".row").count(), loaded);
-  await page.unroute("**/agent/chats?state=closed**");
+  assert.notEqual(await page.locator(".row").count(), 0);
+  await page.unroute(isLaterPage);
+  let laterPages = 0;
+  page.on("response", (response) => {
+    if (isLaterPage(new URL(response.url()))) laterPages += 1;
+  });
   await again.click();
   await page.waitForFunction((count) => {
     document.querySelector("#chat-list").scrollTop = 1e6;
     return document.querySelectorAll(".row").length >= count;
   }, count);
   assert.equal(await page.locator(".row").count(), count);
+  // Recently closed chats may be in the list before their page is loaded.
+  await waitFor("the last page", () => laterPages === 2);
 });
 
 journey(
