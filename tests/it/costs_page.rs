@@ -60,7 +60,7 @@ fn function_start_with_a_table_costs_one_read() {
         }
         let one_read = Usage { reads: 1.0, round_trips: 1.0, read_units: 1.0, ..Usage::default() };
         let expected: UsageByFunction =
-            programs_with_tables().into_iter().map(|function| (function, one_read)).collect();
+            programs_with_tables().await.into_iter().map(|function| (function, one_read)).collect();
         assert_eq!(cost::usage_by_function(host.local.usage()).unwrap(), expected);
     });
 }

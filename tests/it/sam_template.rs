@@ -76,13 +76,11 @@ pub fn routes() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the names of the programs whose environment variables refer to a table.
-pub fn programs_with_tables() -> BTreeSet<String> {
-    let has_table = |properties: &Value| {
-        let variables = properties["Environment"]["Variables"].as_object();
-        variables.is_some_and(|variables| variables.keys().any(|name| name.ends_with("_TABLE")))
-    };
-    functions().filter(|(_, properties)| has_table(properties)).map(|(_, it)| program_name(it).to_owned()).collect()
+/// Returns the names of the programs that need the name of a table.
+pub async fn programs_with_tables() -> BTreeSet<String> {
+    let binaries = binaries().await;
+    let has_table = |name: &&str| required_variables(&binaries.join(name)).iter().any(|name| name.ends_with("_TABLE"));
+    functions().map(|(_, properties)| program_name(properties)).filter(has_table).map(str::to_owned).collect()
 }
 
 fn text(value: &Value) -> String {
@@ -136,14 +134,33 @@ fn functions_are_named_after_their_programs() {
     }
 }
 
+/// Common variables that a function can do without.
+const OPTIONAL_VARIABLES: [&str; 2] = ["FIRST_ATTEMPTS_PER_ACCOUNT", "STACK_NAME"];
+
+/// Returns the names of a function's variables, or of those that all functions have.
+fn declared_variables(properties: &Value) -> BTreeSet<String> {
+    let variables = properties["Environment"]["Variables"].as_object();
+    variables.into_iter().flat_map(|fields| fields.keys().cloned()).collect()
+}
+
+/// Returns the names of the variables that at least one function requires.
+pub async fn all_required_variables() -> BTreeSet<String> {
+    let binaries = binaries().await;
+    functions().flat_map(|(_, properties)| required_variables(&binaries.join(program_name(properties)))).collect()
+}
+
 #[test]
-fn functions_get_exactly_the_variables_they_need() {
+fn template_declares_exactly_the_variables_that_functions_need() {
     run_parallel(async {
+        let common = declared_variables(&TEMPLATE["Globals"]["Function"]);
         for (name, properties) in functions() {
-            let variables = properties["Environment"]["Variables"].as_object();
-            let variables: BTreeSet<String> = variables.into_iter().flat_map(|fields| fields.keys().cloned()).collect();
-            assert_eq!(required_variables(&binaries().await.join(program_name(properties))), variables, "{name}");
+            let required = required_variables(&binaries().await.join(program_name(properties)));
+            let own: BTreeSet<_> = required.difference(&common).cloned().collect();
+            assert_eq!(own, declared_variables(properties), "{name}");
         }
+        let required = all_required_variables().await;
+        let unused: Vec<_> = common.difference(&required).collect();
+        assert_eq!(unused, OPTIONAL_VARIABLES);
     });
 }
 

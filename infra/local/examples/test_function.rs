@@ -8,8 +8,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use aws_config::BehaviorVersion;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCredentialsProvider};
 use aws_sdk_dynamodb::error::DisplayErrorContext;
+use aws_types::SdkConfig;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::{Value, json};
 
@@ -123,9 +124,24 @@ fn hang() -> ! {
     }
 }
 
+/// Returns the configuration of a client for the service at the URL in an environment variable.
+fn aws_config(url_variable: &str) -> SdkConfig {
+    let variable = |name: &str| std::env::var(name).unwrap();
+    let token = std::env::var("AWS_SESSION_TOKEN").ok();
+    let credentials =
+        Credentials::new(variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"), token, None, "environment");
+    SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new(variable("AWS_REGION")))
+        .credentials_provider(SharedCredentialsProvider::new(credentials))
+        .http_client(aws_smithy_http_client::Builder::new().build_http())
+        .endpoint_url(variable(url_variable).replacen("ws://", "http://", 1))
+        .build()
+}
+
 /// Writes the same item twice. The second write must fail, because its condition is false.
 async fn put_item_twice() -> Result<Value, Error> {
-    let client = aws_sdk_dynamodb::Client::new(&aws_config::load_defaults(BehaviorVersion::latest()).await);
+    let client = aws_sdk_dynamodb::Client::new(&aws_config("AWS_ENDPOINT_URL_DYNAMODB"));
     let put = client.put_item().table_name(std::env::var("TABLE")?);
     let text = |text: &str| aws_sdk_dynamodb::types::AttributeValue::S(text.to_owned());
     let put = put.item("pk", text("a")).item("sk", text("b")).item("listing", text("c"));
@@ -138,7 +154,7 @@ async fn put_item_twice() -> Result<Value, Error> {
 
 /// Queries an index and returns the number of items that [`put_item_twice`] wrote.
 async fn count_items(index: &str) -> Result<Value, Error> {
-    let client = aws_sdk_dynamodb::Client::new(&aws_config::load_defaults(BehaviorVersion::latest()).await);
+    let client = aws_sdk_dynamodb::Client::new(&aws_config("AWS_ENDPOINT_URL_DYNAMODB"));
     let key = aws_sdk_dynamodb::types::AttributeValue::S("c".to_owned());
     let query = client.query().table_name(std::env::var("TABLE")?).index_name(index);
     let query = query.key_condition_expression("listing = :l").expression_attribute_values(":l", key);
@@ -151,7 +167,7 @@ fn error_text(error: impl std::error::Error) -> String {
 }
 
 async fn send_message(body: &str) -> Result<Value, Error> {
-    let client = aws_sdk_sqs::Client::new(&aws_config::load_defaults(BehaviorVersion::latest()).await);
+    let client = aws_sdk_sqs::Client::new(&aws_config("AWS_ENDPOINT_URL_SQS"));
     let send = client.send_message().queue_url(std::env::var("QUEUE_URL")?).message_body(body);
     let sent = send.send().await.map_err(error_text)?;
     Ok(json!(sent.message_id))
@@ -171,10 +187,8 @@ fn command_of_socket_event(event: &Value) -> Value {
     json!({"do": parameter("do").unwrap_or("answer"), "answer": {"statusCode": status}})
 }
 
-async fn management_client() -> aws_sdk_apigatewaymanagement::Client {
-    let config = aws_config::load_defaults(BehaviorVersion::latest()).await;
-    let url = std::env::var("SOCKET_URL").unwrap().replacen("ws", "http", 1);
-    let config = aws_sdk_apigatewaymanagement::config::Builder::from(&config).endpoint_url(url);
+fn management_client() -> aws_sdk_apigatewaymanagement::Client {
+    let config = aws_sdk_apigatewaymanagement::config::Builder::from(&aws_config("SOCKET_URL"));
     let retries = aws_sdk_apigatewaymanagement::config::retry::RetryConfig::disabled();
     aws_sdk_apigatewaymanagement::Client::from_conf(config.retry_config(retries).build())
 }
@@ -183,7 +197,7 @@ async fn management_client() -> aws_sdk_apigatewaymanagement::Client {
 async fn post_to_connection(payload: &Value) -> Result<Value, Error> {
     use aws_sdk_apigatewaymanagement::operation::post_to_connection::PostToConnectionError;
     let text = payload["text"].as_str().unwrap_or("x").repeat(payload["size"].as_u64().unwrap_or(1) as usize);
-    let request = management_client().await.post_to_connection().connection_id(payload["connection"].as_str().unwrap());
+    let request = management_client().post_to_connection().connection_id(payload["connection"].as_str().unwrap());
     let sent = request.data(text.into_bytes().into()).send().await;
     Ok(json!(match sent.as_ref().map_err(|error| error.as_service_error()) {
         Ok(_) => "sent",
@@ -195,7 +209,7 @@ async fn post_to_connection(payload: &Value) -> Result<Value, Error> {
 }
 
 async fn describe_connection(payload: &Value) -> Result<Value, Error> {
-    let client = management_client().await;
+    let client = management_client();
     let request = client.get_connection().connection_id(payload["connection"].as_str().unwrap());
     match request.send().await {
         Ok(description) => {
@@ -213,7 +227,7 @@ async fn describe_connection(payload: &Value) -> Result<Value, Error> {
 }
 
 async fn close_connection(payload: &Value) -> Result<Value, Error> {
-    let client = management_client().await;
+    let client = management_client();
     let request = client.delete_connection().connection_id(payload["connection"].as_str().unwrap());
     match request.send().await {
         Ok(_) => Ok(json!("closed")),

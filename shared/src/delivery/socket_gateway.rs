@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use aws_config::SdkConfig;
 use aws_sdk_apigatewaymanagement::Client;
 use aws_sdk_apigatewaymanagement::config::{Builder, retry::RetryConfig, timeout::TimeoutConfig};
 use aws_sdk_apigatewaymanagement::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_apigatewaymanagement::primitives::Blob;
+use aws_types::SdkConfig;
 use futures_util::future::BoxFuture;
 
 use crate::error::ErrorContext;
@@ -98,8 +98,7 @@ fn send_error<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) ->
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use aws_config::{BehaviorVersion, Region};
-    use aws_sdk_dynamodb::config::{Credentials, SharedCredentialsProvider};
+    use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCredentialsProvider};
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
     use tokio::net::{TcpListener, TcpStream};
 
@@ -124,6 +123,7 @@ mod tests {
         let aws = SdkConfig::builder()
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new("us-east-1"))
+            .http_client(aws_smithy_http_client::Builder::new().build_http())
             .credentials_provider(SharedCredentialsProvider::new(Credentials::new("test", "test", None, None, "test")))
             .build();
         SocketGateway::new(&aws, format!("http://{}/socket", listener.local_addr().unwrap()))

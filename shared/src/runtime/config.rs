@@ -4,18 +4,15 @@
 #![allow(clippy::disallowed_methods, reason = "the only place that reads environment variables")]
 
 use std::env;
-
-use aws_config::{BehaviorVersion, Region, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
 use std::time::Duration;
+
+use aws_sdk_dynamodb::config::Credentials;
 
 /// The value that is used if the environment variable is not set. It matches the default of the
 /// `FirstAttemptsPerAccount` parameter in `template.yaml`.
 const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
 
 const DEFAULT_AWS_CALL_TIMEOUT: Duration = Duration::from_secs(3);
-
-/// The maximum number of times that the SDK tries a call.
-const MAX_ATTEMPTS: u32 = 3;
 
 /// Reads the environment variables that the dependencies of a function need when they are opened. It also collects the
 /// names of variables that are missing.
@@ -72,7 +69,7 @@ pub(crate) fn first_attempts_per_account() -> u64 {
 
 /// Returns how long a call to DynamoDB, SQS or API Gateway may take with its retries. The local host allows more time,
 /// because a laptop can be busy with other programs.
-fn aws_call_timeout() -> Duration {
+pub(crate) fn aws_call_timeout() -> Duration {
     let set = env::var("AWS_CALL_TIMEOUT_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
     set.map_or(DEFAULT_AWS_CALL_TIMEOUT, Duration::from_secs)
 }
@@ -83,16 +80,22 @@ pub(crate) fn clock_error_ms() -> i64 {
     env::var("CLOCK_ERROR_MS").ok().and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
-/// Loads the configuration of the AWS clients. It sets timeouts, because the SDK has none by default.
-pub(crate) async fn load_aws_config() -> SdkConfig {
-    let region = env::var("AWS_REGION").unwrap_or_else(|_| "us-east-1".to_owned());
-    let timeout = aws_call_timeout();
-    let timeouts =
-        TimeoutConfig::builder().operation_attempt_timeout(timeout / MAX_ATTEMPTS).operation_timeout(timeout).build();
-    aws_config::defaults(BehaviorVersion::latest())
-        .region(Region::new(region))
-        .timeout_config(timeouts)
-        .retry_config(RetryConfig::standard().with_max_attempts(MAX_ATTEMPTS))
-        .load()
-        .await
+/// Returns the region of the function. The Lambda service sets this variable.
+pub(crate) fn aws_region() -> String {
+    env::var("AWS_REGION").unwrap_or_else(|_| "us-east-1".to_owned())
+}
+
+/// Returns the credentials of the function's role. The Lambda service sets these variables when a process starts, and
+/// ends the process before they expire.
+pub(crate) fn aws_credentials() -> Option<Credentials> {
+    let token = env::var("AWS_SESSION_TOKEN").ok();
+    let key = env::var("AWS_ACCESS_KEY_ID").ok()?;
+    let secret = env::var("AWS_SECRET_ACCESS_KEY").ok()?;
+    Some(Credentials::new(key, secret, token, None, "environment"))
+}
+
+/// Returns the URL of a service, such as `DYNAMODB`, if it is not the one of AWS. The local host and emulators set these
+/// variables, which are those of the AWS command line and SDKs.
+pub(crate) fn aws_endpoint_url(service: &str) -> Option<String> {
+    env::var(format!("AWS_ENDPOINT_URL_{service}")).or_else(|_| env::var("AWS_ENDPOINT_URL")).ok()
 }

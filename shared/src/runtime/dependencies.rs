@@ -4,11 +4,12 @@
 
 use std::time::Duration;
 
-use aws_config::SdkConfig;
 use aws_sdk_dynamodb::types::AttributeValue;
+use aws_types::SdkConfig;
 use futures_util::future::{BoxFuture, join_all};
 
-use crate::runtime::config::{self, Environment, MissingVariables};
+use crate::runtime::aws_config;
+use crate::runtime::config::{Environment, MissingVariables};
 
 /// The longest that a starting process waits for its connections.
 const WARM_UP_TIMEOUT: Duration = Duration::from_millis(500);
@@ -38,7 +39,7 @@ pub trait Dependency: Clone + Send + Sync + 'static {
 /// first request.
 pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     let mut startup = StartupContext {
-        aws: config::load_aws_config().await,
+        aws: aws_config::read(),
         environment: Environment::default(),
         dynamodb: None,
         sqs: None,
@@ -98,6 +99,7 @@ mod tests {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new("us-east-1"))
             .credentials_provider(Credentials::new("test", "test", None, None, "test"))
+            .http_client(aws_smithy_http_client::Builder::new().build_http())
             .endpoint_url(format!("http://{}", silent_server.local_addr().unwrap()))
             .build();
         let client = aws_sdk_dynamodb::Client::from_conf(config);

@@ -2,12 +2,13 @@
 //! the time, which makes Lambda label every line INFO. Bodies, tokens, secrets, e-mail addresses and raw paths must
 //! never be logged.
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::time::UtcTime;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Third-party crates that write log lines of their own. Only their warnings and errors are logged.
 const QUIET_CRATES: &[&str] = &[
-    "aws_config",
     "aws_runtime",
     "aws_sdk_apigatewaymanagement",
     "aws_sdk_dynamodb",
@@ -28,19 +29,18 @@ const QUIET_CRATES: &[&str] = &[
 
 /// Starts logging to standard output. This function must be called only once per process.
 pub fn start() {
-    let level = crate::runtime::config::log_level().to_lowercase();
+    let level = crate::runtime::config::log_level().parse().unwrap_or(LevelFilter::INFO);
     // At debug level, the AWS SDK and the HTTP stack log whole requests, so the configured level applies only to lines
     // from this project's own crates. The filter lists the third-party crates because the project's crates have many
     // names: each function is a separate crate.
-    let filter = EnvFilter::try_new(QUIET_CRATES.iter().fold(level, |filter, name| format!("{filter},{name}=warn")));
-    let filter = filter.unwrap_or_default();
-    tracing_subscriber::fmt()
+    let quiet = QUIET_CRATES.iter().map(|name| (*name, level.min(LevelFilter::WARN)));
+    let filter = Targets::new().with_default(level).with_targets(quiet);
+    let lines = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         .with_target(false)
         .with_current_span(true)
         .with_span_list(false)
-        .with_timer(UtcTime::rfc_3339())
-        .with_env_filter(filter)
-        .init();
+        .with_timer(UtcTime::rfc_3339());
+    tracing_subscriber::registry().with(lines).with(filter).init();
 }

@@ -1,6 +1,7 @@
 //! The parts that every function needs to run: HTTP requests, queue batches, stream batches, socket events, scheduled
 //! runs, configuration, logging, metrics, secrets and the clock.
 
+pub(crate) mod aws_config;
 pub(crate) mod aws_failure;
 pub mod clock;
 pub(crate) mod config;

@@ -11,7 +11,7 @@ use crate::domain::delivery::Target;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::aws_failure::AwsFailure;
-use crate::runtime::config;
+use crate::runtime::{aws_config, config};
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::wire::queue_task::Task;
 
@@ -208,7 +208,8 @@ struct SendOptions {
 
 impl SqsQueue {
     fn open(startup: &mut StartupContext, url_variable: &'static str) -> Self {
-        let client = startup.sqs.get_or_insert_with(|| Client::new(&startup.aws)).clone();
+        let new_client = || Client::new(&aws_config::for_service(&startup.aws, "SQS"));
+        let client = startup.sqs.get_or_insert_with(new_client).clone();
         Self { client, url: startup.environment.required(url_variable) }
     }
 

@@ -19,6 +19,7 @@ use futures_util::TryFutureExt;
 use futures_util::future::BoxFuture;
 
 use crate::error::{Error, ErrorContext};
+use crate::runtime::aws_config;
 use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::StartupContext;
 
@@ -173,7 +174,7 @@ impl Table {
     /// and its connections.
     pub(crate) fn open(startup: &mut StartupContext, name_variable: &'static str) -> Self {
         let name = startup.environment.required(name_variable);
-        let new_client = || (Client::new(&startup.aws), name.clone());
+        let new_client = || (Client::new(&aws_config::for_service(&startup.aws, "DYNAMODB")), name.clone());
         let (client, _) = startup.dynamodb.get_or_insert_with(new_client);
         Self::new(client.clone(), &name)
     }

@@ -201,6 +201,7 @@ impl TestHost {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new("us-east-1"))
             .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
+            .http_client(aws_smithy_http_client::Builder::new().build_http())
             .endpoint_url(self.local.tables_url("tests"))
             .build();
         aws_sdk_dynamodb::Client::from_conf(config)

@@ -68,6 +68,7 @@ fn client(host: &Host) -> Client {
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
         .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
+        .http_client(aws_smithy_http_client::Builder::new().build_http())
         .endpoint_url(host.tables_url("tests"))
         .build();
     Client::from_conf(config)

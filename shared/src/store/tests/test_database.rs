@@ -56,6 +56,7 @@ fn client(address: SocketAddr) -> Client {
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
         .credentials_provider(Credentials::new("test", "test", None, None, "test"))
+        .http_client(aws_smithy_http_client::Builder::new().build_http())
         .endpoint_url(format!("http://{address}"))
         .build();
     Client::from_conf(config)

@@ -4,9 +4,8 @@
 
 use std::time::Duration;
 
-use aws_config::BehaviorVersion;
 use aws_sdk_sqs::Client;
-use aws_sdk_sqs::config::{Credentials, Region};
+use aws_sdk_sqs::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_sqs::error::ProvideErrorMetadata;
 use aws_sdk_sqs::operation::change_message_visibility::ChangeMessageVisibilityError;
 use aws_sdk_sqs::operation::get_queue_attributes::GetQueueAttributesError;
@@ -40,7 +39,7 @@ impl TestServer {
         let base_url = format!("http://{}", listener.local_addr().unwrap());
         let router = queues.router(base_url.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { queues, client: client(&base_url).await, base_url }
+        Self { queues, client: client(&base_url), base_url }
     }
 
     fn url(&self, queue: &str) -> String {
@@ -66,14 +65,15 @@ impl TestServer {
     }
 }
 
-async fn client(endpoint: &str) -> Client {
-    let config = aws_config::defaults(BehaviorVersion::latest())
+fn client(endpoint: &str) -> Client {
+    let config = aws_sdk_sqs::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
         .credentials_provider(Credentials::new("local", "local", None, None, "test"))
+        .http_client(aws_smithy_http_client::Builder::new().build_http())
         .endpoint_url(endpoint)
-        .load()
-        .await;
-    Client::new(&config)
+        .build();
+    Client::from_conf(config)
 }
 
 #[tokio::test]
