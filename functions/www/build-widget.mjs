@@ -43,8 +43,8 @@ const common = (isDevelopment) => ({
   logLevel: "warning",
 });
 
-/** Returns the files by path below dist/widget, and the paths that the first load requests: the loader, the bundle, and
- * the largest language file. */
+/** Returns the files by their path relative to dist/widget, and the paths that a browser requests when it first loads the
+ * widget: the loader, the bundle, and the largest language file. */
 export async function buildWidget(isDevelopment = false) {
   const files = new Map();
   const addFiles = ({ outputFiles }) => {

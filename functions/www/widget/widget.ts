@@ -317,8 +317,9 @@ export class ChatWidget implements Widget, Actions {
 
   // Calls
 
-  /** Calls `use` as soon as the part of the widget that makes calls is loaded, or `otherwise` if it cannot be loaded.
-   * Without callbacks, it is loaded only for a call of another kind. */
+  /** Loads the part of the widget that makes calls, unless it is loaded already, and then calls `use` with it. Calls
+   * `otherwise` if the part cannot be loaded or is not needed. By default, it is needed if visitors can request to be
+   * called back. */
   #withCalls(
     use: (calls: Calls) => void,
     otherwise: (problem: Result) => void = () => {},

@@ -154,7 +154,7 @@ fn byte_mutation(dictionary: &[String]) -> impl Strategy<Value = ByteMutation> +
     ]
 }
 
-/// Returns the JSON pointers of a value and of everything in it.
+/// Returns the JSON pointers to a value and to all values nested in it.
 fn pointers(value: &Value) -> Vec<String> {
     let mut all = vec![String::new()];
     let children: Vec<(String, &Value)> = match value {

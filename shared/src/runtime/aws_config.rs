@@ -3,15 +3,18 @@
 use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Region, SharedCredentialsProvider};
-use aws_smithy_http_client::Builder as HttpClientBuilder;
-use aws_smithy_http_client::tls::Provider;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
+use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
 use aws_types::SdkConfig;
+use aws_types::sdk_config::SharedHttpClient;
 
 use crate::runtime::config;
 
 /// The maximum number of times that the SDK tries a call.
 const MAX_ATTEMPTS: u32 = 3;
+
+/// Parsing the certificates of the operating system would take more than half of the start of a process.
+const AMAZON_ROOT_CERTIFICATES: &[u8] = include_bytes!("amazon-root-certificates.pem");
 
 /// Returns the configuration that all clients share, with one pool of connections. It sets timeouts, because the SDK has
 /// none by default.
@@ -19,14 +22,34 @@ pub(crate) fn read() -> SdkConfig {
     let timeout = config::aws_call_timeout();
     let timeouts =
         TimeoutConfig::builder().operation_attempt_timeout(timeout / MAX_ATTEMPTS).operation_timeout(timeout).build();
+    let region = config::aws_region();
     let mut config = SdkConfig::builder()
         .behavior_version(BehaviorVersion::latest())
-        .region(Region::new(config::aws_region()))
-        .http_client(HttpClientBuilder::new().tls_provider(Provider::Rustls(CryptoMode::AwsLc)).build_https())
+        .http_client(http_client(trust_store(&region)))
+        .region(Region::new(region))
         .timeout_config(timeouts)
         .retry_config(RetryConfig::standard().with_max_attempts(MAX_ATTEMPTS));
     config.set_credentials_provider(config::aws_credentials().map(SharedCredentialsProvider::new));
     config.build()
+}
+
+/// Returns the root certificates for the endpoints in a region. China and the isolated partitions have other ones, so
+/// those of the operating system are used there.
+fn trust_store(region: &str) -> TrustStore {
+    if region.starts_with("cn-") || region.contains("-iso") {
+        TrustStore::default()
+    } else {
+        TrustStore::empty().with_pem_certificate(AMAZON_ROOT_CERTIFICATES)
+    }
+}
+
+fn http_client(trust_store: TrustStore) -> SharedHttpClient {
+    let builder = aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::AwsLc));
+    match TlsContext::builder().with_trust_store(trust_store).build() {
+        Ok(context) => builder.tls_context(context).build_https(),
+        // This cannot happen: only the builder of another TLS library fails.
+        Err(_) => builder.build_https(),
+    }
 }
 
 /// Returns the configuration for the client of a service, such as `DYNAMODB`.
@@ -34,4 +57,52 @@ pub(crate) fn for_service(config: &SdkConfig, service: &str) -> SdkConfig {
     let mut config = config.to_builder();
     config.set_endpoint_url(config::aws_endpoint_url(service));
     config.build()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use aws_sdk_dynamodb::config::Credentials;
+    use aws_sdk_dynamodb::error::SdkError;
+
+    use super::*;
+
+    /// Calls an endpoint that closes every connection during the TLS handshake.
+    async fn call_with(trust_store: TrustStore) -> Result<(), bool> {
+        let server = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let config = aws_sdk_dynamodb::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .credentials_provider(Credentials::new("test", "test", None, None, "test"))
+            .retry_config(RetryConfig::disabled())
+            .http_client(http_client(trust_store))
+            .endpoint_url(format!("https://localhost:{}", server.local_addr().unwrap().port()))
+            .build();
+        let close_connections = async {
+            loop {
+                drop(server.accept().await);
+            }
+        };
+        let client = aws_sdk_dynamodb::Client::from_conf(config);
+        let call = async { client.list_tables().send().await };
+        tokio::select! {
+            () = close_connections => Ok(()),
+            result = call => result.map(|_| ()).map_err(|error| matches!(error, SdkError::DispatchFailure(_))),
+        }
+    }
+
+    /// The client reads the certificates when it connects, and panics if one is invalid.
+    #[tokio::test]
+    async fn amazons_certificates_are_valid() {
+        assert_eq!(call_with(trust_store("us-east-1")).await, Err(true));
+        let text = std::str::from_utf8(AMAZON_ROOT_CERTIFICATES).unwrap();
+        assert_eq!(text.matches("-----BEGIN CERTIFICATE-----").count(), 5);
+    }
+
+    #[test]
+    fn other_partitions_use_the_certificates_of_the_operating_system() {
+        let is_native = |region: &str| format!("{:?}", trust_store(region)).contains("enable_native_roots: true");
+        assert!(is_native("cn-north-1") && is_native("us-iso-east-1"));
+        assert!(!is_native("us-east-1") && !is_native("us-gov-west-1") && !is_native("eu-central-1"));
+    }
 }

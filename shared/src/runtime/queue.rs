@@ -11,8 +11,8 @@ use crate::domain::delivery::Target;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::{Error, ErrorContext};
 use crate::runtime::aws_failure::AwsFailure;
-use crate::runtime::{aws_config, config};
 use crate::runtime::dependencies::{Dependency, StartupContext};
+use crate::runtime::{aws_config, config};
 use crate::wire::queue_task::Task;
 
 /// A FIFO queue of first attempts. Message groups ensure that each chat's tasks are handled in order.

@@ -1,4 +1,4 @@
-//! The rotation of the signing secret of a channel or a bot, for an admin.
+//! Lets an admin rotate the signing secret of a channel or a bot.
 
 use std::time::Duration;
 

@@ -157,8 +157,10 @@ impl StoreCallRepeater {
     pub fn new(tables_url: &str, mut calls: Vec<StoreCall>) -> Result<Self, Error> {
         // The limit on the visitor's messages would end the measure after a thousand messages.
         for call in &mut calls {
-            if let Some(limit) = call.body.pointer_mut("/ExpressionAttributeValues/:limit") {
-                *limit = json!({"N": "1000000000"});
+            for (bound, value) in [(":lowest", 0), (":highest", u64::MAX)] {
+                if let Some(attribute) = call.body.pointer_mut(&format!("/ExpressionAttributeValues/{bound}")) {
+                    *attribute = number(value);
+                }
             }
         }
         Ok(Self { store: Store::new(tables_url)?, calls, next_seq: FIRST_SEQ })

@@ -26,7 +26,7 @@ pub struct HostArguments {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub enum HostCommand {
-    /// Injects the faults of the plan from now on; `None` ends all faults.
+    /// Starts to inject the faults of this plan, which replaces any earlier plan. `None` stops the injection.
     SetPlan(Option<FaultPlan>),
     /// Runs the scheduled search for overdue deliveries now.
     Sweep,

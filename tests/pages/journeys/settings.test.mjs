@@ -1,4 +1,4 @@
-/* The settings of an account, and the trigger rules of its widgets. */
+/* Tests of the pages for the account's settings and for the trigger rules of widgets. */
 
 import assert from "node:assert/strict";
 import { axeViolations } from "../support/browser.mjs";

@@ -27,7 +27,7 @@ interface Command {
   id: string;
   group: "This chat" | "Chats" | "Actions" | "Go to";
   name: string;
-  /** Additional search words that find this command, although its name does not contain them. */
+  /** Additional search words that match this command even if its name does not contain them. */
   keywords?: string;
   image: ComponentChild;
   hint?: string;

@@ -215,7 +215,8 @@ const CHANNEL_FILLS = ["accent", "stripes", "dots", "ok"] as const;
 export const largestChannels = ({ channels }: Report) =>
   [...channels].sort((a, b) => b.totals.opened - a.totals.opened).slice(0, CHANNEL_FILLS.length);
 
-/** Returns a series for each of these reports of one channel, and one for the chats of all other channels. */
+/** Returns one series for each report in `ofChannels`, and one for the chats of all other channels, which is left out if
+ * there are none. */
 export function channelSeries(report: Report, ofChannels: readonly { name: string; report: Report }[]): Series[] {
   const series = ofChannels.map(({ name, report }, index) =>
     perDay(report, name, CHANNEL_FILLS[index] ?? "rest", ({ opened }) => opened),

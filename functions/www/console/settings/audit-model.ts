@@ -44,7 +44,7 @@ const ACTION_NAMES: Record<AuditEntry["action"], string> = {
 export const actionText = ({ kind, action }: Pick<AuditEntry, "kind" | "action">) =>
   `${KIND_NAMES[kind] ?? kind} ${ACTION_NAMES[action] ?? action}`;
 
-/** Returns the page of what was changed. Undefined if there is none. */
+/** Returns the route of the page that shows the changed resource, or undefined if there is no such page. */
 export function resourceRoute({ kind, action, resource_id: id }: AuditEntry): Route | undefined {
   if (action === "deleted") return undefined;
   switch (kind) {

@@ -1,4 +1,4 @@
-/* What would be lost if the page were left, such as changes that are not saved. */
+/* Asks for confirmation before the user leaves a page with something that would be lost, such as unsaved changes. */
 
 import { signal } from "@preact/signals";
 

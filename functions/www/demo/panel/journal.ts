@@ -82,7 +82,7 @@ export function summaryOf({ receiver, request }: JournalEntry): string {
   return [names.filter(Boolean).join(", "), fieldOf(request, "message") || what].filter(Boolean).join(": ");
 }
 
-/** Returns what a reply says in one line, for example "BOT_MESSAGE: Which day?". */
+/** Summarizes a reply in one line, for example "BOT_MESSAGE: Which day?". */
 export function replyText(reply: Body): string {
   const event = fieldOf(reply, "event");
   if (event === "")

@@ -63,7 +63,8 @@ pub(in crate::store) fn account_sockets_partition(account_id: &str) -> String {
     format!("SOCKETS#{account_id}")
 }
 
-/// Returns the key of a socket among the sockets of its account.
+/// Returns the key of the item that stores a socket in the partition of its account. A socket has a second item, which
+/// is found by its connection id.
 fn account_socket_key(socket: &AgentSocket) -> Key {
     Key::new(account_sockets_partition(&socket.account_id), &*socket.connection_id)
 }

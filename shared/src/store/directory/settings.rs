@@ -178,7 +178,8 @@ fn settings_change(fields: impl IntoIterator<Item = &'static str>) -> AuditedCha
     AuditedChange { action, kind, id: String::new(), name: None, fields: Vec::new() }.with_fields(fields)
 }
 
-/// Returns the differences between two versions of the settings: one change for all settings, and one for each webhook.
+/// Returns the changes between two versions of the settings: at most one for the settings of the account, and one for each
+/// webhook that was created, changed or deleted.
 fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<AuditedChange> {
     let AccountSettings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days, time_zone } =
         before;
