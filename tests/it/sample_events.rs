@@ -156,7 +156,8 @@ fn sam_local_variables_match_the_functions() {
     run_parallel(async {
         let variables =
             event_files()[VARIABLES_FILE]["Parameters"].as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
-        // SAM local sets only variables that the template declares.
+        // `sam local` can set only variables that the template declares; tests/it/sam_template.rs checks that these are
+        // declared.
         assert_eq!(variables, all_required_variables().await);
     });
 }

@@ -68,7 +68,6 @@ impl<'h> Driver<'h> {
     /// Scheduled functions are not counted.
     pub async fn measure(&self, scenario: impl AsyncFnOnce() -> Result<(), Error>) -> Result<UsageByFunction, Error> {
         self.reset_usage().await?;
-        self.host.separate_round_trips(true);
         scenario().await?;
         self.wait_until_empty().await?;
         self.usage()
@@ -77,6 +76,7 @@ impl<'h> Driver<'h> {
     pub async fn reset_usage(&self) -> Result<(), Error> {
         self.wait_until_empty().await?;
         self.host.reset_usage();
+        self.host.separate_round_trips(true);
         Ok(())
     }
 
@@ -96,7 +96,6 @@ impl<'h> Driver<'h> {
     ) -> Result<UsageByFunction, Error> {
         self.wait_until_pushed().await?;
         self.reset_usage().await?;
-        self.host.separate_round_trips(true);
         scenario().await?;
         let push = Usage { pushes: 1.0, ..self.wait_until_pushed().await? };
         self.host.separate_round_trips(false);

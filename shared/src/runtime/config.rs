@@ -88,14 +88,16 @@ pub(crate) fn aws_region() -> String {
 /// Returns the credentials of the function's role. The Lambda service sets these variables when a process starts, and
 /// ends the process before they expire.
 pub(crate) fn aws_credentials() -> Option<Credentials> {
-    let token = env::var("AWS_SESSION_TOKEN").ok();
-    let key = env::var("AWS_ACCESS_KEY_ID").ok()?;
-    let secret = env::var("AWS_SECRET_ACCESS_KEY").ok()?;
-    Some(Credentials::new(key, secret, token, None, "environment"))
+    let (key, secret) = (non_empty("AWS_ACCESS_KEY_ID")?, non_empty("AWS_SECRET_ACCESS_KEY")?);
+    Some(Credentials::new(key, secret, non_empty("AWS_SESSION_TOKEN"), None, "environment"))
 }
 
-/// Returns the URL of a service, such as `DYNAMODB`, if it is not the one of AWS. The local host and emulators set these
-/// variables, which are those of the AWS command line and SDKs.
+/// Returns the URL to use for a service, such as `DYNAMODB`, instead of the one of AWS. The local host and emulators set
+/// these variables; the AWS CLI and SDKs use the same names.
 pub(crate) fn aws_endpoint_url(service: &str) -> Option<String> {
-    env::var(format!("AWS_ENDPOINT_URL_{service}")).or_else(|_| env::var("AWS_ENDPOINT_URL")).ok()
+    non_empty(&format!("AWS_ENDPOINT_URL_{service}")).or_else(|| non_empty("AWS_ENDPOINT_URL"))
+}
+
+fn non_empty(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
 }

@@ -1,6 +1,6 @@
 //! The dependencies of a function: tables, queues, the HTTP client and keys. A handler lists its dependencies as the
 //! types of its first argument. Each dependency is created from environment variables, so the signature shows which
-//! variables and permissions the function needs in `template.yaml`.
+//! variables the function reads and which permissions it needs in `template.yaml`.
 
 use std::time::Duration;
 
@@ -35,8 +35,7 @@ pub trait Dependency: Clone + Send + Sync + 'static {
 
 /// Opens all dependencies of a handler. Connects to DynamoDB if one of them is a table, and to other servers if the
 /// dependencies need them. This is done while the process starts, because a process gets more CPU at startup than
-/// during an invocation. Otherwise, name resolution, the TLS handshake and loading credentials would slow down the
-/// first request.
+/// during an invocation. Otherwise, name resolution and the TLS handshake would slow down the first request.
 pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     let mut startup = StartupContext {
         aws: aws_config::read(),

@@ -238,17 +238,23 @@ impl TestHost {
     }
 }
 
-/// Writes the permissions that no test has used so far to the file that `tests/unused_permissions.rs` checks.
+/// Writes the permissions that no test has used so far to the file that `tests/unused_permissions.rs` checks. The second
+/// attempt of failed tests (`tests/run`) continues the file of the first.
 fn record_unused_permissions(host: &Host) {
     let unused = host.unused_permissions().into_iter();
     let unused: BTreeSet<String> = unused.map(|(function, permission)| format!("{function}: {permission}")).collect();
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unused-permissions");
+    let of_first_attempt = || {
+        std::env::var_os("SECOND_ATTEMPT")?;
+        Some(std::fs::read_to_string(&file).ok()?.lines().map(str::to_owned).collect::<BTreeSet<_>>())
+    };
     let mut all = UNUSED_PERMISSIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    let remaining = match all.take() {
+    let remaining = match all.take().or_else(of_first_attempt) {
         Some(before) => before.intersection(&unused).cloned().collect(),
         None => unused,
     };
     let lines: Vec<&str> = remaining.iter().map(String::as_str).collect();
-    std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("unused-permissions"), lines.join("\n")).unwrap();
+    std::fs::write(&file, lines.join("\n")).unwrap();
     *all = Some(remaining);
 }
 
