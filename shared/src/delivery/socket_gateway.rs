@@ -98,11 +98,11 @@ fn send_error<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) ->
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCredentialsProvider};
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
     use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
+    use crate::runtime::aws_config;
 
     const ACCEPTED: &str = "200 OK\r\n";
     const THROTTLED: &str = "429 Too Many Requests\r\nx-amzn-errortype: LimitExceededException\r\n";
@@ -120,13 +120,8 @@ mod tests {
     }
 
     fn gateway_at(listener: &TcpListener) -> SocketGateway {
-        let aws = SdkConfig::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new("us-east-1"))
-            .http_client(aws_smithy_http_client::Builder::new().build_http())
-            .credentials_provider(SharedCredentialsProvider::new(Credentials::new("test", "test", None, None, "test")))
-            .build();
-        SocketGateway::new(&aws, format!("http://{}/socket", listener.local_addr().unwrap()))
+        let url = format!("http://{}/socket", listener.local_addr().unwrap());
+        SocketGateway::new(&aws_config::of_local_server(url.clone()), url)
     }
 
     /// Sends a frame to a gateway that gives these responses, one after the other.

@@ -87,21 +87,13 @@ impl_dependency_for_tuple!(A, B, C, D, E, F);
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
-
     use super::*;
 
     #[tokio::test]
     async fn warm_up_ends_when_dynamodb_does_not_answer() {
         let silent_server = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let config = aws_sdk_dynamodb::Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new("us-east-1"))
-            .credentials_provider(Credentials::new("test", "test", None, None, "test"))
-            .http_client(aws_smithy_http_client::Builder::new().build_http())
-            .endpoint_url(format!("http://{}", silent_server.local_addr().unwrap()))
-            .build();
-        let client = aws_sdk_dynamodb::Client::from_conf(config);
+        let config = aws_config::of_local_server(format!("http://{}", silent_server.local_addr().unwrap()));
+        let client = aws_sdk_dynamodb::Client::new(&config);
         let timeout = Duration::from_millis(50);
         let read: BoxFuture<'static, ()> = Box::pin(read_missing_item(client, "directory".to_owned()));
         tokio::time::timeout(Duration::from_secs(2), warm_up([read].into_iter(), timeout)).await.unwrap();

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType,
     ScalarAttributeType,
 };
 
+use crate::runtime::aws_config;
 use crate::store::tests::*;
 
 /// The three tables in an in-memory engine. Each test has its own engine.
@@ -52,14 +52,7 @@ pub(super) async fn stores() -> Stores {
 }
 
 fn client(address: SocketAddr) -> Client {
-    let config = aws_sdk_dynamodb::Config::builder()
-        .behavior_version(BehaviorVersion::latest())
-        .region(Region::new("us-east-1"))
-        .credentials_provider(Credentials::new("test", "test", None, None, "test"))
-        .http_client(aws_smithy_http_client::Builder::new().build_http())
-        .endpoint_url(format!("http://{address}"))
-        .build();
-    Client::from_conf(config)
+    Client::new(&aws_config::of_local_server(format!("http://{address}")))
 }
 
 /// A secondary index: its name, its partition key, its sort key and the sort key's type.

@@ -140,7 +140,8 @@ async fn measure(arguments: &Arguments, dimension: Dimension) -> Result<Vec<Poin
         let visitor = visitor.await?;
         let agent =
             measure_costs(&bench.host, &driver, async || Ok(driver.send_agent_message(&chats.admin, 1).await?));
-        points.push(Point { size, visitor, agent: agent.await? });
+        let agent = agent.await?;
+        points.push(Point { size, visitor, agent });
     }
     drop(driver);
     bench.host.stop().await;
