@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedCredentialsProvider};
+use aws_sdk_dynamodb::config::{Credentials, Region, SharedCredentialsProvider};
 use aws_sdk_dynamodb::error::DisplayErrorContext;
 use aws_types::SdkConfig;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
@@ -130,12 +130,10 @@ fn aws_config(url_variable: &str) -> SdkConfig {
     let token = std::env::var("AWS_SESSION_TOKEN").ok();
     let credentials =
         Credentials::new(variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"), token, None, "environment");
-    SdkConfig::builder()
-        .behavior_version(BehaviorVersion::latest())
+    shared::runtime::aws_config::of_local_server(variable(url_variable).replacen("ws://", "http://", 1))
+        .to_builder()
         .region(Region::new(variable("AWS_REGION")))
         .credentials_provider(SharedCredentialsProvider::new(credentials))
-        .http_client(aws_smithy_http_client::Builder::new().build_http())
-        .endpoint_url(variable(url_variable).replacen("ws://", "http://", 1))
         .build()
 }
 

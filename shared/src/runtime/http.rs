@@ -1,12 +1,14 @@
 //! Runs HTTP functions behind the API gateway. Only this module logs request errors and turns them into response
 //! bodies.
 
+use std::future::ready;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use futures_util::future::BoxFuture;
 use lambda_http::http::{HeaderMap, HeaderValue, Method};
 use lambda_http::request::RequestContext;
-use lambda_http::{Body, RequestExt, service_fn};
+use lambda_http::{Body, IntoResponse, RequestExt, service_fn};
 use serde_json::{Value, json};
 use tracing::Instrument;
 
@@ -19,7 +21,6 @@ use crate::runtime::dependencies::Dependency;
 use crate::runtime::metrics;
 use crate::runtime::startup::{self, BoxedHandler};
 use crate::wire;
-use crate::wire::chat_export::BYTE_ORDER_MARK;
 use crate::wire::query_parameters;
 
 /// The maximum size of a request body, unless the endpoint has its own limit.
@@ -186,7 +187,7 @@ impl Response {
         Self { headers, ..Self::new(*status, json!({ "error": fields })) }
     }
 
-    fn into_lambda(self) -> Result<lambda_http::Response<Body>, lambda_http::http::Error> {
+    fn into_lambda(self) -> Result<LambdaResponse, lambda_http::http::Error> {
         let mut response = lambda_http::Response::builder()
             .status(self.status)
             .header("content-type", self.content_type)
@@ -194,13 +195,25 @@ impl Response {
         for (name, value) in self.headers {
             response = response.header(name, value);
         }
-        response.body(match self.body {
+        let body = match self.body {
             Payload::Json(value) => Body::Text(value.to_string()),
-            // lambda_http removes a byte-order mark from the beginning of a text.
-            Payload::Text(text) if text.starts_with(BYTE_ORDER_MARK) => Body::Text(format!("{BYTE_ORDER_MARK}{text}")),
             Payload::Text(text) => Body::Text(text),
-            Payload::Bytes(bytes) => Body::from(bytes),
-        })
+            // Text does not need to be sent in base64.
+            Payload::Bytes(bytes) => {
+                str::from_utf8(bytes).map_or_else(|_| Body::Binary(bytes.to_vec()), |text| Body::Text(text.to_owned()))
+            }
+        };
+        response.body(body).map(LambdaResponse)
+    }
+}
+
+/// A response whose body lambda_http sends as it is. Its conversion of other responses would add the character sets of
+/// encoding_rs to every program, and removes a byte-order mark from the beginning of a text.
+struct LambdaResponse(lambda_http::Response<Body>);
+
+impl IntoResponse for LambdaResponse {
+    fn into_response(self) -> BoxFuture<'static, lambda_http::Response<Body>> {
+        Box::pin(ready(self.0))
     }
 }
 
@@ -417,7 +430,7 @@ async fn serve(handler: Handler) -> Result<(), lambda_http::Error> {
 async fn handle_request(
     handler: &Handler,
     request: lambda_http::Request,
-) -> Result<lambda_http::Response<Body>, lambda_http::Error> {
+) -> Result<LambdaResponse, lambda_http::Error> {
     let started = Instant::now();
     let request_id = request.lambda_context_ref().map(|context| context.request_id.clone());
     let request = Request::new(request);

@@ -1,8 +1,9 @@
 //! The parts that every function needs to run: HTTP requests, queue batches, stream batches, socket events, scheduled
 //! runs, configuration, logging, metrics, secrets and the clock.
 
-pub(crate) mod aws_config;
+pub mod aws_config;
 pub(crate) mod aws_failure;
+mod aws_http_client;
 pub mod clock;
 pub(crate) mod config;
 pub mod dependencies;

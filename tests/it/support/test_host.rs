@@ -16,11 +16,11 @@ use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use local::demo::{integrator, journal::Journal};
 use local::{Host, HostStorage, LogLine, LogSink, Options, cargo_build, random_and_digest};
 use reqwest::Method;
 use serde_json::{Value, json};
+use shared::runtime::aws_config;
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
@@ -197,14 +197,7 @@ impl TestHost {
 
     /// Returns a client for the host's DynamoDB tables.
     pub fn tables(&self) -> aws_sdk_dynamodb::Client {
-        let config = aws_sdk_dynamodb::Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new("us-east-1"))
-            .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
-            .http_client(aws_smithy_http_client::Builder::new().build_http())
-            .endpoint_url(self.local.tables_url("tests"))
-            .build();
-        aws_sdk_dynamodb::Client::from_conf(config)
+        aws_sdk_dynamodb::Client::new(&aws_config::of_local_server(self.local.tables_url("tests")))
     }
 
     /// Kills the processes of all functions for which `matches` returns true. Returns once these processes have ended.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
 use local::Host;
 use serde_json::{Value, json};
+use shared::runtime::aws_config;
 
 use crate::probe_host::{ProbeHost, changed_template_options, kill, link_binaries, wait_for};
 
@@ -64,14 +64,7 @@ impl WatchedTable {
 }
 
 fn client(host: &Host) -> Client {
-    let config = aws_sdk_dynamodb::Config::builder()
-        .behavior_version(BehaviorVersion::latest())
-        .region(Region::new("us-east-1"))
-        .credentials_provider(Credentials::new("local", "local", None, None, "tests"))
-        .http_client(aws_smithy_http_client::Builder::new().build_http())
-        .endpoint_url(host.tables_url("tests"))
-        .build();
-    Client::from_conf(config)
+    Client::new(&aws_config::of_local_server(host.tables_url("tests")))
 }
 
 fn text(text: &str) -> AttributeValue {

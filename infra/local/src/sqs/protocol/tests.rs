@@ -5,7 +5,6 @@
 use std::time::Duration;
 
 use aws_sdk_sqs::Client;
-use aws_sdk_sqs::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_sqs::error::ProvideErrorMetadata;
 use aws_sdk_sqs::operation::change_message_visibility::ChangeMessageVisibilityError;
 use aws_sdk_sqs::operation::get_queue_attributes::GetQueueAttributesError;
@@ -15,6 +14,7 @@ use aws_sdk_sqs::types::{
     DeleteMessageBatchRequestEntry, Message, MessageAttributeValue, MessageSystemAttributeName, QueueAttributeName,
     SendMessageBatchRequestEntry,
 };
+use shared::runtime::aws_config;
 
 use super::super::limits::MAX_MESSAGE_BYTES;
 use super::super::tests::{message, queue};
@@ -66,14 +66,7 @@ impl TestServer {
 }
 
 fn client(endpoint: &str) -> Client {
-    let config = aws_sdk_sqs::Config::builder()
-        .behavior_version(BehaviorVersion::latest())
-        .region(Region::new("us-east-1"))
-        .credentials_provider(Credentials::new("local", "local", None, None, "test"))
-        .http_client(aws_smithy_http_client::Builder::new().build_http())
-        .endpoint_url(endpoint)
-        .build();
-    Client::from_conf(config)
+    Client::new(&aws_config::of_local_server(endpoint))
 }
 
 #[tokio::test]
