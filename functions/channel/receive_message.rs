@@ -6,8 +6,7 @@
 //! - channel and settings: one read each. If the channel has exactly one department, also one query of the roster (the
 //!   account's agents and departments). All are cached for ten seconds. A request to an unknown URL ends with 404 after
 //!   the read of the channel
-//! - visitor: one read, concurrently with those of the settings and the roster. A message from a blacklisted visitor is
-//!   dropped after this read
+//! - visitor: one read. A message from a blacklisted visitor is dropped after this read
 //! - idempotency key, if the request has one: one read, concurrently with that of the visitor
 //! - open chat: one write of the chat, one write of the visitor if the profile changes, and one write of the entry. The
 //!   write of the entry is a transaction if there is an idempotency key, a new invitation or a notification. The chat is
@@ -84,14 +83,12 @@ async fn receive_message(
     let key = key.as_ref();
     match message {
         ParsedMessage::Content(ref content) => {
-            let (settings, department, sender) = tokio::try_join!(
-                directory.cached_settings(&channel.account_id),
-                directory.default_department(channel),
-                chats.sender_state(channel, external_id, key),
-            )?;
+            let settings = &directory.cached_settings(&channel.account_id).await?;
+            let department = directory.default_department(channel).await?;
+            let department = department.as_ref();
             let incoming = IncomingMessage {
                 channel,
-                department: department.as_ref(),
+                department,
                 external_id,
                 has_numeric_id: Some(has_numeric_id),
                 invite: invite.as_deref(),
@@ -100,13 +97,11 @@ async fn receive_message(
                 page: None,
                 is_offline: false,
                 content,
-                settings: &settings,
+                settings,
                 key,
                 now,
             };
-            let Some(received) = chats.store_message_of(sender, &incoming).await? else {
-                return Ok(ok_response());
-            };
+            let Some(received) = chats.store_visitor_message(&incoming).await? else { return Ok(ok_response()) };
             let MessageReceipt { chat_id, seq, is_for_bot, .. } = received.receipt;
             if is_for_bot {
                 bot_queue

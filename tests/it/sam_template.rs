@@ -98,7 +98,9 @@ fn programs() -> BTreeMap<String, PathBuf> {
     let packages = metadata["packages"].as_array().unwrap();
     let package = packages.iter().find(|package| package["name"] == "functions").unwrap();
     let targets = package["targets"].as_array().unwrap();
-    targets.iter().map(|bin| (text(&bin["name"]), PathBuf::from(text(&bin["src_path"])))).collect()
+    // The build script is also a target.
+    let bins = targets.iter().filter(|target| target["kind"] == json!(["bin"]));
+    bins.map(|bin| (text(&bin["name"]), PathBuf::from(text(&bin["src_path"])))).collect()
 }
 
 /// Returns the Rust files in the direct subfolders of `functions`.

@@ -25,7 +25,7 @@ const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 pub(crate) const USER_AGENT: &str = concat!("Switchboard/", env!("CARGO_PKG_VERSION"));
 
-/// The only HTTP client that the functions use. It never calls an address that the SSRF guard forbids.
+/// The only HTTP client that calls receivers. It never calls an address that the SSRF guard forbids.
 #[derive(Clone)]
 pub struct OutboundClient {
     /// `None` if the client could not be built. In that case nothing is sent, because a client without the guard must

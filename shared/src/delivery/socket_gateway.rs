@@ -15,8 +15,8 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::runtime::socket_url::SocketUrl;
 
 /// How long a request may take, with its repetitions. A socket that does not accept a frame in this time is closed,
-/// regardless of the reason, so that it delays the others at most once. A process opens its connection to the gateway
-/// while it starts, because the first TLS handshake of a process can take that long.
+/// regardless of the reason, so that it delays the others at most once. A process opens its first connection to the
+/// gateway while it starts, because the first TLS handshake of a process can take that long.
 const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The maximum number of requests for a frame. The gateway throttles all callers of an AWS account together, and a burst
@@ -66,7 +66,7 @@ impl SocketGateway {
         Self { client: Client::from_conf(config.build()) }
     }
 
-    /// Opens the connection that later requests use, with a request that changes nothing.
+    /// Opens the first connection of later requests, with a request that changes nothing.
     async fn connect(self) {
         self.close(UNKNOWN_CONNECTION_ID).await;
     }

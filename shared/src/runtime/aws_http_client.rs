@@ -1,10 +1,11 @@
 //! The HTTP client of the clients of AWS services.
 //!
-//! It replaces the one of the SDK (`aws-smithy-http-client`), which contains HTTP/2. DynamoDB and SQS are called with
-//! HTTP/1.1, and without HTTP/2 every program is smaller (docs/benchmarks.md).
+//! It replaces the one of the SDK (`aws-smithy-http-client`), which contains HTTP/2 and thereby makes every program larger
+//! (docs/benchmarks.md). All services are called with HTTP/1.1, so concurrent requests have a connection each.
 
 use std::sync::Arc;
 
+use aws_smithy_runtime_api::client::connection::{CaptureSmithyConnection, ConnectionMetadata};
 use aws_smithy_runtime_api::client::http::{
     HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
 };
@@ -13,6 +14,7 @@ use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::{CaptureConnection, capture_connection};
 use hyper_util::client::legacy::{Client, connect};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::pki_types::CertificateDer;
@@ -23,8 +25,8 @@ use rustls::{ClientConfig, RootCertStore};
 /// (docs/benchmarks.md).
 const AMAZON_ROOT_CERTIFICATES: &[u8] = include_bytes!("amazon-root-certificates.pem");
 
-/// A pool of connections. Clones share it. The client has no timeouts of its own: the timeout of an attempt, which
-/// `aws_config` sets, includes the time to connect.
+/// A pool of connections. Clones share it. It has no timeouts: the SDK's timeout for an attempt, which `aws_config` sets,
+/// includes the time to connect.
 #[derive(Clone, Debug)]
 pub(crate) struct AwsHttpClient {
     client: Client<HttpsConnector<connect::HttpConnector>, SdkBody>,
@@ -76,8 +78,12 @@ impl HttpConnector for AwsHttpClient {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let client = self.client.clone();
         HttpConnectorFuture::new(async move {
-            let request = request.try_into_http1x().map_err(|error| ConnectorError::user(error.into()))?;
-            // The SDK repeats a request after every error of this kind.
+            let mut request = request.try_into_http1x().map_err(|error| ConnectorError::user(error.into()))?;
+            let connection = capture_connection(&mut request);
+            if let Some(capture) = request.extensions().get::<CaptureSmithyConnection>() {
+                capture.set_connection_retriever(move || connection_metadata(&connection));
+            }
+            // The SDK treats an error of this kind as temporary and tries again.
             let response = client.request(request).await.map_err(|error| ConnectorError::io(error.into()))?;
             HttpResponse::try_from(response.map(SdkBody::from_body_1_x))
                 .map_err(|error| ConnectorError::other(error.into(), None))
@@ -85,11 +91,89 @@ impl HttpConnector for AwsHttpClient {
     }
 }
 
+/// Lets the SDK remove a connection from the pool after a temporary error, so that the next attempt can reach another
+/// server. Returns `None` if there is no connection yet.
+fn connection_metadata(captured: &CaptureConnection) -> Option<ConnectionMetadata> {
+    captured.connection_metadata().as_ref()?;
+    let captured = captured.clone();
+    let remove = move || {
+        if let Some(connection) = captured.connection_metadata().as_ref() {
+            connection.poison();
+        }
+    };
+    Some(ConnectionMetadata::builder().proxied(false).poison_fn(remove).build())
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use aws_sdk_dynamodb::config::retry::RetryConfig;
+    use aws_sdk_dynamodb::error::SdkError;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
     use super::*;
+    use crate::runtime::aws_config;
+
+    /// A server whose n-th connection answers with a status to a number of requests, and is then closed.
+    async fn start_server(connections: Vec<(u16, usize)>) -> (String, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let accepted = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&accepted);
+        tokio::spawn(async move {
+            for (status, requests) in connections {
+                let (mut connection, _) = listener.accept().await.unwrap();
+                counter.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(async move {
+                    for _ in 0..requests {
+                        assert!(connection.read(&mut [0; 4096]).await.unwrap() > 0);
+                        let head = format!("HTTP/1.1 {status} x\r\ncontent-length: 17\r\n\r\n");
+                        connection.write_all(format!("{head}{{\"TableNames\":[]}}").as_bytes()).await.unwrap();
+                    }
+                });
+            }
+        });
+        (url, accepted)
+    }
+
+    /// Connections are also closed while Lambda freezes the process.
+    #[tokio::test]
+    async fn connection_is_used_until_the_server_closes_it() {
+        let (url, accepted) = start_server(vec![(200, 2), (200, 1), (200, 1)]).await;
+        let client = aws_sdk_dynamodb::Client::new(&aws_config::of_local_server(url));
+        for _ in 0..4 {
+            assert_eq!(client.list_tables().send().await.unwrap().table_names(), [""; 0]);
+        }
+        assert_eq!(accepted.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn unavailable_server_is_not_called_again_on_the_same_connection() {
+        let (url, accepted) = start_server(vec![(503, usize::MAX), (200, 1)]).await;
+        let client = aws_sdk_dynamodb::Client::new(&aws_config::of_local_server(url));
+        client.list_tables().send().await.unwrap();
+        assert_eq!(accepted.load(Ordering::Relaxed), 2);
+    }
+
+    #[tokio::test]
+    async fn failed_tls_handshake_can_be_retried() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = tokio::spawn(async move {
+            loop {
+                drop(listener.accept().await);
+            }
+        });
+        let config = aws_config::of_local_server(format!("https://localhost:{port}"));
+        let config = config.to_builder().retry_config(RetryConfig::disabled()).build();
+        let result = aws_sdk_dynamodb::Client::new(&config).list_tables().send().await;
+        assert!(matches!(result, Err(SdkError::DispatchFailure(failure)) if failure.is_io()));
+        server.abort();
+    }
 
     #[test]
     fn amazons_certificates_are_valid() {

@@ -187,7 +187,7 @@ impl Response {
         Self { headers, ..Self::new(*status, json!({ "error": fields })) }
     }
 
-    fn into_lambda(self) -> Result<LambdaResponse, lambda_http::http::Error> {
+    fn into_lambda(self) -> Result<UnconvertedResponse, lambda_http::http::Error> {
         let mut response = lambda_http::Response::builder()
             .status(self.status)
             .header("content-type", self.content_type)
@@ -203,15 +203,15 @@ impl Response {
                 str::from_utf8(bytes).map_or_else(|_| Body::Binary(bytes.to_vec()), |text| Body::Text(text.to_owned()))
             }
         };
-        response.body(body).map(LambdaResponse)
+        response.body(body).map(UnconvertedResponse)
     }
 }
 
-/// A response whose body lambda_http sends as it is. Its conversion of other responses would add the character sets of
+/// A response whose body lambda_http sends as it is. Its conversion of other responses adds the character sets of
 /// encoding_rs to every program, and removes a byte-order mark from the beginning of a text.
-struct LambdaResponse(lambda_http::Response<Body>);
+struct UnconvertedResponse(lambda_http::Response<Body>);
 
-impl IntoResponse for LambdaResponse {
+impl IntoResponse for UnconvertedResponse {
     fn into_response(self) -> BoxFuture<'static, lambda_http::Response<Body>> {
         Box::pin(ready(self.0))
     }
@@ -430,7 +430,7 @@ async fn serve(handler: Handler) -> Result<(), lambda_http::Error> {
 async fn handle_request(
     handler: &Handler,
     request: lambda_http::Request,
-) -> Result<LambdaResponse, lambda_http::Error> {
+) -> Result<UnconvertedResponse, lambda_http::Error> {
     let started = Instant::now();
     let request_id = request.lambda_context_ref().map(|context| context.request_id.clone());
     let request = Request::new(request);
@@ -481,6 +481,20 @@ mod tests {
         ];
         for (header, expected) in table {
             assert_eq!(has_several_credentials(header), expected, "{header}");
+        }
+    }
+
+    #[tokio::test]
+    async fn body_is_sent_as_text_if_possible() {
+        let bytes = |bytes: &'static [u8]| Response { body: Payload::Bytes(bytes), ..Response::ok(Value::Null) };
+        for (response, expected) in [
+            (Response::ok(json!({"a": "ü"})), Body::Text("{\"a\":\"ü\"}".to_owned())),
+            (Response::csv("\u{feff}a;b".to_owned()), Body::Text("\u{feff}a;b".to_owned())),
+            (bytes(b"plain"), Body::Text("plain".to_owned())),
+            (bytes(b"\x1f\x8b"), Body::Binary(vec![0x1f, 0x8b])),
+        ] {
+            let sent = response.into_lambda().unwrap().into_response().await;
+            assert_eq!(*sent.body(), expected);
         }
     }
 

@@ -29,8 +29,9 @@ use crate::store::directory::Directory;
 use crate::store::table_changes::{self, ChatItemChange, TableChange};
 use crate::wire::{push, widget};
 
-/// The maximum number of sockets to which frames are sent concurrently.
-const MAX_CONCURRENT_SENDS: usize = 100;
+/// The maximum number of sockets to which frames are sent concurrently. Each concurrent request has a connection of its
+/// own, and the TLS handshakes of more connections could exceed the time limit of a frame.
+const MAX_CONCURRENT_SENDS: usize = 32;
 
 pub struct PushService<'a> {
     pub directory: &'a Directory,

@@ -43,7 +43,7 @@ const CSV_COLUMNS: [&str; CSV_COLUMN_COUNT] = [
     "call_record_url",
 ];
 /// Without it, some spreadsheets do not read the file as UTF-8.
-pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Parses the query parameters, except `cursor`. `query` returns the value of a parameter.
 pub fn parse_export_scope(query: &dyn Fn(&str) -> Option<String>) -> Result<ExportScope, Error> {

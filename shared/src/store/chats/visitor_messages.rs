@@ -76,13 +76,6 @@ pub struct IncomingMessage<'a> {
     pub now: Timestamp,
 }
 
-/// What the table contains about the sender of a message before the message is stored.
-pub struct SenderState {
-    /// The receipt of an earlier request with the same idempotency key.
-    receipt: Option<MessageReceipt>,
-    visitor: Option<Visitor>,
-}
-
 /// The result of storing a visitor's message.
 pub struct StoreMessageResult {
     pub receipt: MessageReceipt,
@@ -125,37 +118,15 @@ impl Chats {
         &self,
         incoming: &IncomingMessage<'_>,
     ) -> Result<Option<StoreMessageResult>, Error> {
-        let sender = self.sender_state(incoming.channel, incoming.external_id, incoming.key).await?;
-        self.store_message_of(sender, incoming).await
-    }
-
-    /// Reads what [`Chats::store_message_of`] requires. A caller that needs other data for the message can read both
-    /// concurrently.
-    pub async fn sender_state(
-        &self,
-        channel: &Channel,
-        external_id: &str,
-        key: Option<&IdempotencyKey>,
-    ) -> Result<SenderState, Error> {
-        let visitor = self.visitor(&channel.channel_id, external_id);
-        let (receipt, visitor) = try_join(self.earlier_receipt(key), visitor).await?;
-        Ok(SenderState { receipt, visitor })
-    }
-
-    /// Stores a visitor's message like [`Chats::store_visitor_message`]. `sender` has just been read. It is read again
-    /// only if a concurrent request changes it.
-    pub async fn store_message_of(
-        &self,
-        mut sender: SenderState,
-        incoming: &IncomingMessage<'_>,
-    ) -> Result<Option<StoreMessageResult>, Error> {
         let mut must_notify_webhooks = false;
         let mut races = WriteRaces::new("visitor message");
         loop {
-            if let Some(receipt) = sender.receipt {
+            let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id);
+            let (receipt, visitor) = try_join(self.earlier_receipt(incoming.key), visitor).await?;
+            if let Some(receipt) = receipt {
                 return Ok(Some(StoreMessageResult { receipt, entry: None, notifications: Vec::new() }));
             }
-            let written = match sender.visitor {
+            let written = match visitor {
                 Some(visitor) if visitor.blacklisted => return Ok(None),
                 Some(visitor) if visitor.open_chat.is_some() => {
                     self.append_to_open_chat(incoming, visitor, &mut must_notify_webhooks).await
@@ -168,7 +139,6 @@ impl Chats {
             if let Some(result) = races.final_result(written) {
                 return result.map(Some);
             }
-            sender = self.sender_state(incoming.channel, incoming.external_id, incoming.key).await?;
         }
     }
 
