@@ -114,6 +114,7 @@ mod tests {
     use aws_sdk_dynamodb::error::SdkError;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
+    use tokio_rustls::TlsAcceptor;
 
     use super::*;
     use crate::runtime::aws_config;
@@ -157,6 +158,43 @@ mod tests {
         let client = aws_sdk_dynamodb::Client::new(&aws_config::of_local_server(url));
         client.list_tables().send().await.unwrap();
         assert_eq!(accepted.load(Ordering::Relaxed), 2);
+    }
+
+    /// Starts a server with a certificate of its own, which every connection gets. Returns its URL and the certificate.
+    async fn start_tls_server() -> (String, CertificateDer<'static>) {
+        let identity = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let certificate = identity.cert.der().clone();
+        let key = identity.signing_key.serialize_der().try_into().unwrap();
+        let config = rustls::ServerConfig::builder().with_no_client_auth();
+        let acceptor = TlsAcceptor::from(Arc::new(config.with_single_cert(vec![certificate.clone()], key).unwrap()));
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+        tokio::spawn(async move {
+            loop {
+                let (connection, _) = listener.accept().await.unwrap();
+                // The handshake fails if the client does not trust the certificate.
+                let Ok(mut connection) = acceptor.accept(connection).await else { continue };
+                assert!(connection.read(&mut [0; 4096]).await.unwrap() > 0);
+                let response = b"HTTP/1.1 200 OK\r\ncontent-length: 17\r\n\r\n{\"TableNames\":[]}";
+                connection.write_all(response).await.unwrap();
+            }
+        });
+        (url, certificate)
+    }
+
+    #[tokio::test]
+    async fn server_needs_a_trusted_certificate() {
+        let (url, certificate) = start_tls_server().await;
+        let mut trusted = RootCertStore::empty();
+        trusted.add(certificate).unwrap();
+        let trusting = ClientConfig::builder().with_root_certificates(trusted).with_no_client_auth();
+        for (http_client, is_trusted) in
+            [(AwsHttpClient::new(trusting), true), (AwsHttpClient::with_amazon_certificates(), false)]
+        {
+            let config = aws_config::of_local_server(url.as_str()).to_builder().http_client(http_client).build();
+            let result = aws_sdk_dynamodb::Client::new(&config).list_tables().send().await;
+            assert_eq!(result.is_ok(), is_trusted, "{result:?}");
+        }
     }
 
     #[tokio::test]
