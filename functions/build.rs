@@ -1,4 +1,4 @@
-//! Links the programs of the functions at a fixed address, if they are linked with the GNU C library. Then the loader has
+//! Links the functions' programs at a fixed address if they are linked with the GNU C library. The loader then has
 //! hardly any relocations to apply, and every program is 0.7 MB smaller (docs/decisions.md).
 #![allow(clippy::disallowed_methods, reason = "cargo describes the target in the environment")]
 

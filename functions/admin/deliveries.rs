@@ -5,9 +5,9 @@
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - failed deliveries of the account: one query of the index and one batch of reads per 50 failures
-//! - deliveries of one chat: one read of the chat, and one query per 100 entries
-//! - deliveries of the account in another state: four queries of the index and one batch of reads per 100 chats. Each
+//! - the account's failed deliveries: one query of the index and one batch of reads per 50 failures
+//! - one chat's deliveries: one read of the chat, and one query per 100 entries
+//! - the account's deliveries in another state: four queries of the index and one batch of reads per 100 chats. Each
 //!   chat that may contain a match also costs one query per 100 entries
 //! - counts: one query of the index for the failed deliveries, and 32 queries for the pending ones
 //! - a single delivery: two reads. Its request costs one read of the channel, or of the bot and its provider, or of the

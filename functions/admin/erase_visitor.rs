@@ -15,8 +15,8 @@
 //! - end: two writes that delete the visitor number and the progress, or one write of the progress if the time budget
 //!   is used up
 //!
-//! A request with an unknown number gets 404; for a DELETE, only after the queries of the index. An agent without the admin role gets
-//! 403 after the session has been read.
+//! If the number is unknown, the response is 404. A DELETE request gets this response only after the queries of the
+//! index. An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

@@ -74,7 +74,7 @@ async fn handle(
         now,
     };
     let sent = chats.store_agent_call(&outgoing).await?;
-    // The start event is queued first, so that webhooks do not receive it after the event of an immediate rejection.
+    // The start event is queued first, because the event for an immediate rejection must not reach webhooks before it.
     webhook_queue.enqueue_webhook_events(&sent.notifications).await;
     calls::enqueue_call(&call_queue, sent.entry.as_ref()).await;
     let receipt = sent.receipt;

@@ -1,9 +1,9 @@
 //! GET and PUT /agent/presence: returns or sets whether the agent is online, away or offline. An agent counts as online
-//! only while the client keeps sending requests, and until 90 seconds after the client's socket was closed.
+//! only while the client keeps sending requests, and for at most 90 seconds after the client's socket was closed.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - presence: one read for GET; one write for PUT, or two if the close of a socket of the agent was not reported
+//! - presence: one read for GET; one write for PUT, or two if one of the agent's sockets was closed without a report
 
 use std::process::ExitCode;
 

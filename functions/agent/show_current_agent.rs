@@ -23,7 +23,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let (account_id, agent_id) = (&caller.account_id, caller.agent.agent_id);
     let (agent, account_name) =
         tokio::try_join!(directory.agent(account_id, agent_id), directory.account_name(account_id))?;
-    // An agent without an item has just been deleted, so the session is about to end.
+    // If the agent's item is missing, the agent has just been deleted, and the session is about to end.
     let agent = agent.ok_or(Error::Unauthorized)?;
     Ok(Response::ok(agent::current_agent_json(&agent, &account_name)))
 }

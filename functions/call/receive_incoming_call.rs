@@ -15,7 +15,7 @@
 //!   transaction that stores the call, an event for each webhook, the receipt and the reference to the visitor's last
 //!   call
 //! - new chat: two reads (three for a visitor who has had a chat), two counter writes and one transaction
-//! - queues: one request for the check of the call's time limit and one for each webhook
+//! - queues: one request for the task that checks the call's time limit, and one for each webhook
 
 use std::process::ExitCode;
 

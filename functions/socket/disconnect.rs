@@ -3,8 +3,8 @@
 //! `deliver-push` removes the socket when it cannot send to it; otherwise, the socket expires 130 minutes after it was
 //! opened.
 //!
-//! Costs one read of the socket and three writes: two of the socket and one of the agent's presence. The socket of a
-//! visitor costs one write less. If the socket has already been removed, the event ends after the read.
+//! Costs one read of the socket and three writes: two of the socket and one of the agent's presence. A visitor's socket
+//! costs one write less. If the socket has already been removed, the function does nothing after the read.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! $default of the WebSocket API: handles a frame from the client of an agent, or of a visitor of a widget.
+//! $default of the WebSocket API: handles a frame from an agent's client or a widget visitor's client.
 //!
 //! The `ping` of an agent gets `pong` and keeps the session and the presence alive; `typing` does the same as POST
 //! /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat. If the session has ended, the

@@ -1,4 +1,4 @@
-//! POST /widget/{widget_id}/rating: stores or removes the visitor's rating of one of their chats.
+//! POST /widget/{widget_id}/rating: stores or removes the visitor's rating of a chat.
 //!
 //! Costs these table requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read

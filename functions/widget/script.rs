@@ -27,7 +27,7 @@ async fn handle((): (), request: Request) -> Result<Response, Error> {
     } else {
         (&LOADER, LOADER_CACHE_CONTROL)
     };
-    // The files are public. Browsers import scripts of another origin only with the first of these headers, and pages
+    // The files are public. Browsers import scripts from another origin only with the first of these headers, and pages
     // that are isolated from other origins load them only with the second.
     Ok(Response::file(file, cache_control, &request).with_headers([
         ("access-control-allow-origin", "*".to_owned()),

@@ -133,7 +133,7 @@ fn typing_in_a_chat_of_somebody_else_is_rejected() {
     });
 }
 
-/// The end of a session closes its sockets at once, so this test stores a socket without a session.
+/// Ending a session closes its sockets immediately, so this test stores a socket without a session.
 #[test]
 fn frame_of_an_ended_session_removes_its_socket() {
     run_on_shared_host(async |host| {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::api_client::{PASSWORD, TestAgent};
 use crate::support::test_host::run_on_shared_host;
 
-/// Returns the agent's name, the action, the kind and the fields of the entries, newest first.
+/// Returns the agent's name, the action, the kind and the fields of each entry, newest first.
 async fn entries(admin: &TestAgent, query: &str) -> Vec<[String; 4]> {
     let page = admin.client.get(&format!("/admin/audit{query}")).await.expect(200);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

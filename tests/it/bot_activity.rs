@@ -1,4 +1,4 @@
-//! Tests for the activity of a bot in the last hour, and for the list of providers.
+//! Tests for the endpoint that returns a bot's activity in the last hour, and for the list of providers.
 
 use serde_json::{Value, json};
 

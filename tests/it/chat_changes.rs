@@ -11,7 +11,7 @@ use crate::support::chat_copies::copy_chat;
 use crate::support::test_host::{open_accepted_chat, run_on_shared_host};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
-/// A console that follows the changes, starting with an empty account.
+/// A console that reads the changes to keep its rows current, starting with an empty account.
 struct Console {
     agent: TestAgent,
     cursor: String,

@@ -108,8 +108,8 @@ fn hanging_integrator_delays_no_other_account() {
         .await;
         // These chats have had no failures. Because the circuit breaker is open, their first attempts go through the
         // retry queue, which does not preserve the order of a chat's messages. The attempts still start on time. A
-        // process notices the breaker only after a failed attempt of its own, so a process without such a failure sends
-        // its first message.
+        // process notices the breaker only after one of its own attempts has failed. Therefore, a process without such
+        // a failure still sends its first message instead of passing it to the retry queue.
         let (last_chat, late_chats) = other_chats.split_last().unwrap();
         let mut starts = Vec::new();
         for chat in late_chats {

@@ -71,8 +71,8 @@ fn wrong_passwords_are_limited_per_email_and_address() {
             refused.expect_error(429, "rate_limited");
         }
         assert_eq!(last[0], last[1], "the responses for a known and an unknown e-mail address differ");
-        // The limit does not affect the owner of the e-mail address at another network address, nor a colleague at the
-        // attacker's network address.
+        // The limit does not affect the e-mail address's owner, who logs in from another network address, or a
+        // colleague who logs in from the attacker's network address.
         log_in_from(host, elsewhere, &owner.email, PASSWORD).await.expect(200);
         log_in_from(host, attacker, &colleague.email, PASSWORD).await.expect(200);
     });

@@ -15,7 +15,7 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Returns every log line with the name of its function. Every line must be JSON.
+/// Returns every log line together with the name of the function that wrote it. Every line must be JSON.
 fn json_lines(host: &TestHost) -> Vec<(String, Value)> {
     let log = host.log.lock().unwrap();
     let parsed = log.iter().map(|line| (line.function.clone(), serde_json::from_str(&line.line)));

@@ -188,7 +188,7 @@ fn check_gateway_error(reply: &ApiResponse) {
 /// Checks a request that the service has sent to a receiver.
 #[track_caller]
 pub fn check_sent(request: &test_receiver::ReceivedRequest) {
-    // Requests to Twilio's API are forms.
+    // Requests to Twilio's API are form-encoded, not JSON.
     let Ok(body) = serde_json::from_slice::<Value>(&request.body) else { return };
     let name = match body["event_name"].as_str() {
         Some(event) => event,

@@ -291,7 +291,8 @@ fn blocked_links_are_replaced_in_pushes() {
     });
 }
 
-/// This test sends the batch to the function itself, because the streams usually pass on each change at once.
+/// This test passes the batch directly to the function, because the streams usually pass on each change immediately
+/// instead of in a batch.
 #[test]
 fn batch_with_chats_of_several_channels_is_pushed() {
     run_on_shared_host(async |host| {
@@ -345,7 +346,7 @@ fn slow_and_dead_sockets_delay_nobody() {
         let slow: Vec<_> = join_all((0..3).map(|_| AgentSocket::open(&team.ann))).await;
         let slow: Vec<_> = slow.into_iter().map(AgentSocket::into_stream).collect();
         let mut socket = AgentSocket::open(&team.ann).await;
-        // The buffers of a connection that nobody reads hold a few megabytes.
+        // The messages are long, because the buffers of a connection can hold a few megabytes if nobody reads from it.
         let long = "x".repeat(9_000);
         let mut longest = Duration::ZERO;
         for n in 0..150 {

@@ -139,7 +139,7 @@ fn functions_are_named_after_their_programs() {
 /// Common variables that a function can do without.
 const OPTIONAL_VARIABLES: [&str; 2] = ["FIRST_ATTEMPTS_PER_ACCOUNT", "STACK_NAME"];
 
-/// Returns the names of a function's variables, or of those that all functions have.
+/// Returns the names of the variables in a function's properties, or in the global properties of all functions.
 fn declared_variables(properties: &Value) -> BTreeSet<String> {
     let variables = properties["Environment"]["Variables"].as_object();
     variables.into_iter().flat_map(|fields| fields.keys().cloned()).collect()

@@ -121,7 +121,7 @@ fn every_function_has_a_sample_event_of_a_real_source() {
     }
 }
 
-/// The prefix of a source that is a route of the WebSocket API.
+/// The prefix of event sources that are routes of the WebSocket API.
 const SOCKET_API: &str = "SocketApi";
 
 /// Returns the source of an event in the template: its route, the logical id of its queue or table, or `Schedule`.

@@ -19,7 +19,7 @@ use crate::support::account_with_webhook::{WebhookFixture, wait_for_event};
 use crate::support::api_client::number;
 use crate::support::test_host::{TestHost, run_on_shared_host};
 
-/// Returns library clients that read and write the host's tables directly.
+/// Returns the `shared` crate's stores, which read and write the host's tables directly.
 fn stores(host: &TestHost) -> (Chats, Directory) {
     let client = host.tables();
     (Chats::new(Table::new(client.clone(), "Chats")), Directory::new(Table::new(client, "Directory")))

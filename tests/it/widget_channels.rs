@@ -1,4 +1,4 @@
-//! Tests for the admin API for widgets, and for the channel API, which does not serve them.
+//! Tests of the admin API for widgets. Also tests that the channel API does not serve widgets.
 
 use serde_json::{Value, json};
 

@@ -88,8 +88,8 @@ impl<'h> Driver<'h> {
         Ok(usage)
     }
 
-    /// Runs `scenario` and returns the usage of the push that it causes. A push is counted as one invocation, see
-    /// [`Usage::pushed_changes`](crate::Usage::pushed_changes).
+    /// Runs `scenario` and returns the usage of the push that it causes. A push is counted as one invocation (see
+    /// [`Usage::pushed_changes`](crate::Usage::pushed_changes)).
     pub async fn measure_push(
         &self,
         scenario: impl AsyncFnOnce() -> Result<(), Error>,

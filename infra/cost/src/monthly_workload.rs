@@ -123,7 +123,7 @@ impl Workload {
         month
     }
 
-    /// Returns the usage of the pushes of the month. They are not included in [`monthly_usage`](Self::monthly_usage).
+    /// Returns the usage of the month's pushes. They are not included in [`monthly_usage`](Self::monthly_usage).
     pub fn monthly_push_usage(&self, usage: &ScenarioUsage) -> Usage {
         let push = if self.sockets > 0 { Scenario::PushToAgent } else { Scenario::Push };
         let push = usage.get(&push).map(total).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! An HTTP server on the loopback address that receives deliveries on behalf of integrators, webhooks and bot
+//! An HTTP server on the loopback address that receives deliveries in place of integrators, webhooks and bot
 //! providers.
 
 use std::sync::Arc;

@@ -1,6 +1,7 @@
-//! What makes up the load. The requests of an operation are those that docs/costs.md counts; a test compares them.
+//! The operations that make up the load. The requests of each operation match those in docs/costs.md; a test compares
+//! them.
 
-/// The number of messages of a chat. Docs/costs.md assumes the same.
+/// The number of messages in a chat, as assumed in docs/costs.md.
 pub const MESSAGES_PER_CHAT: u32 = 10;
 /// How long a chat is open, with a message every half minute.
 pub const CHAT_SECONDS: u32 = 300;
@@ -51,7 +52,7 @@ pub enum KeyFamily {
     Provider,
 }
 
-/// The requests of an operation to one key, in units as DynamoDB counts them. A transaction counts twice.
+/// An operation's requests to one key, in DynamoDB's capacity units. A transaction counts twice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Request {
     pub family: KeyFamily,
@@ -96,7 +97,7 @@ const OPEN: [Request; 8] = [
     write(KeyFamily::IdleChecks, 1.0),
 ];
 
-/// The requests of a further message of a visitor. The writes are the header and the entry.
+/// The requests for a visitor's further message. The writes are the header and the entry.
 const MESSAGE: [Request; 2] = [read(KeyFamily::Visitor, 1.0), write(KeyFamily::Chat, 2.0)];
 
 /// The transaction that closes a chat, except the index `listing`.
@@ -183,7 +184,7 @@ impl Operation {
             Self::OpenChatWithBot => [&OPEN[..], &[write(KeyFamily::ListingBot, 1.0), pending]].concat(),
             Self::VisitorMessage => MESSAGE.to_vec(),
             Self::VisitorMessageToBot => [&MESSAGE[..], &[pending]].concat(),
-            // The entry, a mark in the header and the counters are one transaction.
+            // The entry, the time of the first answer in the header, and the counters are written in one transaction.
             Self::FirstAnswer => {
                 vec![session, write(KeyFamily::Chat, 5.0), write(KeyFamily::Report, 2.0), pending]
             }
@@ -206,7 +207,7 @@ impl Operation {
         }
     }
 
-    /// Returns the queue of the operation's delivery, and the requests of the delivery.
+    /// Returns the queue and the requests of the operation's delivery, or `None` if it has no delivery.
     pub fn delivery(self) -> Option<(Queue, &'static [Request])> {
         match self {
             Self::FirstAnswer | Self::AgentMessage | Self::BotMessage => Some((Queue::Channel, &DELIVERY)),
@@ -265,7 +266,8 @@ mod tests {
         assert_eq!(sum(is_answer), 50.0);
     }
 
-    /// Returns the read and write units of a row in docs/costs.md. `further_row` is the row of the delivery below it.
+    /// Returns the read and write units of a scenario in docs/costs.md. `further_row` is 0 for the row of the scenario
+    /// itself and 1 for the delivery row below it.
     fn units_on_costs_page(scenario: &str, further_row: usize) -> (f64, f64) {
         let page = include_str!("../../../docs/costs.md");
         let rows_from = |name: &str| {

@@ -18,7 +18,7 @@ pub struct Options {
     /// Number of simulated seconds
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub seconds: u32,
-    /// Start of the random numbers; the same options always give the same result
+    /// Seed of the random numbers; the same options always give the same result
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Number of channels of an account
@@ -37,7 +37,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Returns the options of a command line without options.
+    /// Returns the default value of every option, as for a command line without arguments.
     fn default() -> Self {
         Self::parse_from(["hot-keys"])
     }

@@ -4,7 +4,8 @@ use crate::Options;
 use crate::operation::{KeyFamily, Operation, Queue};
 use crate::simulation::{BusiestKey, GatewayLoad, KeyLoad, Load, QueueLoad, READ_LIMIT, WRITE_LIMIT};
 
-/// The requests of all APIs of an AWS account that API Gateway accepts in a second, unless the quota is raised.
+/// The number of requests a second that API Gateway accepts for all APIs of an AWS account together, unless the quota
+/// is raised.
 const GATEWAY_LIMIT: f64 = 10_000.0;
 
 /// Returns the whole report.

@@ -11,19 +11,19 @@ use crate::Options;
 use crate::operation::{CHAT_SECONDS, Function, KeyFamily, MESSAGES_PER_CHAT, Operation, Queue, Request};
 use crate::zipf::{Random, Weighted};
 
-/// The units that DynamoDB serves for one partition in a second.
+/// The maximum numbers of write and read units that DynamoDB serves per second for one partition.
 pub const WRITE_LIMIT: f64 = 1_000.0;
 pub const READ_LIMIT: f64 = 3_000.0;
 /// How long an invocation takes without the time for a receiver, as in docs/costs.md.
 const FUNCTION_SECONDS: f64 = 0.025;
 /// How long a process caches an item of the Directory.
 const CACHE_SECONDS: f64 = 10.0;
-/// The size of a socket's item and of a presence in the partition of its account, in bytes.
+/// The sizes, in bytes, of a socket's item and of a presence in their account's partitions.
 const SOCKET_BYTES: f64 = 330.0;
 const PRESENCE_BYTES: f64 = 200.0;
 /// How many bytes of a strongly consistent query are one read unit. An eventually consistent query costs half.
 const BYTES_PER_READ: f64 = 4_096.0;
-/// The number of the first chat of each account, so that all accounts have had chats.
+/// The chat number at which every account starts, as if it had already had chats before the simulation.
 const FIRST_CHAT: u64 = 1_000_000_000;
 
 /// The requests of one key a second, in units.
@@ -34,7 +34,7 @@ pub struct KeyLoad {
 }
 
 impl KeyLoad {
-    /// Returns the larger share of the limits of a partition that the requests use.
+    /// Returns the share of a partition's write limit or read limit that the requests use, whichever is larger.
     pub fn share_of_limit(&self) -> f64 {
         (self.writes / WRITE_LIMIT).max(self.reads / READ_LIMIT)
     }
@@ -317,7 +317,7 @@ impl Chat {
         };
         match family {
             KeyFamily::Chat => key_usage::chat(account_id, chat_id),
-            // Each chat has a visitor of its own, with the number of the chat.
+            // Each chat has its own visitor, whose id is the number of the chat.
             KeyFamily::Visitor => key_usage::visitor(channel_id, &chat_id.to_string()),
             KeyFamily::VisitorNumber => key_usage::visitor_number(account_id, chat_id),
             KeyFamily::Counters => key_usage::counters(account_id),
@@ -378,7 +378,7 @@ mod tests {
             assert!(percent(&single, family) > 20.0 * percent(&many, family), "{family:?}");
             assert_eq!(single.families[&family].keys, 1, "{family:?}");
         }
-        // Chats and the partitions of all accounts do not depend on the accounts.
+        // The load on one chat, or on a partition that all accounts share, does not depend on the number of accounts.
         for family in [KeyFamily::Chat, KeyFamily::PendingDeliveries, KeyFamily::IdleChecks] {
             assert!(percent(&single, family) < 3.0 * percent(&many, family), "{family:?}");
         }

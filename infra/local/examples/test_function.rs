@@ -124,7 +124,7 @@ fn hang() -> ! {
     }
 }
 
-/// Returns the configuration of a client for the service at the URL in an environment variable.
+/// Returns the client configuration for a service whose URL is in the environment variable `url_variable`.
 fn aws_config(url_variable: &str) -> SdkConfig {
     let variable = |name: &str| std::env::var(name).unwrap();
     let token = std::env::var("AWS_SESSION_TOKEN").ok();
@@ -171,9 +171,8 @@ async fn send_message(body: &str) -> Result<Value, Error> {
     Ok(json!(sent.message_id))
 }
 
-/// Converts the event of a WebSocket to a command. A message that is a JSON object is the command itself. For
-/// `$connect`, the query parameter `do` selects the action, or the query parameter `status` sets the status in the
-/// result.
+/// Converts a WebSocket event to a command. A message that is a JSON object is the command itself. For `$connect`, the
+/// query parameter `do` selects the action, or the query parameter `status` sets the status in the result.
 fn command_of_socket_event(event: &Value) -> Value {
     let body = event["body"].as_str().unwrap_or_default();
     if let Ok(Value::Object(mut command)) = serde_json::from_str(body) {

@@ -96,7 +96,7 @@ impl ApiClient {
         execute(format!("POST {path}"), builder.header(CONTENT_TYPE, "application/json").body(text)).await
     }
 
-    /// Returns the policy and the HTML of a page.
+    /// Returns a page's content security policy and HTML.
     ///
     /// # Errors
     /// The request fails for one of the reasons in [`Error`].

@@ -71,7 +71,7 @@ mod tests {
     fn lock_is_released_although_a_child_still_has_the_file_open() {
         let folder = tempfile::tempdir().unwrap();
         let lock_of_host = lock(folder.path()).unwrap();
-        // A clone of the file shares the lock, like the file that a child process inherits.
+        // A clone of the file shares the lock, as does the file that a child process inherits.
         let _inherited = lock_of_host.0.try_clone().unwrap();
         assert!(matches!(lock(folder.path()), Err(Error::DataFolderInUse(_))));
         drop(lock_of_host);

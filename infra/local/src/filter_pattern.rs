@@ -1,8 +1,8 @@
 //! Lambda's filter patterns, which select the records of a stream that a function receives.
 //!
 //! A pattern has the structure of a record. Each of its leaves is a list of rules, and one of the rules must match the
-//! record's value: `{"dynamodb": {"Keys": {"pk": {"S": [{"prefix": "CHAT#"}]}}}}`. Rules that the local host does not
-//! support are errors. This includes `numeric`, because a table's numbers are strings in a record.
+//! record's value: `{"dynamodb": {"Keys": {"pk": {"S": [{"prefix": "CHAT#"}]}}}}`. A pattern with a rule that the local
+//! host does not support is rejected. `numeric` is not supported, because a table's numbers are strings in a record.
 
 use std::slice;
 

@@ -6,9 +6,9 @@
 //! - [`template`]: reads functions, routes, queues, tables and policies from the template
 //! - [`lambda`]: runs the functions as processes that use Lambda's Runtime API
 //! - `gateway/`, `web_sockets/`, `event_source_mapping/`, `schedule.rs`: invoke the functions for HTTP requests, socket
-//!   messages, queued messages, changes of tables, and schedules
+//!   messages, queued messages, table changes, and schedules
 //! - [`dynamo`], [`sqs`], `sqs_proxy.rs`: the services that functions call; `sqs_outage.rs` simulates an outage for
-//!   tests, and `store_latency.rs` the network time of requests
+//!   tests, and `store_latency.rs` simulates the network latency of requests
 //! - [`faults`]: injects faults into all of these for tests
 //! - `iam.rs`, `usage.rs`, [`log`]: the functions' permissions, usage counts and log output
 //! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the

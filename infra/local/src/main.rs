@@ -76,8 +76,8 @@ async fn start(arguments: &Arguments, reservation: Reservation, options: Options
     let binaries = arguments.build_functions().await?;
     let host = Host::start_with(reservation, Options { binaries, ..options }).await?;
     if let Err(error) = host.start_functions().await {
-        // Functions would log errors if the host just disappeared. After an orderly shutdown, this error is the last
-        // line.
+        // If the host just disappeared, the functions would log errors. After an orderly shutdown, the error returned
+        // here is the last line of the output.
         host.stop().await;
         return Err(error.into());
     }

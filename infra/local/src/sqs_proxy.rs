@@ -30,7 +30,7 @@ pub(crate) struct SqsProxy {
     pub faults: Faults,
 }
 
-/// The request fields that determine the required permissions and the usage.
+/// The request fields that are needed to check permissions and to count usage.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct QueueRequest {

@@ -49,7 +49,7 @@ struct FunctionUsage {
     /// The number of WebSocket messages that invoked the function or were posted by it. A message counts once for every
     /// 32 KB, rounded up.
     socket_messages: u64,
-    /// The time for which the connections that the function accepted were open. A connection is counted when it is
+    /// The total time for which connections accepted by the function were open. A connection is counted when it is
     /// closed.
     #[serde(rename = "connection_minutes", serialize_with = "as_minutes")]
     connection_time: Duration,
@@ -77,7 +77,7 @@ impl UsageMeter {
         });
     }
 
-    /// Counts a request to the tables that starts, and returns the number of its round trip.
+    /// Counts the start of a request to the tables, and returns the number of the round trip that it belongs to.
     pub fn start_store_request(&self, function: &str) -> u64 {
         let mut round_trip = 0;
         self.update(function, |counts| {
@@ -125,7 +125,7 @@ impl UsageMeter {
         self.update(function, |counts| counts.socket_messages += units);
     }
 
-    /// Adds the time for which a connection that the function accepted was open.
+    /// Adds the time during which a connection that the function had accepted was open.
     pub fn add_connection_time(&self, function: &str, duration: Duration) {
         self.update(function, |counts| counts.connection_time += duration);
     }

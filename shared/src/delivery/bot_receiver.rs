@@ -195,8 +195,8 @@ impl BotReceiver<'_> {
         }
     }
 
-    /// Handles the end of a bot's time limit for an answer: if the bot has sent no event since `asked_at`, the chat is
-    /// handed over to the agents. If a table is unavailable, the check is postponed, because nothing else takes the chat
+    /// Runs when a bot's time limit for an answer has expired. If the bot has sent no event since `asked_at`, hands the
+    /// chat over to the agents. If a table is unavailable, the check is postponed, because nothing else takes the chat
     /// from the bot.
     ///
     /// # Errors

@@ -26,8 +26,8 @@ use crate::wire::queue_task::{EntryTask, Task};
 
 /// The delay before a task is repeated if a table or a queue was unavailable before the request was made.
 const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(1);
-/// Only a failed attempt that took at least this long counts for the receiver's circuit breaker. While the breaker of a
-/// receiver is open, first attempts use the retry queue.
+/// Only failed attempts that took at least this long can open the receiver's circuit breaker or keep it open. While it
+/// is open, first attempts go to the retry queue.
 const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
 
 /// One kind of receiver: integrators, bots, webhooks or telephony providers.
@@ -173,7 +173,7 @@ fn decide_by_clock(task: &EntryTask, delivery: Delivery, step: AttemptStep, has_
         AttemptStep::Wait(delay) => Decision::Requeue(task.retry_unordered(), delay),
         AttemptStep::Attempt(timeout) if !is_exhausted => Decision::Send(delivery, timeout),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp if has_strict_window => Decision::Expire(delivery),
-        // The queue was late, not the receiver, so the attempt is still made.
+        // The delay was caused by the queue and not by the receiver, so the attempt is still made.
         AttemptStep::GiveUp if !is_exhausted => Decision::Send(delivery, retry_schedule::ATTEMPT_TIMEOUT),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp => Decision::LeaveToSweep,
     }

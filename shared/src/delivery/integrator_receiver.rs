@@ -88,8 +88,8 @@ impl IntegratorReceiver<'_> {
             return Ok(());
         };
         let Some(api) = channel.settings.api() else { return Ok(()) };
-        // The agent is read, because the chat's header stores only the name that the agent had when accepting the chat,
-        // and no photo.
+        // The chat's header is not sufficient: it stores only the name that the agent had when accepting the chat, and
+        // no photo.
         let Some(agent) = self.directory.agent(&task.account_id, owner.agent_id).await? else {
             return Ok(());
         };

@@ -1,5 +1,5 @@
-//! Sends timeline entries to receivers, with one engine for integrators, bots, webhooks and telephony providers
-//! (docs/design.md), and frames to the sockets of agents.
+//! Sends timeline entries to receivers, and frames to agents' sockets. One engine sends the entries to integrators,
+//! bots, webhooks and telephony providers (docs/design.md).
 
 pub mod bot_receiver;
 pub mod engine;

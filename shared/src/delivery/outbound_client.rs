@@ -117,7 +117,7 @@ impl OutboundClient {
     /// instead of in every function.
     ///
     /// # Errors
-    /// Returns an error only if nothing was sent. A request that failed is a [`PostResult`].
+    /// Returns an error only if nothing was sent. A failed request is reported in the [`PostResult`].
     pub(crate) fn post<'a>(
         &'a self,
         post: &'a SignedPost,
@@ -136,7 +136,7 @@ impl OutboundClient {
     /// Sends a form.
     ///
     /// # Errors
-    /// Returns an error only if nothing was sent. A request that failed is a [`PostResult`].
+    /// Returns an error only if nothing was sent. A failed request is reported in the [`PostResult`].
     pub(crate) fn post_form<'a>(&'a self, post: FormPost<'a>) -> BoxFuture<'a, Result<PostResult, Error>> {
         Box::pin(async move {
             let client = self.client.as_ref().ok_or_else(|| Error::internal("the HTTP client could not be built"))?;

@@ -23,8 +23,8 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 /// of pushes must not close the sockets.
 const MAX_SEND_ATTEMPTS: u32 = 4;
 
-/// The maximum delay before the second request. It doubles with each further one, so the delays take at most 350 ms,
-/// well below [`SEND_TIMEOUT`]. Each delay has a random length up to its maximum.
+/// The maximum delay before the second request. The maximum doubles for each further request, so all delays together
+/// take at most 350 ms, well below [`SEND_TIMEOUT`]. Each delay has a random length up to its maximum.
 const MAX_FIRST_BACKOFF: Duration = Duration::from_millis(50);
 
 /// An id that no connection has.

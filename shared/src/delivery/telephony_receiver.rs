@@ -65,7 +65,7 @@ impl Receiver for TelephonyReceiver<'_> {
         entry.content.call.as_deref().filter(is_outgoing).is_some_and(|call| call.is_acknowledged)
     }
 
-    /// An incoming call needs no order. Only the check of its time limit is queued.
+    /// An incoming call is not ordered from the provider; only the check of its time limit is queued.
     fn send<'a>(
         &'a self,
         entry: &'a TimelineEntry,
@@ -89,8 +89,8 @@ impl Receiver for TelephonyReceiver<'_> {
         })
     }
 
-    /// Fails a call that could not be placed, unless the provider has reported it in the meantime. If the process dies
-    /// before the result is stored, the attempt is repeated, so the failure is not lost.
+    /// If the call could not be placed, marks it as failed, unless the provider has reported it in the meantime. If the
+    /// process dies before the result is stored, the attempt is repeated, so the failure is not lost.
     fn update_to_record<'a>(
         &'a self,
         entry: &'a TimelineEntry,

@@ -73,8 +73,8 @@ impl WebhookRequests<'_> {
         Ok(payload.body().to_string().into_bytes())
     }
 
-    /// Reads the entries just before an offline_message notification. They outnumber the notifications of any message,
-    /// so the visitor's last message among them is the offline message.
+    /// Reads the entries just before an offline_message notification. This reads more entries than any message has
+    /// notifications, so the visitor's last message among them is the offline message.
     async fn entries_before(&self, entry: &TimelineEntry) -> Result<Vec<TimelineEntry>, Error> {
         let after = entry.seq.saturating_sub(2 * MAX_WEBHOOKS as u64 + 2);
         let limit = i32::try_from(entry.seq - after - 1).map_err(Error::internal)?;

@@ -39,8 +39,8 @@ pub enum SocketPresence {
     /// The agent has opened no socket since they last set their status, so only their requests show that they are
     /// there.
     Unused,
-    /// The agent has an open socket, which is closed at this time at the latest. If its close is not reported, it
-    /// counts as lost at this time.
+    /// The agent has an open socket, which is closed at this time at the latest. If the socket is not reported as
+    /// closed before then, it counts as lost at this time.
     OpenUntil(Timestamp),
     /// The agent's last socket was closed at this time.
     LostAt(Timestamp),

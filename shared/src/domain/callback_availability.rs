@@ -27,8 +27,8 @@ impl CallbackAvailability {
 }
 
 impl CallbackHours {
-    /// Whether a time is within the working hours, in the account's time zone. If that is UTC, `utc_offset` applies.
-    /// Hours that cross midnight belong to the day on which they start.
+    /// Whether a time is within the working hours, in the account's time zone. If the time zone is UTC, `utc_offset`
+    /// applies instead. Hours that cross midnight belong to the day on which they start.
     pub fn include(&self, now: Timestamp, zone: &TimeZone) -> bool {
         let offset = if zone.is_utc() { i64::from(self.utc_offset) } else { zone.offset_minutes(now) };
         let local_minutes = i64::try_from(now.seconds() / 60).unwrap_or(i64::MAX).saturating_add(offset);
@@ -90,7 +90,7 @@ mod tests {
     fn working_hours_follow_daylight_saving_time() {
         let berlin = TimeZone::parse("Europe/Berlin").unwrap();
         let hours = hours(&[1, 2, 3, 4, 5], 9, 17, 120);
-        // Each row has a day, counted from `MONDAY`, and a time in UTC.
+        // In each row, the day is an offset in days from `MONDAY`, and the time is in UTC.
         let table = [
             ("Friday in summer", -31, (6, 59), false),
             ("Friday in summer", -31, (7, 0), true),

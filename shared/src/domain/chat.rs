@@ -98,7 +98,7 @@ impl Rating {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BotHandover {
     pub at: Timestamp,
-    /// Whether the bot failed or did not answer in time. If not, the bot invited the agents.
+    /// Whether the bot failed or did not answer in time. If false, the bot invited the agents.
     pub is_fallback: bool,
 }
 

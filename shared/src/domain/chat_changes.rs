@@ -1,8 +1,8 @@
-//! The cursor of an agent's console in the changes of an account's chats.
+//! The cursor that shows how far an agent's console has followed the changes to an account's chats.
 //!
 //! Following the changes takes one or more *passes*. A pass reads the open chats and then the closed ones, in as many
 //! pages as needed, and finds every chat that has changed since the start of the previous pass. A change is stored with
-//! the time at which its request started, and becomes visible later. Therefore, a pass also looks for the changes of
+//! the time at which its request started, but it becomes visible later. Therefore, a pass also looks for changes from
 //! the last [`MAX_WRITE_DELAY`] before the previous pass. A console may get the same change twice, but it misses none.
 
 use std::time::Duration;

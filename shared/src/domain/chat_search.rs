@@ -25,7 +25,7 @@ const MAX_SHOWN_CHATS: usize = 200;
 pub struct SearchQuery {
     /// The words of the text, as returned by [`folded_words`].
     words: Vec<String>,
-    /// The number of a chat or of a visitor.
+    /// The number of a chat or a visitor.
     pub number: Option<u64>,
     /// The beginning of an e-mail address, as returned by `email_key`.
     pub email: Option<String>,

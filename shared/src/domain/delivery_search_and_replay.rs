@@ -39,8 +39,8 @@ impl DeliveryFilter {
             && !entry.is_expired(now)
     }
 
-    /// Whether a chat can contain matching entries. All entries of a chat are written between its opening and its
-    /// close. For an open chat, the time of the last message is not an upper limit, because webhook events can follow
+    /// Whether a chat can contain matching entries. No entry is written before the chat is opened or after it is
+    /// closed. For an open chat, the time of the last message is not an upper limit, because webhook events can follow
     /// that message.
     pub fn may_match_chat(&self, chat: &Chat) -> bool {
         let is_closed_before_range = chat.state.is_closed() && chat.updated_at.plus(CLOCK_TOLERANCE) < self.from;

@@ -18,7 +18,7 @@ pub enum ContentKind {
     Location,
     Markdown,
     Buttons,
-    /// A private note of an agent. Only agents see it: it has no delivery, and no receiver gets its text.
+    /// An agent's private note. Only agents see it: it has no delivery, and no receiver gets its text.
     Note,
     /// A phone call. Its text is the visitor's phone number.
     Call,

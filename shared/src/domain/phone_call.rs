@@ -1,5 +1,5 @@
-//! Phone calls between an agent and a visitor, and the rules of their progress. A call consists of two legs: one
-//! connects the agent, the other the visitor. In a callback and in an outgoing call, the agent is called first. In an
+//! Phone calls between an agent and a visitor, and the rules for their progress. A call consists of two legs: one
+//! connects the agent, the other the visitor. In callbacks and outgoing calls, the agent is called first. In an
 //! incoming call, the visitor is connected from the beginning.
 //!
 //! A call is the content of a timeline entry. The telephony provider reports its progress. A report may come late, out
@@ -15,7 +15,7 @@
 //! Steps that were not reported are added, so webhooks always get a complete sequence. A recording that is reported
 //! after the end is added to the call, which causes a second `end`.
 //!
-//! If the service has failed a call because reports were missing, and the provider then reports the end of a
+//! If the service has marked a call as failed because reports were missing, and the provider then reports the end of a
 //! conversation, the call changes from `error` to `end`. Nothing else follows `end` or `error`.
 
 use std::time::Duration;
@@ -27,8 +27,8 @@ use crate::domain::timestamp::Timestamp;
 pub const MAX_REASON_CHARS: usize = 200;
 /// How long the provider has to report the next step after the ringing time or the maximum duration of a conversation.
 const REPORT_GRACE: Duration = Duration::from_secs(10);
-/// How long after its start a call may be ordered. It is longer than the visibility timeout of the call queue, after
-/// which the task of a process that died is repeated.
+/// The maximum time between a call's start and the order to the provider. It is longer than the call queue's visibility
+/// timeout, after which a task is repeated if its process has died.
 const MAX_ORDER_DELAY: Duration = Duration::from_secs(40);
 
 /// The failure reasons that the service itself determines.
@@ -37,8 +37,8 @@ const NO_ANSWER_FROM_CLIENT: &str = "no answer from the client";
 pub const NO_AGENT_AVAILABLE: &str = "no agent is available";
 const NOT_PLACED: &str = "the call could not be placed";
 const NOT_REPORTED: &str = "the provider did not report the end of the call";
-/// The failure reasons that a later report of a conversation overrides. The first two can also follow from the
-/// provider's own reports.
+/// The failure reasons that are overridden if the provider later reports a conversation. The first two can also result
+/// from the provider's own reports.
 const REFUTABLE_REASONS: [&str; 4] = [NO_ANSWER_FROM_AGENT, NO_ANSWER_FROM_CLIENT, NOT_PLACED, NOT_REPORTED];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -53,7 +53,7 @@ impl SettledBy {
     }
 }
 
-/// Whether the agent and the visitor of a finished call have talked.
+/// Whether the agent and the visitor talked to each other in a finished call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallResult {
     Answered,
@@ -189,7 +189,7 @@ impl Counter {
     }
 }
 
-/// The sums of all counters, for example of a day or of a channel.
+/// The sums of all counters, for example for a day or a channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportTotals {
     pub opened_chats: u64,
@@ -206,7 +206,7 @@ pub struct ReportTotals {
     pub failed_to_telephony: u64,
     pub calls: BTreeMap<CallKind, CallTotals>,
     pub talk_time: Histogram,
-    /// The number of closed chats of each agent.
+    /// The number of closed chats for each agent.
     pub chats_of_agents: BTreeMap<u64, u64>,
 }
 
@@ -240,7 +240,7 @@ impl ReportTotals {
     }
 }
 
-/// The counters of some chats of a channel that were opened on one day.
+/// The counters of some of a channel's chats, all of which were opened on the same day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedChats {
     pub day: Day,
@@ -250,7 +250,7 @@ pub struct CountedChats {
     pub counters: Vec<(Counter, u64)>,
 }
 
-/// The chats of an account that were opened on consecutive days.
+/// Statistics about an account's chats that were opened on consecutive days.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Every day of the report, oldest first, including days without chats.

@@ -1,4 +1,4 @@
-//! The WebSockets of signed-in agents and of visitors of a widget. Changes to chats are pushed through them.
+//! The WebSockets of signed-in agents and of widgets' visitors. Changes to chats are pushed through them.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::domain::timestamp::Timestamp;
 /// How long a ticket can be used to open a socket.
 pub const SOCKET_TICKET_LIFETIME: Duration = Duration::from_secs(60);
 
-/// The maximum number of open sockets of a visitor. A widget needs one for all tabs of a browser.
+/// The maximum number of open sockets for each visitor. A widget needs one for all tabs of a browser.
 pub const MAX_SOCKETS_PER_VISITOR: usize = 20;
 
 /// How long after $connect the gateway may still report that the connection is unknown, because the handshake is in
@@ -47,7 +47,7 @@ pub struct VisitorSocket {
     pub opened_at: Timestamp,
 }
 
-/// A socket of an agent or of a visitor.
+/// A socket that belongs to an agent or a visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Socket {
     Agent(AgentSocket),

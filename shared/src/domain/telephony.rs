@@ -10,8 +10,8 @@ pub const DEFAULT_MAX_TALK_TIME: Duration = Duration::from_secs(2 * 60 * 60);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Telephony {
     pub provider: ProviderSettings,
-    /// The account's own number in E.164 format. It is the caller id that visitors and agents see. Numbers without a
-    /// country code are treated as numbers in the same country.
+    /// The account's own number in E.164 format. It is the caller id that visitors and agents see. Other numbers that
+    /// have no country code are treated as numbers in the country of this number.
     pub number: String,
     /// The channel in which unknown callers become visitors. `None` rejects their calls.
     pub channel_id: Option<String>,

@@ -96,8 +96,8 @@ pub enum VisitorField {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitorChanges {
     pub fields: Vec<VisitorField>,
-    /// Whether webhooks must be notified. True if the visitor's blacklisting, the user token or a profile value with a
-    /// source (see [`ProfileSources`]) has changed. False if only other values have changed, such as the page.
+    /// Whether webhooks must be notified. True if the visitor's blacklist status, the user token or a profile value
+    /// with a source (see [`ProfileSources`]) has changed. False if only other values have changed, such as the page.
     pub must_notify_webhooks: bool,
 }
 

@@ -18,7 +18,7 @@ pub struct WidgetSettings {
     pub title: String,
     /// The text above the conversation. `None` means that the widget shows none.
     pub greeting: Option<String>,
-    /// The URL of the picture in the title of the chat window.
+    /// The URL of the picture in the chat window's title bar.
     pub avatar: Option<String>,
     /// One of [`WIDGET_LANGUAGES`].
     pub language: String,

@@ -29,7 +29,7 @@ fn cursor<T>(parsed: Result<T, Error>) -> Option<T> {
 
 fn changes_cursor(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    // The corpus consists of cursors of different times.
+    // The corpus contains cursors from different times.
     for now in [NOW, Timestamp(0), Timestamp(u64::MAX)] {
         let Some(cursor) = cursor(agent::parse_changes_cursor(&text, now)) else { continue };
         assert_eq!(cursor.to_text(), text);
@@ -71,7 +71,7 @@ fn audit_cursor(input: &[u8]) {
     assert_eq!(request.cursor.as_deref(), Some(&*text));
 }
 
-/// The cursors of the lists of chats and of a visitor's chats are numbers.
+/// The cursors in lists of chats, including a visitor's chats, are numbers.
 fn number_cursor(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let query = |_: &str| Some(text.clone().into_owned());

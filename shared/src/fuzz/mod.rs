@@ -32,7 +32,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::json_parser;
 
-/// The number of mutated inputs of each target, unless `PROPTEST_CASES` sets another.
+/// The number of mutated inputs for each target, unless `PROPTEST_CASES` specifies a different number.
 const DEFAULT_CASES: u32 = 1_500;
 
 const CALL_ID: &str = "019a0000-0000-7000-8000-000000000000";
@@ -141,7 +141,7 @@ fn json(input: &[u8]) -> Option<Value> {
     }
 }
 
-/// The maximum length of an error's text, so that it does not repeat the body.
+/// The maximum length of an error's text. The limit ensures that the text does not repeat the body.
 const MAX_ERROR_BYTES: usize = 2_000;
 
 /// Returns what a parser has accepted. Checks that an error is a 400 that names a field, unless the body is not an

@@ -61,7 +61,7 @@ enum TreeMutation {
     Add(Index, String, Value),
     /// Copies a value over another.
     Copy(Index, Index),
-    /// Repeats a list's last item until the list has this many.
+    /// Repeats a list's last item until the list has this many items.
     Repeat(Index, usize),
     /// Replaces a value by its JSON text.
     Quote(Index),

@@ -32,8 +32,8 @@ fn http_event(input: &[u8]) {
     let _ = (request.path(), request.url(), request.base_url(), request.source_address(), request.json_or_empty());
 }
 
-/// Replaces what a caller does not control: the headers that the gateway sets and the encoding of the body. Returns
-/// whether the gateway could send the event, whose path and query are parts of a URL.
+/// Overwrites what a caller does not control: the headers that the gateway sets and the encoding of the body. Returns
+/// whether the gateway could send the event: its path and query must be valid parts of a URL.
 fn set_gateway_fields(event: &mut Value) -> bool {
     for (name, value) in [("host", "api.example.com"), ("x-forwarded-proto", "https"), ("x-forwarded-port", "443")] {
         if let Some(Value::Object(headers)) = event.get_mut("headers") {

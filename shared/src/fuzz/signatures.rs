@@ -57,7 +57,7 @@ fn signed_body(input: &[u8]) {
     assert!(!verify("n", &at, &signed, input) && !verify("m", &other_time, &signed, input));
 }
 
-/// An input is a JSON object of headers. No header but the right one is a signature.
+/// An input is a JSON object of headers. None of these inputs may be accepted as a valid signature.
 fn signature_headers(input: &[u8]) {
     let Ok(Value::Object(fields)) = serde_json::from_slice(input) else { return };
     let field =
@@ -95,7 +95,7 @@ fn twilio_signature(input: &[u8]) {
         let changed = String::from_utf8_lossy(&changed);
         assert!(!has_signature(input, &changed, URL), "the signature {changed} is accepted instead of {signed}");
     }
-    // The whole path: the adapter accepts no request with this form but without a signature.
+    // The adapter must also reject a request with this form if the signature is missing or was made for another URL.
     let twilio = ProviderSettings::Twilio {
         api_url: "https://api.twilio.com".into(),
         account_sid: "AC1".into(),

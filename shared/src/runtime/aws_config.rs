@@ -49,7 +49,8 @@ pub(crate) fn for_service(config: &SdkConfig, service: &str) -> SdkConfig {
     config.build()
 }
 
-/// Returns the configuration of a test's client for a server on this machine, which accepts any credentials.
+/// Returns the configuration with which a test's client calls a server on this machine. The server accepts any
+/// credentials.
 pub fn of_local_server(url: impl Into<String>) -> SdkConfig {
     let credentials = Credentials::new("test", "test", None, None, "test");
     SdkConfig::builder()

@@ -21,8 +21,8 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
-/// Parsing the certificates of the operating system would make the start of a process more than half as long again
-/// (docs/benchmarks.md).
+/// The root certificates for calls to AWS. If the operating system's certificates were parsed instead, a process would
+/// take more than 50 percent longer to start (docs/benchmarks.md).
 const AMAZON_ROOT_CERTIFICATES: &[u8] = include_bytes!("amazon-root-certificates.pem");
 
 /// A pool of connections. Clones share it. It has no timeouts: the SDK's timeout for an attempt, which `aws_config` sets,
@@ -141,7 +141,7 @@ mod tests {
         (url, accepted)
     }
 
-    /// Connections are also closed while Lambda freezes the process.
+    /// A server can also close a connection while Lambda has frozen the process.
     #[tokio::test]
     async fn connection_is_used_until_the_server_closes_it() {
         let (url, accepted) = start_server(vec![(200, 2), (200, 1), (200, 1)]).await;
@@ -160,7 +160,8 @@ mod tests {
         assert_eq!(accepted.load(Ordering::Relaxed), 2);
     }
 
-    /// Starts a server with a certificate of its own, which every connection gets. Returns its URL and the certificate.
+    /// Starts a server that presents the same self-signed certificate on every connection. Returns its URL and the
+    /// certificate.
     async fn start_tls_server() -> (String, CertificateDer<'static>) {
         let identity = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let certificate = identity.cert.der().clone();

@@ -74,7 +74,7 @@ pub(crate) fn aws_call_timeout() -> Duration {
     set.map_or(DEFAULT_AWS_CALL_TIMEOUT, Duration::from_secs)
 }
 
-/// Returns the error that the tests of faults give to the clock of this process.
+/// Returns the clock error, in milliseconds, that the fault tests have set for this process.
 #[cfg(debug_assertions)]
 pub(crate) fn clock_error_ms() -> i64 {
     env::var("CLOCK_ERROR_MS").ok().and_then(|number| number.parse().ok()).unwrap_or_default()
@@ -85,8 +85,8 @@ pub(crate) fn aws_region() -> String {
     env::var("AWS_REGION").unwrap_or_else(|_| "us-east-1".to_owned())
 }
 
-/// Returns the credentials of the function's role. The Lambda service sets these variables when a process starts, and
-/// ends the process before they expire.
+/// Returns the credentials of the function's role from environment variables. The Lambda service sets these variables
+/// when a process starts, and ends the process before the credentials expire.
 pub(crate) fn aws_credentials() -> Option<Credentials> {
     let (key, secret) = (non_empty("AWS_ACCESS_KEY_ID")?, non_empty("AWS_SECRET_ACCESS_KEY")?);
     Some(Credentials::new(key, secret, non_empty("AWS_SESSION_TOKEN"), None, "environment"))

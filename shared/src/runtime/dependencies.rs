@@ -56,7 +56,8 @@ async fn warm_up(requests: impl Iterator<Item = BoxFuture<'static, ()>>, timeout
     let _ = tokio::time::timeout(timeout, join_all(requests)).await;
 }
 
-/// Reads a key that does not exist. Errors are ignored, so that the function starts anyway.
+/// Opens a connection to DynamoDB by reading a key that does not exist. Errors are ignored, so that the function starts
+/// anyway.
 async fn read_missing_item(client: aws_sdk_dynamodb::Client, table: String) {
     let key = |name: &str| (name.to_owned(), AttributeValue::S("WARM_UP".to_owned()));
     let read = client.get_item().table_name(table).consistent_read(true).set_key(Some([key("pk"), key("sk")].into()));

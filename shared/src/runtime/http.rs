@@ -222,7 +222,7 @@ impl Request {
         Self { method: parts.method().clone(), parts }
     }
 
-    /// Creates the request of an event of the gateway.
+    /// Creates a request from an event of the gateway.
     #[cfg(test)]
     pub(crate) fn of_event(event: &[u8]) -> Result<Self, Box<dyn std::error::Error>> {
         Ok(Self::new(lambda_http::request::from_str(std::str::from_utf8(event)?)?))

@@ -127,7 +127,7 @@ impl CallService<'_> {
         })
     }
 
-    /// Returns the plan of an agent's call to a visitor. Costs one read of the balance and one of the agent. The
+    /// Returns the plan for an agent's call to a visitor. Costs one read of the balance and one of the agent. The
     /// settings and the telephony settings are cached.
     ///
     /// # Errors
@@ -187,7 +187,7 @@ impl CallService<'_> {
     /// same call stores nothing.
     ///
     /// Costs one read of the receipt, one query for each of the two formats of the number, one read for each visitor
-    /// with this number, the reads of `agent_to_call`, and the requests of a visitor's message.
+    /// with this number, the reads of `agent_to_call`, and the requests that a visitor's message costs.
     ///
     /// # Errors
     /// Fails with `NotFound` if the account has no telephony provider, and with `InvalidSignature` unless the provider
@@ -272,12 +272,12 @@ impl CallService<'_> {
         Ok(entry)
     }
 
-    /// Stores a call from or to a visitor, and queues it with its events. If an earlier request with the same
-    /// idempotency key has stored it, the stored call is returned. Returns `None` if the visitor is blacklisted. Costs
-    /// the requests of a visitor's message.
+    /// Stores a call from or to a visitor, and queues the call and its events. If an earlier request with the same
+    /// idempotency key has already stored the call, returns the stored call. Returns `None` if the visitor is
+    /// blacklisted. Costs the same requests as a visitor's message.
     ///
     /// # Errors
-    /// Fails with a conflict if the call is not an incoming one and the visitor has a call in progress.
+    /// Fails with a conflict if the call is not an incoming call and the visitor already has a call in progress.
     pub async fn store_call(
         &self,
         message: &IncomingMessage<'_>,

@@ -65,8 +65,8 @@ impl ChatAccess<'_> {
         }
     }
 
-    /// Returns at most `limit` visible chats of a listing of the account, newest first. If many chats are hidden, a page
-    /// may be shorter than `limit`; `next` then continues the list.
+    /// Returns at most `limit` visible chats from a listing of the account's chats, newest first. If many chats are
+    /// hidden, a page may be shorter than `limit`; `next` then continues the list.
     ///
     /// Costs one query for each state (the queries run concurrently), unless the listing has been
     /// [read ahead](ChatListing::read_ahead), and one read for each header, including the headers of hidden chats. For
@@ -102,7 +102,7 @@ impl ChatAccess<'_> {
             Some(chat_id) => match self.chats.chat(account_id, chat_id).await? {
                 Some(chat) if chat.visitor_number == number => chat.previous_chats,
                 Some(_) => return Err(Error::field("cursor", "belongs to a different visitor")),
-                // The chat has been deleted since the previous page, and so have the chats before it.
+                // The chat and the visitor's earlier chats have been deleted since the previous page was read.
                 None => Vec::new(),
             },
         };
@@ -128,9 +128,9 @@ pub(crate) struct ChatVisibility {
 }
 
 impl ChatVisibility {
-    /// Reads what determines which of these viewers see which of these chats. Costs nothing if every viewer sees every
-    /// chat regardless of its audience. Otherwise, costs one read of each channel and one query of the roster. Both are
-    /// cached; the roster is queried again if the cached copy may be outdated.
+    /// Reads the data that determines which of these viewers see which of these chats. Costs nothing if every viewer
+    /// sees every chat regardless of its audience. Otherwise, costs one read of each channel and one query of the
+    /// roster. Both are cached; the roster is queried again if the cached copy may be outdated.
     pub(crate) async fn read(
         directory: &Directory,
         account_id: &str,

@@ -114,7 +114,7 @@ impl PushService<'_> {
             ChatItemChange::Entry { before: Some(before), after } => push::is_entry_changed(before, after, self.now),
             ChatItemChange::Entry { before: None, .. } => true,
             ChatItemChange::Panel { before, after } => before != after,
-            // A new visitor also opens a chat, and the new chat is pushed.
+            // A new visitor is not pushed separately: the visitor also opens a chat, and the new chat is pushed.
             ChatItemChange::Visitor { before, after } => {
                 before.as_ref().is_some_and(|before| push::is_visitor_changed(before, after))
             }
@@ -163,9 +163,9 @@ impl PushService<'_> {
         Ok(())
     }
 
-    /// Pushes the changes of a chat to its visitor, if the chat belongs to a widget. Changes that the visitor does not
-    /// see cost nothing. Otherwise, costs one eventually consistent query, and one read of the chat if none of the
-    /// changes contains it.
+    /// Pushes a chat's changes to its visitor, if the chat belongs to a widget. Changes that the visitor does not see
+    /// cost nothing. Otherwise, costs one eventually consistent query, and one read of the chat if none of the changes
+    /// contains it.
     async fn push_to_visitor(&self, account_id: &str, chat_id: u64, changes: &[ChatItemChange]) -> Result<(), Error> {
         let visible_changes: Vec<VisitorChange<'_>> = changes.iter().filter_map(visitor_change).collect();
         if visible_changes.is_empty() {
@@ -186,7 +186,7 @@ impl PushService<'_> {
         self.send_to_visitor(&chat, messages.chain(chat_frame).map(Frame::from).collect()).await
     }
 
-    /// Pushes the notice that an agent has started or stopped typing to the visitor of a widget. Costs one eventually
+    /// Pushes a notice to the widget's visitor that an agent has started or stopped typing. Costs one eventually
     /// consistent query, or nothing in a chat of an API channel.
     ///
     /// # Errors
@@ -263,8 +263,8 @@ impl PushService<'_> {
         Ok(by_chat.into_iter().map(push).collect())
     }
 
-    /// Returns the frames about a chat for viewers who see it. New entries come before the chat's row, so that a client
-    /// usually gets an entry before the row that counts it.
+    /// Returns the frames about a chat for viewers who can see the chat. New entries come before the chat's row, so
+    /// that a client usually gets an entry before the row that counts it.
     async fn frames_of_chat(
         &self,
         chat: &Chat,

@@ -1,5 +1,5 @@
-//! Tests of the receivers of an account, for an admin: a sample request is sent once, and the admin sees the request
-//! and the response. Nothing is stored.
+//! Lets an admin test the receivers of an account: a sample request is sent once, and the admin sees the request and
+//! the response. Nothing is stored.
 
 use crate::delivery::bot_receiver;
 use crate::delivery::integrator_receiver;

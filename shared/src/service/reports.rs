@@ -12,8 +12,8 @@ const DAYS_PER_READ: usize = 30;
 /// The number of concurrent reads. It limits memory usage, because one read can return several megabytes of counters.
 const CONCURRENT_READS: usize = 3;
 
-/// Returns the report on the `count` days that end with `today`, for one channel or all channels. The same number of
-/// days before them is read too. Costs one query for every 30 days, and one for each further 2,000 counters.
+/// Returns the report on the `count` days that end with `today`, for one channel or all channels. Also reads the same
+/// number of days before them. Costs one query for every 30 days, and one for each further 2,000 counters.
 pub async fn report(
     chats: &Chats,
     account_id: &str,

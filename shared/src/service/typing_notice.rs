@@ -15,8 +15,8 @@ use crate::wire::queue_task::Task;
 /// eventually consistent query in place of the queue request.
 ///
 /// # Errors
-/// Fails like [`ChatAccess::chat`], with `Conflict` if the agent does not have the chat, and with `Unavailable` if the
-/// queue rejects the task.
+/// Fails with the errors of [`ChatAccess::chat`], with `Conflict` if the agent does not have the chat, and with
+/// `Unavailable` if the queue rejects the task.
 pub async fn send_typing_notice(
     access: &ChatAccess<'_>,
     push: &PushService<'_>,

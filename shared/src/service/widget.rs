@@ -122,8 +122,8 @@ pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSe
 pub struct WidgetTeam {
     pub is_online: bool,
     pub departments: Vec<Department>,
-    /// Some of the agents who are online: first one of each department, so that an invitation to a department can show
-    /// one of its agents.
+    /// Some of the agents who are online. The list starts with one agent of each department, so that an invitation to a
+    /// department can show one of its agents.
     pub agents: Vec<Agent>,
 }
 

@@ -1,5 +1,6 @@
-//! The partitions of the tables and indexes that the operations of the service read and write, for programs that
-//! estimate how a load is spread over them (`infra/keys`). The keys come from the functions that the stores use.
+//! The partitions of the tables and indexes that the service's operations read and write. Programs use this module to
+//! estimate how a load is spread over the partitions (`infra/keys`). The keys come from the functions that the stores
+//! use.
 
 use crate::domain::time_zone::Day;
 use crate::store::chats::due_index::{Backlog, closed_chats_partition};
@@ -70,7 +71,7 @@ pub fn sessions(account_id: &str, agent_id: u64) -> String {
     sessions_partition(account_id, agent_id)
 }
 
-/// Returns the partition of the presence of an account's agents.
+/// Returns the partition that contains the presence of an account's agents.
 pub fn presence(account_id: &str) -> String {
     presence_key(account_id, 0).pk
 }

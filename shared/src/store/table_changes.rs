@@ -30,7 +30,7 @@ pub enum TableChange {
     SessionEnded {
         session_id: String,
     },
-    /// Settings, agents, departments, channels or another item of the account in the Directory table have changed.
+    /// The account's settings, agents, departments, channels or other items in the Directory table have changed.
     Directory,
 }
 

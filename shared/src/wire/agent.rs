@@ -125,8 +125,8 @@ pub fn colleagues_json(agents: &[Agent], departments: &[Department], presences: 
     json!({ "agents": agents, "departments": departments })
 }
 
-/// Returns the presence of an agent as JSON. `status` is what the agent has set; `online` is false if the agent's
-/// client is no longer there (see [`Presence::current_status`]).
+/// Returns an agent's presence as JSON. `status` is the status that the agent has set. `online` is true only if this
+/// status is online and the agent's client is still active (see [`Presence::current_status`]).
 pub fn presence_json(presence: &Presence, now: Timestamp) -> Value {
     json!({ "status": presence.status.name(), "online": presence.is_online(now) })
 }

@@ -59,7 +59,7 @@ pub fn parse_export_scope(query: &dyn Fn(&str) -> Option<String>) -> Result<Expo
     Ok(ExportScope::Chat(chat_id))
 }
 
-/// Parses the query parameter `cursor` of an export of this scope.
+/// Parses the query parameter `cursor` of an export with this scope.
 pub fn parse_export_cursor(text: &str, scope: &ExportScope) -> Result<ExportCursor, Error> {
     let cursor = ExportCursor::parse(text).filter(|cursor| scope.contains(cursor));
     cursor.ok_or_else(|| Error::field("cursor", "must be a value that this endpoint has returned for this export"))

@@ -1,5 +1,5 @@
-//! Pushes: the frames that report changes to the sockets of agents. A push is a hint. A client that has missed one
-//! reads the change over HTTP. All values have the format of the HTTP endpoints.
+//! Pushes: frames that notify agents' sockets of changes. A push is only a hint: a client that missed one reads the
+//! change over HTTP. All values have the same format as in the HTTP endpoints.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use crate::wire::widget;
 /// API Gateway's limit on the size of a message.
 const MAX_MESSAGE_BYTES: usize = 128 * 1024;
 
-/// Reports a new or changed row of the list of chats.
+/// Reports a new or changed row in the list of chats.
 pub(crate) fn chat_frame(chat: &Chat, safe_urls: &LinkFilter, now: Timestamp) -> String {
     chat_push("chat", chat, [("chat", agent::chat_row_json(chat.clone(), safe_urls, now))])
 }
@@ -75,13 +75,13 @@ pub(crate) fn message_frame_for_visitor(entry: &TimelineEntry) -> Option<String>
     Some(within_size_limit(frame("message", fields)))
 }
 
-/// Reports the progress of a call to the visitor of a widget. Returns `None` if the entry is not a call.
+/// Reports the progress of a call to the widget's visitor. Returns `None` if the entry is not a call.
 pub(crate) fn call_frame_for_visitor(entry: &TimelineEntry) -> Option<String> {
     let fields = [("chat_id", json!(entry.chat_id)), ("seq", json!(entry.seq)), ("call", widget::call_json(entry)?)];
     Some(frame("call", fields).to_string())
 }
 
-/// Reports the state and the agent of a chat to the visitor of a widget.
+/// Reports a chat's state and agent to the widget's visitor.
 pub(crate) fn chat_frame_for_visitor(chat: &Chat) -> String {
     chat_push("chat", chat, [("chat", widget::chat_json(chat))])
 }

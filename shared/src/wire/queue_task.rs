@@ -37,8 +37,8 @@ pub struct EntryTask {
     pub round: u32,
     /// The number of the attempt in the round, starting at 0.
     pub attempt: u32,
-    /// Whether the task is in the FIFO queue, which preserves the order of a chat. False means that it is in the retry
-    /// queue.
+    /// Whether the task is in the FIFO queue, which preserves the order of a chat's tasks. False means that it is in
+    /// the retry queue.
     pub ordered: bool,
     /// The id of the webhook if the receiver is a webhook. The order of a chat's entries is preserved separately for
     /// each webhook.

@@ -186,7 +186,7 @@ fn dial_report(form: &Form, status: &str) -> Result<CallReport, Error> {
     })
 }
 
-/// Returns the report that a phone was not answered. The status of the call shows which phone it was.
+/// Returns the report for a phone that was not answered. The call's current status shows which phone it was.
 fn unanswered() -> CallReport {
     CallReport::Ended { talk_time: Some(Duration::ZERO), record_url: None }
 }

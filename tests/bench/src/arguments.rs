@@ -13,7 +13,7 @@ pub struct Arguments {
     /// Measures to run, separated by commas [default: all]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     only: Vec<Measure>,
-    /// How often the programs that are compared are measured, in turn
+    /// Number of rounds; each round measures the compared programs in turn
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub rounds: u32,
     /// Folder for the report and its plots

@@ -34,13 +34,13 @@ impl Schedule {
         self.start + Duration::from_secs_f64(request as f64 / f64::from(self.rate))
     }
 
-    /// Calls `send` for each request at its time, and waits until all requests are answered.
+    /// Calls `send` for each request at its scheduled time, and waits until all requests are answered.
     pub async fn run<F>(self, mut send: impl FnMut(u64) -> F) -> Result<(), Error>
     where
         F: Future<Output = Result<(), Error>> + Send + 'static,
     {
         let (ticks, mut due) = mpsc::unbounded_channel();
-        // A thread sleeps more precisely than Tokio's timer.
+        // A sleeping thread wakes up more precisely than Tokio's timer.
         let ticker = spawn_blocking(move || {
             for request in 0..self.count {
                 std::thread::sleep(self.at(request).saturating_duration_since(Instant::now()));
@@ -66,7 +66,7 @@ impl Schedule {
 pub(crate) struct Arrivals(Arc<Mutex<Vec<(u64, Instant)>>>);
 
 impl Arrivals {
-    /// Notes that the message with this text has arrived, see [`message_text`]. Any other text is ignored.
+    /// Records that the message with this text (see [`message_text`]) has arrived. Any other text is ignored.
     pub fn add(&self, text: &str) {
         let number = text.rsplit_once(' ').and_then(|(_, number)| number.parse().ok());
         if let Some(number) = number {

@@ -1,4 +1,4 @@
-//! Plots as SVG: horizontal bars with their spread, and lines over a logarithmic axis.
+//! SVG plots: bar charts with horizontal bars that show the spread, and line charts with a logarithmic axis.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Runs one process of a program that speaks Lambda's Runtime API, and reads its use of processor and memory.
+//! Runs one process of a program that uses Lambda's Runtime API, and reads the process's processor and memory usage.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -14,7 +14,7 @@ use crate::runtime_api::{RuntimeApi, Signal};
 /// The longest that a process may take to start or to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The unit of processor times in `/proc`, which Linux fixes for programs.
+/// `/proc` reports processor times in ticks. Linux fixes the number of ticks per second for programs.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// A program and how to start it.
@@ -61,7 +61,8 @@ impl Program {
     }
 }
 
-/// Returns the variables that Lambda and `template.yaml` set. No program in the benchmark sends to a queue.
+/// Returns the variables that Lambda and `template.yaml` set. The queue URLs are placeholders, because no program in
+/// the benchmark sends to a queue.
 fn environment(tables_url: &str) -> [(&'static str, &str); 19] {
     [
         ("AWS_ACCESS_KEY_ID", "local"),
@@ -88,7 +89,7 @@ fn environment(tables_url: &str) -> [(&'static str, &str); 19] {
 }
 
 impl Process {
-    /// Waits until the process asks for its first event or for the next one. Returns the time since its start.
+    /// Waits until the process asks for its first or next event. Returns the time from the process's start until then.
     pub async fn wait_until_ready(&mut self) -> Result<Duration, Error> {
         match self.next_signal().await? {
             Signal::RequestedEvent(at) => Ok(at - self.started),
@@ -141,7 +142,7 @@ impl Process {
         Ok(Duration::from_secs_f64(total / TICKS_PER_SECOND))
     }
 
-    /// Returns the most memory that the process has occupied so far, in megabytes (resident set, with its files).
+    /// Returns the process's peak memory use so far, in megabytes. This is the resident set, including mapped files.
     pub fn peak_memory_mb(&self) -> Result<f64, Error> {
         let status = self.read("status")?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

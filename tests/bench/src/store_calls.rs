@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 use crate::error::Error;
 
-/// The number of the first entry that a repeated request stores. It is far above those of the chat.
+/// The number of the first entry that a repeated request stores. It is far above the numbers of the chat's entries.
 const FIRST_SEQ: u64 = 5_000_000;
 
 /// The local tables require a signature but do not check it.
@@ -81,7 +81,7 @@ impl Recorder {
         Ok(Self { url, calls, server })
     }
 
-    /// Returns the requests since the last call of this method.
+    /// Returns the requests since the last call to this method.
     pub fn take(&self) -> Vec<StoreCall> {
         std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner))
     }

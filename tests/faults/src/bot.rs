@@ -1,5 +1,5 @@
-//! The bot of an account. It reacts to the events that its provider accepts: with a message, with an invitation of an
-//! agent, or not at all.
+//! An account's bot. For each event that its provider accepts and that needs a reaction, it sends a message, invites an
+//! agent, or does not react.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Judges the evidence of a round. The checks know the guarantees (docs/faults.md), but share no code with the service.
+//! Checks whether a round's evidence shows violations of the guarantees (docs/faults.md). The checks share no code with
+//! the service.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Formatter};
@@ -137,7 +138,7 @@ fn check_recovery(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// Every acknowledged message is stored exactly once, every other message at most once.
+/// Every acknowledged message is stored exactly once, and every other message is stored at most once.
 fn check_stored_once(evidence: &Evidence, service: &ServiceView<'_>, findings: &mut Findings) {
     for record in &evidence.records {
         let Some(text) = &record.text else { continue };
@@ -175,9 +176,10 @@ fn is_accepting(mood: Mood) -> bool {
     matches!(mood, Mood::Accept | Mood::Slow)
 }
 
-/// A bot also accepts an event by sending an event for the chat after the first attempt has started. The service
-/// compares the times of two processes, whose clocks may be wrong. Even a refused event can count: if the answer to the
-/// write that counts it is lost, the write is repeated, and an agent may have accepted the chat in between.
+/// A bot also accepts an event by sending an event of its own for the chat after the first attempt has started. The
+/// service compares the times of two processes, whose clocks may be wrong. Even a bot event that the service rejected
+/// can count as a reaction: if the response to the write that records the event is lost, the write is repeated, and an
+/// agent may have accepted the chat in the meantime.
 fn has_bot_reacted(evidence: &Evidence, chat: u64, requests: &[(&Journal, &JournalEntry)]) -> bool {
     // A provider that closes the connection early has no journal of the attempt.
     let first_attempt_ms = requests.iter().map(|(_, request)| request.at_ms).min().unwrap_or_default();
@@ -305,7 +307,7 @@ fn check_calm_order(evidence: &Evidence, service: &ServiceView<'_>, findings: &m
     }
 }
 
-/// A chat has one owner at a time. The records of each chat must be explainable by a sequence of owners.
+/// A chat has one owner at a time, so there must be a sequence of owners that explains the chat's records.
 fn check_owners(evidence: &Evidence, findings: &mut Findings) {
     let mut by_chat: BTreeMap<u64, Vec<&Record>> = BTreeMap::new();
     for record in &evidence.records {
@@ -330,8 +332,8 @@ fn check_owners(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// An agent who accepts or writes successfully has the chat at some moment of the request. Between such moments of two
-/// agents there must be a transfer that gives the chat to the later one.
+/// An agent who successfully accepts the chat or writes in it owns the chat at some moment during the request. Between
+/// two such moments of different agents, there must be a transfer that gives the chat to the later agent.
 fn check_owners_of(chat: u64, records: &[&Record], findings: &mut Findings) {
     let proves_ownership =
         |record: &&&Record| record.is_acknowledged() && matches!(record.action, Action::Accept | Action::AgentMessage);
@@ -410,7 +412,7 @@ fn check_notifications(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// A chat is with the bot only if the bot has reacted to the last event that needs it.
+/// Checks that a chat is with the bot only if the bot has reacted to the last event that requires a reaction.
 fn check_bots(evidence: &Evidence, findings: &mut Findings) {
     for row in evidence.chats.iter().filter(|row| row["state"] == "bot") {
         let chat = row["chat_id"].as_u64().unwrap_or_default();
@@ -427,7 +429,7 @@ fn check_bots(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// The counters equal a count of the chats and their timelines.
+/// The report's counters match the numbers that are counted from the chats and their timelines.
 fn check_report(evidence: &Evidence, findings: &mut Findings) {
     let total = &evidence.report["total"];
     let mut compare = |name: &str, reported: &Value, counted: usize| {

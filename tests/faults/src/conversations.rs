@@ -161,7 +161,7 @@ impl Conversations {
         send(&self.anonymous, &self.records, request, repetitions(random)).await;
     }
 
-    /// Writes as the agent. `send_in_order` in the calm phase uses it too.
+    /// Sends a message as the agent. Also used by `send_in_order` in the calm phase.
     async fn agent_writes(&self, agent: &Agent, chat: u64, text: &str, random: &mut Generator) {
         let request = Request {
             action: Action::AgentMessage,
@@ -290,7 +290,8 @@ impl Conversations {
     }
 }
 
-/// Most requests are repeated with an idempotency key while their result is unknown. The others are sent once.
+/// Returns how often a request is repeated at most while its result is unknown. Most requests have an idempotency key
+/// and are repeated. The others are sent once; for these, returns `None`.
 fn repetitions(random: &mut Generator) -> Option<u32> {
     random.is_chosen(700).then_some(4)
 }

@@ -1,4 +1,4 @@
-//! What is known after a round. The service's view is read through its public API.
+//! The evidence that is collected after a round. The service's own data is read through its public API.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,9 +25,9 @@ pub struct Evidence {
     pub agents: Vec<u64>,
     /// The numbers of injected faults.
     pub faults: BTreeMap<String, u64>,
-    /// The numbers of messages in the queues that are not empty at the end.
+    /// The number of messages in each queue that is not empty at the end.
     pub queues: BTreeMap<String, u64>,
-    /// What was still pending when the recovery took too long.
+    /// What was still pending, if the recovery took too long.
     pub recovery_problem: Option<String>,
     /// Times in milliseconds since the start of the round.
     pub faults_ended_ms: u64,

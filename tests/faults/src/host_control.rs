@@ -24,7 +24,7 @@ pub struct HostControl {
     port: u16,
     operator_key: String,
     running: RunningHost,
-    /// The faults that were injected before the last start of the host.
+    /// The faults that were injected before the host was last started.
     earlier_faults: BTreeMap<String, u64>,
 }
 

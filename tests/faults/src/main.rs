@@ -40,7 +40,8 @@ use crate::host_program::HostArguments;
 #[derive(Parser)]
 #[command(name = "tests/faults/run")]
 struct Arguments {
-    /// How long faults are injected, in seconds. Each round takes about a minute of it, and then as long to recover
+    /// How long faults are injected, in seconds. Each round injects faults for up to a minute of this time, and then
+    /// takes about as long to recover
     #[arg(long, default_value_t = 60)]
     seconds: u64,
     /// The number from which all faults and all conversations are derived

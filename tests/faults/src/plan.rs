@@ -4,7 +4,7 @@ use local::faults::{FaultPlan, Generator, MessageFaultRates, RequestFaultRates};
 
 /// How long the rates of the faults stay the same.
 pub const SLOT_MS: u64 = 5_000;
-/// The largest error of the clock of a function.
+/// The largest error of a function's clock.
 pub const MAX_CLOCK_ERROR_MS: u64 = 500;
 
 pub struct RoundPlan {
@@ -20,7 +20,7 @@ impl RoundPlan {
         let slots = (0..length_ms.div_ceil(SLOT_MS)).map(|slot| slot_plan(&generator.part(&format!("slot {slot}"))));
         let mut kills = generator.part("host kills");
         let kill_count = if seconds < 20 { 0 } else { 1 + u64::from(kills.is_chosen(300)) };
-        // The first seconds are left out, because the account has little to lose then.
+        // The host is not killed in the first seconds, because the account has little data to lose then.
         let mut host_kills_ms: Vec<u64> =
             (0..kill_count).map(|_| 10_000 + kills.below(length_ms.saturating_sub(15_000))).collect();
         host_kills_ms.sort_unstable();

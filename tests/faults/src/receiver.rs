@@ -164,7 +164,8 @@ impl Shared {
 async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     while let Ok((stream, _)) = listener.accept().await {
         let shared = Arc::clone(&shared);
-        // An error means that the client has closed the connection, as it does after its timeout.
+        // The result is ignored: `None` means that the connection was closed early, either by this receiver or by the
+        // client after its timeout.
         tokio::spawn(async move { answer(stream, &shared).await });
     }
 }

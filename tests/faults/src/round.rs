@@ -16,8 +16,8 @@ use crate::host_control::HostControl;
 use crate::plan::{RoundPlan, SLOT_MS};
 use crate::records::Records;
 
-/// How long everything may take to be delivered after the last fault. A task that was lost is found by the sweep a
-/// minute after its delivery was due, and a crash delays a message by 36 seconds, several times in the worst case.
+/// How long all deliveries may take to finish after the last fault. The sweep finds a lost task a minute after its
+/// delivery was due. A crash delays a message by 36 seconds, and in the worst case this happens several times.
 const RECOVERY_TIMEOUT: Duration = Duration::from_secs(240);
 const RECOVERY_INTERVAL: Duration = Duration::from_secs(3);
 /// A receiver counts as failing for about ten seconds after its last failure.

@@ -64,7 +64,7 @@ pub struct WebhookFixture {
 }
 
 impl WebhookFixture {
-    /// Creates an account whose webhook always sends [`ok_response`].
+    /// Creates an account whose webhook always responds with [`ok_response`].
     pub async fn create(host: &TestHost) -> Self {
         Self::create_with(host, [ok_response()]).await
     }

@@ -8,7 +8,8 @@ use crate::support::wait::seconds;
 /// How late an event may be. An attempt must start before the scheduled time of the next one, three seconds later.
 pub const MAX_LATENESS: Duration = Duration::from_millis(2_900);
 
-/// How early an event may be, because the test measures its time from a different moment than the service does.
+/// How early an event may be. An event can seem early because the test measures its time from a different moment than
+/// the service does.
 const MAX_EARLINESS: Duration = Duration::from_millis(300);
 
 /// How long after its creation a message may be shown as failed, or a bot may lose the chat.

@@ -53,7 +53,7 @@ impl CallFixture {
         add_webhook(&account, &webhook_receiver, json!({"events": ["call_event"]})).await;
         account.admin.client.put("/admin/settings", &json!({"callback": {"enabled": true}})).await.expect(200);
         let widget = account.create_widget(json!({})).await;
-        // A short ringing time lets the checks of time limits leave the queue soon after the test.
+        // With a short ringing time, the delayed checks of the time limits leave the queue soon after the test.
         let defaults = json!({"number": ACCOUNT_NUMBER, "channel_id": widget.id, "ring_seconds": 15});
         let settings = account.admin.client.patch(TELEPHONY_PATH, &merged(defaults, telephony)).await.expect(200);
         let incoming_url = settings["incoming_url"].as_str().unwrap().to_owned();
@@ -75,7 +75,7 @@ impl CallFixture {
         self.provider.wait_for_requests(count + 1, WAIT_TIMEOUT).await[count].json()
     }
 
-    /// Returns the call in the newest entry of the agent's chat that contains one.
+    /// Returns the call from the newest entry in the agent's chat that contains a call.
     pub async fn call(&self, chat: u64) -> Value {
         let timeline = self.agent.timeline(chat).await;
         timeline.iter().rfind(|entry| entry["type"] == "call").map(|entry| entry["call"].clone()).unwrap_or_default()

@@ -47,13 +47,13 @@ pub fn run_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Busy, on_shared_host(test));
 }
 
-/// Runs a test that measures time on the shared host, concurrently only with other tests that measure time.
+/// Runs a test that measures time on the shared host. Only other tests that measure time can run at the same time.
 pub fn run_timed_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Timed, on_shared_host(test));
 }
 
-/// Runs a test on the shared host while no other test is running. Use it for a test that loads the machine, or whose
-/// measurements would be distorted by other tests.
+/// Runs a test on the shared host while no other test is running. Use it for a test that puts a heavy load on the
+/// machine, or whose measurements would be distorted by other tests.
 pub fn run_alone_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Exclusive, on_shared_host(test));
 }

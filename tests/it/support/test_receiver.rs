@@ -151,7 +151,7 @@ impl TestReceiver {
         self.respond_by(move |_| {
             let (mut released, response) = (released.clone(), response.clone());
             async move {
-                // An error means that the test has ended and dropped the sender. The response is then sent as well.
+                // An error means that the test has ended and dropped the sender. The response is sent anyway.
                 let _ = released.changed().await;
                 response
             }

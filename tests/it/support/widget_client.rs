@@ -22,7 +22,7 @@ impl TestAccount {
         self.create_widget_with(settings, json!({})).await
     }
 
-    /// Creates a widget with these widget settings and these fields of the channel.
+    /// Creates a widget with these widget settings and these additional channel fields.
     pub async fn create_widget_with(&self, settings: Value, extra_fields: Value) -> TestWidget {
         let body = merged(json!({"kind": "widget", "name": "Shop", "widget": settings}), extra_fields);
         let created = self.admin.client.post("/admin/channels", &body).await.expect(201);

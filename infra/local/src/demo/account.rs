@@ -13,7 +13,8 @@ use crate::random_and_digest::{self, RandomError};
 use crate::terminal;
 
 const DEMO_FILE: &str = "demo.json";
-/// A number from the range reserved for fiction, like the agent's. The demo gateway calls no real phone.
+/// Like the agent's phone number, this number is from a range that is reserved for fictional use. The demo gateway
+/// calls no real phone.
 const DEMO_ACCOUNT_NUMBER: &str = "+442079460000";
 const DEMO_AGENT_PHONE: &str = "+442079460001";
 const DEMO_CALL_MINUTES: u64 = 600;
@@ -214,7 +215,7 @@ async fn ensure_channel(api: &ApiClient, admin_token: &str, demo: &mut DemoAccou
 }
 
 /// Updates the provider's endpoint to use this run's base URL. The request is sent even if the endpoint is unchanged,
-/// because the service may reject even an unchanged endpoint after the template's parameters have changed.
+/// because the service may now reject that endpoint if the template's parameters have changed.
 async fn update_provider_endpoint(api: &ApiClient, operator_key: &str, provider_id: &str) -> Result<(), Error> {
     let path = format!("/operator/providers/{provider_id}");
     let provider: ProviderResponse = api.get(&path, operator_key).await?;
@@ -330,8 +331,8 @@ async fn update_channel_url(api: &ApiClient, admin_token: &str, url: &mut String
 
 async fn create(api: &ApiClient, operator_key: &str) -> Result<DemoAccount, Error> {
     let (admin_email, admin_password) = new_credentials("admin")?;
-    // The provider is created first. If the service is not allowed to call receivers on this machine, it rejects the
-    // provider, and nothing else has been created yet.
+    // If the service is not allowed to call receivers on this machine, it rejects the provider. The provider is created
+    // first, so that nothing else exists yet in this case.
     let provider = json!({"name": "Demo bots", "endpoint": bot::endpoint(api.base_url())});
     let created = api.post("/operator/providers", Some(operator_key), &provider).await;
     let ProviderResponse { provider_id, .. } = created.map_err(receiver_error)?;
@@ -398,8 +399,8 @@ async fn connect_bot(
     Ok((token, channel_url(api, &endpoint)))
 }
 
-/// Creates the widget of the shop on the demo site, and returns its id. The widget is on the left, because the console
-/// and the journal are on the right.
+/// Creates the widget for the shop on the demo site and returns the widget's id. The widget is on the left, because the
+/// console and the journal are on the right.
 async fn create_widget(api: &ApiClient, admin_token: &str) -> Result<String, api_client::Error> {
     let settings = json!({
         "title": "Cairn Outdoor",

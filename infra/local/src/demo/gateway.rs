@@ -25,7 +25,8 @@ const RECORDING_PATH: &str = "/_local/gateway/recording.mp3";
 const INCOMING_PATH: &str = "/_local/gateway/incoming";
 const ANSWER_DELAY: Duration = Duration::from_secs(2);
 const TALK_TIME: Duration = Duration::from_secs(8);
-/// A frame of an MP3 file without sound: MPEG-1 layer III, 128 kbit/s, 44.1 kHz, mono, 417 bytes or 26 ms.
+/// The header of a silent MP3 frame: MPEG-1 layer III, 128 kbit/s, 44.1 kHz, mono. The whole frame has 417 bytes and
+/// lasts 26 ms.
 const SILENT_FRAME_HEADER: [u8; 4] = [0xff, 0xfb, 0x90, 0xc4];
 const FRAME_BYTES: usize = 417;
 const FRAMES: usize = 306;
@@ -43,8 +44,8 @@ pub fn with_base_url(url: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(url, PATH, base_url)
 }
 
-/// A demo gateway. The host needs its routes before the demo account exists, so it is connected later. Until then, it
-/// responds with 503. Clones share the connection.
+/// A demo gateway. The host needs the gateway's routes before the demo account exists, so the gateway is connected to
+/// the account later. Until then, it responds with 503. Clones share the connection.
 #[derive(Debug, Clone)]
 pub struct DemoGateway {
     connection: Arc<OnceLock<Connection>>,

@@ -1,4 +1,4 @@
-//! The servers of the demo account, which the host serves on its port.
+//! The HTTP servers of the demo account. The host serves all of them on its own port.
 
 use axum::Router;
 

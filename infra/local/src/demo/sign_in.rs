@@ -91,7 +91,7 @@ enum Rejection {
 }
 
 impl SignInLinks {
-    /// Sets the account whose users the links sign in. Only the first call has an effect.
+    /// Sets the account that the sign-in links belong to. Only the first call has an effect.
     pub fn connect(&self, api: ApiClient, demo: &DemoAccount) {
         let _ = self.0.logins.set(DemoLogins { api, demo: demo.clone() });
     }

@@ -1,6 +1,6 @@
-//! The demo site at `/demo`: a shop with the widget, beside it the console of the demo agent and the journal of the
+//! The demo site at `/demo`: a shop with the widget and, next to it, the demo agent's console and the journal of the
 //! demo account's receivers. The files are built from `functions/www/demo` and compiled into this program. They are not
-//! a function, because only the local host has a demo account.
+//! served by a function, because only the local host has a demo account.
 
 use std::sync::{Arc, OnceLock};
 

@@ -48,7 +48,7 @@ pub(crate) struct DynamoEngine {
 
 impl DynamoEngine {
     /// Opens the database in `file`, or an empty database in memory if `file` is `None`. Creates the template's tables
-    /// if they are missing. Each request of a function is handled `latency` later.
+    /// if they are missing. Each request from a function is delayed by `latency`.
     pub fn start(
         file: Option<&Path>,
         template: &[TableDefinition],
@@ -110,7 +110,7 @@ impl DynamoEngine {
     pub async fn stop(self) {
         drop(self.stop);
         let thread = self.thread;
-        // This fails only if the thread has panicked. The database is closed in that case as well.
+        // This fails only if the thread has panicked. The database is closed in that case, too.
         let _ = tokio::task::spawn_blocking(move || thread.join()).await;
     }
 }

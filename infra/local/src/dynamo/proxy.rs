@@ -47,7 +47,7 @@ pub(super) struct DynamoProxy {
 /// A request that the function may make.
 struct AuthorizedRequest {
     body: Bytes,
-    /// Notify the readers of the streams that the request writes to.
+    /// The senders that notify the readers of the streams that the request writes to.
     written_streams: Vec<watch::Sender<()>>,
 }
 

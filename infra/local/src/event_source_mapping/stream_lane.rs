@@ -29,8 +29,8 @@ pub(super) struct StreamLane {
 #[derive(Debug, Default)]
 struct Batch {
     records: Vec<StreamRecord>,
-    /// How often this batch has been retried. Both halves of a split batch keep the number. If the function processes
-    /// the first records of a batch, the number starts at 0 again for the remaining ones.
+    /// How many times this batch has been retried. Both halves of a split batch keep the count. If the function
+    /// processes only the first records of a batch, the count starts at 0 again for the remaining ones.
     retries: u32,
 }
 

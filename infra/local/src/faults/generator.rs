@@ -1,4 +1,4 @@
-//! A seeded generator of random numbers (`SplitMix64`). The numbers are not secure.
+//! A seeded random number generator (`SplitMix64`). It is not cryptographically secure.
 
 /// Produces the same numbers for the same seed, on every machine.
 #[derive(Debug, Clone, Default)]
@@ -12,8 +12,8 @@ impl Generator {
         Self { state: seed }
     }
 
-    /// Returns a generator for a part of the work. Parts with different names get unrelated numbers, and drawing
-    /// numbers from one part does not change those of another.
+    /// Returns a separate generator for the part of the work with this name. Generators for different names produce
+    /// unrelated numbers, and drawing numbers from one generator does not change the numbers of another.
     #[must_use]
     pub fn part(&self, name: &str) -> Self {
         let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);

@@ -24,8 +24,8 @@ pub(crate) use self::rejection::{dynamodb_rejection, sqs_rejection};
 /// How long a request without an answer stays open. The SDK gives up earlier.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Which faults are injected, and how often. Every rate is a number out of 1,000. The same plan makes the same
-/// decisions in the same order; which request each decision applies to depends on the timing of the processes.
+/// Which faults are injected, and how often. Every rate is given per 1,000. The same plan makes the same decisions in
+/// the same order; which request each decision applies to depends on the timing of the processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FaultPlan {
@@ -133,7 +133,7 @@ impl Faults {
         self.choose(|state| state.request_fault(state.plan.queues, QUEUE_FAULTS))
     }
 
-    /// Returns how long after it has received its event the process of an invocation is killed.
+    /// Returns how long after receiving the event an invocation's process is killed.
     pub(crate) fn crash_delay(&self) -> Option<Duration> {
         self.choose(|state| {
             state

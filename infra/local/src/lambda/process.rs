@@ -21,7 +21,7 @@ const INIT_TIMEOUT: Duration = Duration::from_secs(10);
 /// process keeps the pipes open.
 const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A process that is idle or handles an event. Dropping it kills the process.
+/// A process that is idle or is handling an event. Dropping this value kills the process.
 pub(super) struct Process {
     commands: mpsc::Sender<ProcessCommand>,
     mailbox: Arc<Mailbox>,

@@ -13,7 +13,7 @@ const WATCHDOG_SCRIPT: &str = "read -r _; kill -KILL 0";
 /// pipe to the watchdog, which then kills every process in the group, including processes that hang.
 pub(super) struct ProcessGroup {
     id: i32,
-    /// Holds the write end of the pipe. The group id stays reserved until the host has waited for this child.
+    /// Holds the write end of the pipe. The group id cannot be reused until the host has waited for this child process.
     _watchdog: Child,
 }
 

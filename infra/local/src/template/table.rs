@@ -15,7 +15,7 @@ pub struct TableDefinition {
     pub indexes: Vec<IndexDefinition>,
     /// The attribute that stores an item's expiry time, if time to live is enabled.
     pub ttl_attribute: Option<String>,
-    /// Whether the table has a stream. Its records contain both images of an item.
+    /// Whether the table has a stream. Its records contain the old image and the new image of an item.
     pub has_stream: bool,
 }
 

@@ -143,7 +143,7 @@ async fn write_messages(
 
 /// Waits until the connection has been deleted, and gives queued messages some time to be sent.
 async fn wait_for_deletion(deletion: &mut oneshot::Receiver<()>) -> CloseReason {
-    // The sender is only dropped, so the result is always an error.
+    // The sender never sends a value and is only dropped, so the result is always an error.
     let _ = deletion.await;
     sleep(CLOSE_TIMEOUT).await;
     CloseReason::Deleted

@@ -35,7 +35,7 @@ use crate::usage::UsageMeter;
 /// How long a connection can be open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketTimeouts {
-    /// The time without a message in either direction after which a connection is closed.
+    /// How long a connection can be without a message in either direction before it is closed.
     pub idle: Duration,
     pub lifetime: Duration,
 }

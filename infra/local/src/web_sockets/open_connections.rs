@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_tungstenite::tungstenite::protocol::frame::Utf8Bytes;
 
-/// The capacity of the queue of one connection.
+/// The capacity of each connection's queue.
 const MAX_QUEUED_BYTES: usize = 1024 * 1024;
 
 /// The minimum capacity that a message takes up, so that the number of queued messages is limited, too.

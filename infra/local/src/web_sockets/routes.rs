@@ -29,7 +29,7 @@ impl SocketApi {
     /// Invokes the `$connect` function.
     ///
     /// # Errors
-    /// The function refuses the connection: the status for the response to the handshake.
+    /// If the function refuses the connection or fails, returns the status for the response to the handshake.
     pub(super) async fn connect(&self, connection: &ConnectionInfo, handshake: &Parts) -> Result<(), StatusCode> {
         let Some(route) = self.definition.route("$connect") else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Tests of injected faults. `queues.rs` has those of queue messages.
+//! Tests of injected faults. The tests of faults in queue messages are in `queues.rs`.
 
 use local::faults::{FaultPlan, RequestFaultRates};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! A local host for one test, with links to the `test_function` example as its functions, and a helper that waits for a
-//! state.
+//! A local host for one test, whose functions are links to the `test_function` example, and a helper that waits until a
+//! value meets a condition.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -12,8 +12,8 @@ use crate::probe_host::{ProbeHost, link_binaries, memory_options, start_with_tem
 const JOBS: &str = "Jobs";
 const ORDERED: &str = "OrderedJobs.fifo";
 
-/// Starts a host with a running worker, because starting the worker takes longer than the one-second visibility
-/// timeout.
+/// Starts a host whose worker is already running, because starting the worker takes longer than the one-second
+/// visibility timeout.
 async fn warm_host() -> ProbeHost {
     let host = ProbeHost::start().await;
     host.invoke("worker", json!({"Records": []})).await.unwrap();

@@ -1,4 +1,4 @@
-//! Tests of changes of a table that are delivered to a real process.
+//! Tests of table changes that are delivered to a real process.
 
 use std::collections::BTreeMap;
 

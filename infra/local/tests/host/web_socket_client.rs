@@ -14,7 +14,7 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 pub struct WebSocketClient(pub WebSocketStream<TcpStream>);
 
 impl WebSocketClient {
-    /// Connects with a query string, or returns the error of the handshake.
+    /// Connects with a query string, or returns the handshake error.
     pub async fn try_connect(host: &Host, query: &str) -> Result<Self, Error> {
         let address = host.base_url().trim_start_matches("http://");
         let stream = TcpStream::connect(address).await?;

@@ -44,14 +44,14 @@ pub(crate) trait TelephonyProvider: Send + Sync {
     /// Fails with `InvalidSignature` unless the provider has sent the request.
     fn parse_report(&self, request: &Request, call_id: &str) -> Result<ProviderReport, Error>;
 
-    /// Parses the report of an incoming call. Fails like [`parse_report`](Self::parse_report).
+    /// Parses the report of an incoming call. Returns the same errors as [`parse_report`](Self::parse_report).
     fn parse_incoming(&self, request: &Request) -> Result<IncomingCall, Error>;
 
     /// Returns the response to a report.
     fn report_response(&self) -> Response;
 
-    /// Returns the response to the report of an incoming call. It contains the agent's phone number. `None` rejects the
-    /// call.
+    /// Returns the response to the report of an incoming call. If `accepted` is `None`, the response rejects the call.
+    /// Otherwise, it contains the agent's phone number.
     fn incoming_response(&self, accepted: Option<&AcceptedIncomingCall<'_>>) -> Response;
 }
 

@@ -52,7 +52,7 @@ impl TelephonyProvider for Twilio<'_> {
         twilio::parse_incoming(&self.verified_form(request)?)
     }
 
-    /// Twilio executes the response to the report of the end of a `<Dial>` as TwiML, so every response is TwiML.
+    /// When a `<Dial>` ends, Twilio sends a report and executes the response as TwiML, so every response is TwiML.
     fn report_response(&self) -> Response {
         Response::xml(twilio::empty_twiml())
     }

@@ -101,7 +101,7 @@ impl Chats {
 }
 
 /// Returns the writes that record and count the chat's first answer. Returns nothing if the chat already has one. If
-/// two first answers are stored concurrently, the transaction of one of them fails.
+/// two first answers are stored concurrently, one of their transactions fails.
 fn first_answer_writes(chat: &Chat, now: Timestamp) -> Vec<Write> {
     if chat.first_answer_at.is_some() {
         return Vec::new();

@@ -50,9 +50,9 @@ impl Chats {
         Ok(entries)
     }
 
-    /// Assigns the entry numbers of call events and returns the header with the last number before them. Returns `None`
-    /// if the chat has been erased. A call can outlast its chat, so a closed chat gets call events too. An event also
-    /// resets the chat's idle time. Costs one write.
+    /// Assigns the entry numbers of call events and returns the header, whose `seq` is the last number before them.
+    /// Returns `None` if the chat has been erased. A call can outlast its chat, so a closed chat gets call events too.
+    /// An event also resets the chat's idle time. Costs one write.
     pub(in crate::store) async fn reserve_call_events(
         &self,
         chat: &Chat,

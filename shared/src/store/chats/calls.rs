@@ -38,7 +38,7 @@ const LAST_CALL_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 /// The maximum number of visitors that are found by the digits of a caller's number in one format.
 const MAX_CALLERS: i32 = 50;
 
-/// The error of a call to or from a visitor who has a call in progress.
+/// The error message for a call to or from a visitor who already has a call in progress.
 pub const CALL_IN_PROGRESS: &str = "the visitor has a call in progress";
 
 /// A call with its entry, after a change.

@@ -61,8 +61,8 @@ impl ChatListing<'_> {
         Ok(page)
     }
 
-    /// Reads the next page like [`next`](Self::next), but also returns the chats that have left all of these states and
-    /// that the index does not omit yet.
+    /// Reads the next page like [`next`](Self::next), and also returns the chats that have left all of these states but
+    /// are still in the index.
     pub async fn next_unfiltered(&mut self, count: usize) -> Result<ChatPage, Error> {
         let count = count.min(MAX_HEADERS_PER_READ);
         self.read_ahead(count).await?;
@@ -77,8 +77,9 @@ impl ChatListing<'_> {
         Ok(ChatPage { chats: self.chats.chats_by_id(self.account_id, &ids).await?, next })
     }
 
-    /// Reads from the index what the next page of `count` chats needs. The request can then authenticate its caller
-    /// concurrently. Costs one query for each state with too few buffered numbers; the queries run concurrently.
+    /// Reads from the index the chat numbers that the next page of `count` chats needs. The request can authenticate
+    /// its caller at the same time. Costs one query for each state with too few buffered numbers; the queries run
+    /// concurrently.
     pub async fn read_ahead(&mut self, count: usize) -> Result<(), Error> {
         let (chats, account_id, count) = (self.chats, self.account_id, count.min(MAX_HEADERS_PER_READ));
         // Reading one more number than the page needs shows whether there is another page.

@@ -1,4 +1,5 @@
-//! Finds the chats that were closed or erased after a moment. The `due` index contains them, ordered by that time.
+//! Finds the chats that were closed or erased since a given time. The `due` index contains them, ordered by the time at
+//! which they were closed or erased.
 
 use crate::domain::chat::Chat;
 use crate::domain::chat_changes::ClosedChat;
@@ -8,7 +9,7 @@ use crate::store::chats::due_index::closed_chats_partition;
 use crate::store::chats::{Chats, ERASED_CHAT_SORT_KEY, erased_chat_key, header_key, item_due_at, item_key};
 use crate::store::table::{Item, Query, n, s};
 
-/// A page of the chats that were closed or erased, in the order in which this happened.
+/// A page of closed and erased chats, in the order in which they were closed or erased.
 #[derive(Debug)]
 pub struct ClosedChatsPage {
     pub closed: Vec<Chat>,

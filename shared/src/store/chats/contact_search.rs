@@ -1,6 +1,6 @@
-//! Finds visitors by the beginning of their e-mail address or phone number. Each of the two has an index that contains
-//! the visitors who have such a value. The index is updated with the visitor's item, so it needs no writes of its own,
-//! and erasing a visitor also removes the visitor from the index.
+//! Finds visitors by the beginning of their e-mail address or phone number. There is one index for e-mail addresses and
+//! one for phone numbers; each contains only the visitors who have such a value. An index is updated together with the
+//! visitor's item, so it needs no writes of its own, and erasing a visitor also removes the visitor from the index.
 
 use futures_util::future::try_join_all;
 
@@ -19,8 +19,8 @@ type ContactIndex<'a> = (&'static str, &'static str, &'a str);
 
 impl Chats {
     /// Reads the visitors whose e-mail address or phone number begins with the search text: at most 25 by e-mail
-    /// address and at most 25 by phone number, in the order of these values. Costs one query for each of the two that
-    /// the text may be, and one read for each visitor.
+    /// address and at most 25 by phone number, in the order of these values. Costs one query if the text may be an
+    /// e-mail address, one query if it may be a phone number, and one read for each visitor.
     pub async fn visitors_by_contact(
         &self,
         account_id: &str,

@@ -37,8 +37,8 @@ pub enum OverdueResult {
     NotNeeded,
     /// The delivery is pending, and the caller must queue its task.
     Requeued(TimelineEntry),
-    /// The delivery failed without another attempt. `is_handed_over` tells whether the bot's chat was handed over to
-    /// the agents.
+    /// The delivery was marked as failed without another attempt. `is_handed_over` tells whether the bot's chat was
+    /// handed over to the agents.
     Failed { entry: TimelineEntry, is_handed_over: bool },
 }
 
@@ -235,8 +235,8 @@ impl Chats {
     /// A delivery that awaits the bot's reaction ([`bot_reaction`]) is not attempted again after its first attempt.
     /// Instead, the chat is handed over to the agents, unless the bot has reacted or no longer owns the chat.
     ///
-    /// Costs one read and one write. A delivery that failed costs one more read, and the write is a transaction of two
-    /// writes. A handover also costs the reads and writes of
+    /// Costs one read and one write. If the delivery is marked as failed, this costs one more read, and the write is a
+    /// transaction of two writes. A handover also costs the reads and writes of
     /// [`hand_over_to_agents`](Self::hand_over_to_agents).
     pub async fn resolve_overdue(&self, overdue: &OverdueItem, now: Timestamp) -> Result<OverdueResult, Error> {
         let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(OverdueResult::NotNeeded) };
@@ -248,7 +248,8 @@ impl Chats {
         let is_abandoned = if awaits_bot_reaction {
             delivery.attempts_made > 0 || delivery.requeues >= MAX_BOT_REQUEUES
         } else {
-            // A late attempt fails the call, so a call is requeued until an attempt is made.
+            // A call is requeued until an attempt is made, because an attempt that comes too late marks the call as
+            // failed.
             delivery.requeues >= MAX_REQUEUES && delivery.target != Target::Call
         };
         if is_abandoned {
@@ -321,8 +322,8 @@ impl Chats {
     }
 }
 
-/// Returns whether the entry already contains this attempt: in the same round as `before`, and right after the attempts
-/// that `before` counts.
+/// Returns whether the entry already contains this attempt. The attempt must be in the same round as `before`, and must
+/// directly follow the attempts that are counted in `before`.
 fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> bool {
     entry.delivery.as_ref().is_some_and(|after| {
         after.round == before.round

@@ -70,7 +70,7 @@ impl IdempotencyKey {
         Key::new(format!("IDEMPOTENCY#{}#{}", self.scope, self.key_hash), "ANSWER")
     }
 
-    /// Returns the write that stores the receipt, for the transaction that stores the entry.
+    /// Returns the write that stores the receipt. It belongs in the transaction that stores the entry.
     pub(in crate::store) fn receipt_write(&self, entry: &TimelineEntry) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
         let expires_at = entry.at.plus(RECEIPT_TTL).seconds();

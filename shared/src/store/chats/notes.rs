@@ -44,7 +44,7 @@ impl Chats {
         }
     }
 
-    /// Writes the note, unless the chat has another entry since `chat` was read.
+    /// Writes the note, unless another entry has been added to the chat since `chat` was read.
     async fn write_note(
         &self,
         chat: &Chat,

@@ -21,20 +21,20 @@ use crate::store::table::{Item, ItemUpdate, Key, Query, Write, n, s};
 
 /// The number of items for the counters of a day and a channel. Chats with consecutive numbers use different items.
 const SHARDS: u64 = 8;
-/// How long counters are kept. It is more than twice the longest report, because a report also covers the same number
-/// of days before it.
+/// How long counters are kept. It is more than twice the longest period of a report, because a report also covers the
+/// same number of days before its period.
 const COUNTER_TTL: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 fn report_partition(account_id: &str) -> String {
     format!("REPORT#{account_id}")
 }
 
-/// Returns the key of the counters of a chat that was opened on this day.
+/// Returns the key of the item whose counters include this chat, which was opened on the day `opened_on`.
 pub(in crate::store) fn report_counters_key(account_id: &str, opened_on: Day, channel_id: &str, chat_id: u64) -> Key {
     Key::new(report_partition(account_id), format!("{opened_on}#{channel_id}#{}", chat_id % SHARDS))
 }
 
-/// Returns the write that increments these counters of the chat's day and channel.
+/// Returns the write that increments these counters for the chat's day and channel.
 pub(in crate::store) fn count_write(chat: &Chat, counters: &[Counter]) -> Write {
     change_write(chat, counters, &[])
 }
@@ -82,7 +82,7 @@ fn attribute_name(counter: Counter) -> String {
     }
 }
 
-/// Returns the counter that an attribute stores, or `None` for other attributes.
+/// Returns the counter that an attribute stores, or `None` if the attribute is not a counter.
 fn counter_of_attribute(name: &str) -> Option<Counter> {
     let fixed = [Counter::OpenedChats]
         .into_iter()

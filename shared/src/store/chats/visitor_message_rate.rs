@@ -16,10 +16,10 @@ use crate::store::table::{ExpressionValues, Item, n};
 /// The number of attributes that the windows share. The counts of the last two windows remain until the next message,
 /// so a message after a pause of more than five minutes needs a second write in two of 32 cases.
 const SLOTS: u64 = 32;
-/// The first count of a window is the window's number times this. It is larger than every limit.
+/// A window's counts start just above the window's number times this value, which is larger than every limit.
 const COUNTS_PER_WINDOW: u64 = 10_000;
 
-/// Lists the condition for each slot, because the conditions of updates are string literals.
+/// Expands to one condition for each slot, because the condition of an update must be a string literal.
 macro_rules! conditions {
     ($($slot:literal),+) => {
         [$(concat!(
@@ -28,8 +28,8 @@ macro_rules! conditions {
         )),+]
     };
 }
-/// The conditions under which a message is counted in each slot. The first part is the condition for the chat: its
-/// state is one of three, which may be equal.
+/// For each slot, the condition under which a message is counted. The first part of each condition requires that the
+/// chat is in one of three states. Some of these states may be equal.
 const CONDITIONS: [&str; SLOTS as usize] = conditions!(
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
     31
@@ -40,15 +40,15 @@ const CONDITIONS: [&str; SLOTS as usize] = conditions!(
 pub(super) enum MessageCount {
     /// As one more message in its window.
     Increment,
-    /// As the first message in its window. The slot contains this count of an earlier window.
+    /// As the first message in its window. The value is the count of an earlier window that the slot still contains.
     Replace(u64),
 }
 
 /// The parts of a header's update that count a message.
 pub(super) struct CountExpression {
-    /// Assignments that follow others in a SET clause.
+    /// Assignments to append to a SET clause, each preceded by a comma.
     pub assignments: String,
-    /// Attributes that follow others in a REMOVE clause.
+    /// Attributes to append to a REMOVE clause, each preceded by a comma.
     pub removed: String,
     /// A condition with the placeholders `:state_1`, `:state_2` and `:state_3` for the chat's state.
     pub condition: &'static str,
@@ -68,7 +68,7 @@ impl MessageCount {
             Self::Increment => format!(", #rate_{slot} = if_not_exists(#rate_{slot}, :no_messages) + :one"),
             Self::Replace(_) => format!(", #rate_{slot} = :no_messages + :one"),
         };
-        // The clocks of the processes differ by milliseconds, so the adjacent windows may still be counted.
+        // The clocks of the processes differ by milliseconds, so messages may still be counted in the adjacent windows.
         let others = (2..SLOTS - 1).map(|distance| format!(", #rate_{}", (window + distance) % SLOTS));
         CountExpression {
             assignments,
@@ -78,8 +78,8 @@ impl MessageCount {
         }
     }
 
-    /// Returns how to repeat a count whose condition has failed. `header` is the header that the write has found.
-    /// Returns `None` if the count was not the reason.
+    /// Returns how to count the message when a write whose condition has failed is repeated. `header` is the header
+    /// that the failed write found. Returns `None` if the write did not fail because of the count.
     ///
     /// # Errors
     /// Fails with `RateLimited` if the visitor has sent as many messages in this window as the limit allows.

@@ -416,7 +416,7 @@ impl IncomingMessage<'_> {
         context.webhook_notifications(WebhookEvent::OfflineMessage, WebhookEventDetails::default())
     }
 
-    /// Returns the bot with which a chat opened by the message starts, if there is one.
+    /// Returns the bot that initially owns a chat opened by the message, if there is one.
     fn first_bot(&self) -> Option<&String> {
         self.channel.bot_id.as_ref().filter(|_| !self.is_offline && self.call().is_none())
     }

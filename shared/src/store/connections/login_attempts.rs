@@ -31,7 +31,7 @@ struct LoginAttemptCountItem {
 
 #[derive(Deserialize)]
 struct KnownNetworkItem {
-    /// When the network stops counting as known, as Unix time in seconds.
+    /// The time at which the network is no longer treated as known, as Unix time in seconds.
     expires_at: u64,
 }
 

@@ -22,15 +22,16 @@ struct PresenceItem {
     agent_id: u64,
     status: String,
     last_request_at: u64,
-    /// The agent's open sockets, as [`socket_element`] describes them. The table removes an empty set.
+    /// The agent's open sockets, as [`socket_element`] describes them. DynamoDB removes the attribute when the set
+    /// becomes empty.
     #[serde(default)]
     sockets: Vec<String>,
-    /// The time at which the close of a socket was last reported. It counts only if no other socket is open.
+    /// The time at which a socket was last reported as closed. It is relevant only if no other socket is open.
     #[serde(default)]
     socket_lost_at: Option<u64>,
 }
 
-/// The partition of an account's presence items is this prefix and the account.
+/// The partition key of an account's presence items is this prefix followed by the account id.
 pub(in crate::store) const PRESENCE_PREFIX: &str = "PRESENCE#";
 
 pub(in crate::store) fn presence_key(account_id: &str, agent_id: u64) -> Key {
@@ -143,8 +144,8 @@ impl Connections {
 }
 
 /// Returns the element that represents a socket in the set of open sockets: the time at which the socket expires, as
-/// Unix time in seconds, and its connection id. Therefore, a socket whose close is not reported needs no write to
-/// expire.
+/// Unix time in seconds, and its connection id. Therefore, a socket expires without a write even if its closing is not
+/// reported.
 fn socket_element(socket: &AgentSocket) -> String {
     format!("{}#{}", socket.expires_at().seconds(), socket.connection_id)
 }
@@ -161,7 +162,7 @@ fn expired_socket_elements(item: &Item, now: Timestamp) -> Vec<String> {
 }
 
 /// Returns an update that creates the presence if there is none, and counts as a request from the agent. The values
-/// contain `:agent_id`, `:now` and `:expires`; the caller adds those of its own.
+/// contain `:agent_id`, `:now` and `:expires`; the caller adds any other values.
 fn presence_update(account_id: &str, agent_id: u64, now: Timestamp, update: &'static str) -> ItemUpdate {
     let expires_at = now.plus(PRESENCE_TTL).seconds();
     let values = vec![(":agent_id", n(agent_id)), (":now", n(now.0)), (":expires", n(expires_at))];

@@ -29,7 +29,7 @@ struct RequestCountItem {
     count: u64,
 }
 
-/// Returns the key of the number of requests of a caller in a window.
+/// Returns the key of the item that counts a caller's requests in a window.
 pub(in crate::store) fn request_count_key(caller: &str, window: u64) -> Key {
     Key::new(format!("RATE#{caller}"), format!("{window}"))
 }
@@ -58,7 +58,8 @@ impl Connections {
         self.count_request(&caller, MAX_WIDGET_REQUESTS_PER_WINDOW, now).await
     }
 
-    /// Counts a callback that a network orders from a widget. Only a hash of the network is stored. Costs one write.
+    /// Counts a callback that is ordered through a widget against the limit of the caller's network for this widget.
+    /// Only a hash of the network is stored. Costs one write.
     ///
     /// # Errors
     /// Fails with `RateLimited` if the network has reached its limit. The error contains the time until the window

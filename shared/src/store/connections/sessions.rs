@@ -104,8 +104,7 @@ impl Connections {
         self.session_by_id(account_id, agent_id, &sha256::hex_digest(secret), now).await
     }
 
-    /// Returns the session with this id under the same conditions, and at the same costs, as
-    /// [`session`](Self::session).
+    /// Returns the session with this id under the same conditions and at the same cost as [`session`](Self::session).
     pub(super) async fn session_by_id(
         &self,
         account_id: &str,
@@ -154,8 +153,8 @@ impl Connections {
         Ok(())
     }
 
-    /// Ends the session that a token belongs to. If it was the agent's last session, the agent is offline.
-    /// Costs one write, plus one query if the session existed, plus one more write if it was the last session.
+    /// Ends the session that a token belongs to. If it was the agent's last session, the agent goes offline. Costs one
+    /// write, plus one query if the session existed, plus one more write if it was the last session.
     pub async fn end_session(&self, token: &str, now: Timestamp) -> Result<(), Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else { return Ok(()) };
         let key = session_key(account_id, agent_id, &sha256::hex_digest(secret));

@@ -116,8 +116,8 @@ impl Connections {
     /// The session is read after the socket has been stored. Therefore, if the session ends concurrently, either this
     /// function or `deliver-push` notices it. In the second case, `deliver-push` finds the socket and closes it.
     ///
-    /// The socket of an agent costs two writes of the socket, one write of the presence and one read of the session. If
-    /// the presence contains expired sockets, costs one more write.
+    /// An agent's socket costs two writes of the socket, one write of the presence and one read of the session. If the
+    /// presence contains expired sockets, it costs one more write.
     pub async fn open_socket(
         &self,
         ticket: &str,
@@ -158,7 +158,7 @@ impl Connections {
         Ok(self.socket_state(connection_id).await?.map(|state| state.socket))
     }
 
-    /// Like [`socket`](Self::socket), and also returns whether the socket has missed a push.
+    /// Like [`socket`](Self::socket), but also returns whether the socket has missed a push.
     pub async fn socket_state(&self, connection_id: &str) -> Result<Option<SocketState>, Error> {
         let Some(item) = self.table.get(socket_key(connection_id)).await? else { return Ok(None) };
         let has_missed_push = item.contains_key("missed_push");

@@ -52,7 +52,7 @@ impl VisitorSocketItem {
     }
 }
 
-/// Whether the item of a ticket or of a socket belongs to a visitor.
+/// Whether a ticket item or a socket item belongs to a visitor.
 pub(super) fn is_visitor_item(item: &Item) -> bool {
     item.contains_key("external_id")
 }

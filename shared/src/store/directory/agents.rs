@@ -35,7 +35,7 @@ const AGENT_CONTENDED: Error = Error::Conflict("another change of this agent or 
 #[derive(Clone, Copy, Debug)]
 pub enum Authority {
     Operator,
-    /// An agent of the same account. If the change affects a role or deletes an agent, this agent must still be an
+    /// An agent of the same account. If the change affects a role or deletes an agent, the caller must still be an
     /// admin when the change is written.
     Admin(u64),
 }

@@ -3,9 +3,9 @@
 use crate::domain::sha256;
 use crate::store::table::Key;
 
-/// The prefix of the partitions of accounts. The rest of such a key is the account's id.
+/// The prefix of accounts' partition keys. The rest of such a key is the account's id.
 pub(in crate::store) const ACCOUNT_PREFIX: &str = "ACCOUNT#";
-/// The prefix of the partitions of channels. The item of a channel contains its account.
+/// The prefix of channels' partition keys. A channel's item contains the id of its account.
 pub(in crate::store) const CHANNEL_PREFIX: &str = "CHANNEL#";
 /// The prefix of agents' sort keys.
 pub(super) const AGENT_PREFIX: &str = "AGENT#";

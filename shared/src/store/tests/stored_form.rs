@@ -1,4 +1,4 @@
-//! The conversion of values to items of the tables and back, without a table.
+//! Converts values to table items and back, without a table.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,7 +22,7 @@ const MAX_DIGITS: usize = 38;
 
 /// A value that has a stored form.
 pub(crate) trait StoredForm: Sized {
-    /// Returns the value as it is read after it was stored. Panics if DynamoDB would reject the item.
+    /// Returns the value as it would be read back after being stored. Panics if DynamoDB would reject the item.
     fn stored_and_read(&self) -> Self;
 }
 

@@ -52,7 +52,7 @@ fn new_channel(name: String, specific: KindSettings) -> ChannelSettings {
     ChannelSettings { name, enabled: true, agent_ids: Vec::new(), department_ids: Vec::new(), specific }
 }
 
-/// Parses the body of PATCH /admin/channels/{channel_id} and returns the changed settings.
+/// Parses the body of PATCH /admin/channels/{channel_id} and returns the channel's settings after the change.
 pub fn apply_channel_patch(body: &Value, channel: &Channel, guard: &SsrfGuard) -> Result<ChannelSettings, Error> {
     apply_settings_fields(Fields::of(body)?, channel.settings.clone(), guard)
 }

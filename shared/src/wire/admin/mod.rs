@@ -31,8 +31,8 @@ const MAX_LIST_ITEMS: usize = 1_000;
 const MAX_OVERLAP_SECONDS: u64 = 30 * 24 * 60 * 60;
 const DEFAULT_OVERLAP_SECONDS: u64 = 24 * 60 * 60;
 
-/// Parses the body of POST .../rotate, which replaces the endpoint URL of a channel or a signing secret.
-/// Returns how many seconds the old URL or secret stays valid.
+/// Parses the body of POST .../rotate, which replaces a channel's endpoint URL or a signing secret. Returns how many
+/// seconds the old URL or secret stays valid.
 pub fn parse_overlap_seconds(body: &Value) -> Result<u64, Error> {
     let fields = Fields::of(body)?;
     let Some(value) = fields.value("keep_old_seconds") else {

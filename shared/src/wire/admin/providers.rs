@@ -9,7 +9,7 @@ use crate::wire::admin::{MAX_NAME_CHARS, required_outbound_url};
 use crate::wire::json_fields::Fields;
 
 /// Parses the body of POST /operator/providers or PATCH /operator/providers/{provider_id} and returns the changed
-/// provider. A `provider` without a name and an endpoint is new; in that case the body must contain both.
+/// provider. A new `provider` has neither a name nor an endpoint yet, so the body must contain both.
 pub fn apply_provider_patch(body: &Value, mut provider: Provider, guard: &SsrfGuard) -> Result<Provider, Error> {
     let fields = Fields::of(body)?;
     if fields.has("name") || provider.name.is_empty() {

@@ -158,7 +158,7 @@ async fn measure_costs(
         send().await?;
     }
     driver.reset_usage().await?;
-    // Counting round trips separately delays each request to the tables.
+    // Round trips are not counted separately here, because that would delay each request to the tables.
     host.separate_round_trips(false);
     let mut latencies = Latencies::new()?;
     for _ in 0..MESSAGES {
@@ -213,7 +213,7 @@ impl Models {
         }
     }
 
-    /// Adds entries to the chat behind those that it has.
+    /// Appends new entries to the chat.
     async fn add_messages(&self, from: u64, to: u64) -> Result<(), Error> {
         let count = (to + 1).saturating_sub(from);
         let update = json!({

@@ -23,9 +23,10 @@ const DURATION: Duration = Duration::from_secs(10);
 /// Before each measure, processes start and fill their caches.
 const WARM_UP: Duration = Duration::from_secs(3);
 
-/// The delay of each request to tables and queues in the measure with delays: about that of AWS.
+/// The delay that is added to each request to tables and queues in the measure with delays. It is about as long as the
+/// latency on AWS.
 const STORE_LATENCY: Duration = Duration::from_millis(5);
-/// The rate with delays: low enough that the processor plays no role.
+/// The rate in the measure with delays. It is so low that the speed of the processor does not affect the result.
 const DELAYED_RATE: u32 = 10;
 /// What is asked of the medians with delays, in milliseconds.
 const MAX_VISITOR_MS: f64 = 18.0;
@@ -79,7 +80,7 @@ impl Service<'_> {
         }
     }
 
-    /// Sends messages at a constant rate. Returns the latencies until the responses and until the arrivals.
+    /// Sends messages at a constant rate. Returns the response latencies and the arrival latencies.
     async fn measure(
         &self,
         (from, arrivals): (Sender, &Arrivals),

@@ -16,7 +16,8 @@ use crate::statistics::{Spread, milliseconds};
 use crate::store_calls::http_client;
 
 const CHATS: u64 = 20;
-/// Failing messages a second, and those of another account that are delivered meanwhile.
+/// Messages per second: `FAILING_RATE` is for failing messages, and `OTHER_RATE` for messages of another account that
+/// are delivered at the same time.
 const FAILING_RATE: u32 = 5;
 const OTHER_RATE: u32 = 50;
 const DURATION: Duration = Duration::from_secs(15);

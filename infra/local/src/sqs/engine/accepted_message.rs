@@ -1,4 +1,4 @@
-//! A message after validation, and its ids after it is stored.
+//! A message that has passed validation, and the ids that it has once it is stored.
 
 /// A message that has passed the queue's checks.
 pub(super) struct AcceptedMessage {

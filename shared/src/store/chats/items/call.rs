@@ -1,4 +1,4 @@
-//! The stored form of a phone call: an attribute of the content of the call's entry.
+//! The stored form of a phone call: an attribute in the content of the call's entry.
 
 use std::time::Duration;
 

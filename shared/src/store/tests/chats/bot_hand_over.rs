@@ -83,8 +83,8 @@ async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
 }
 
 impl Stores {
-    /// Runs the sweep once a minute for this many minutes. Returns what was done each time with the visitor's message
-    /// to the bot.
+    /// Runs the sweep once a minute for this many minutes. Returns what the sweep did each time with the visitor's
+    /// message to the bot.
     async fn run_sweeps(&self, minutes: u64) -> Vec<&'static str> {
         let mut results = Vec::new();
         for minute in 1..=minutes {

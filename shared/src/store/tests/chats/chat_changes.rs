@@ -1,4 +1,4 @@
-//! Tests of how a console follows the changes of an account's chats.
+//! Tests of how a console follows changes to an account's chats.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -106,8 +106,8 @@ impl Model {
         }
     }
 
-    /// Returns the model after the commands, in some order in which they have the given results. `None` if there is no
-    /// such order.
+    /// Finds an order in which the commands have the given results and lead to the `actual` owners, and returns the
+    /// model after these commands. Returns `None` if there is no such order.
     fn after_concurrent(&self, commands: &[(Command, Outcome)], chat: Option<usize>, actual: &[Owner]) -> Option<Self> {
         if commands.is_empty() {
             return (self.chats == actual).then(|| self.clone());

@@ -1,4 +1,4 @@
-//! Tests of how all chats of a visitor are found.
+//! Tests that all of a visitor's chats are found.
 
 use crate::store::tests::*;
 

@@ -1,4 +1,5 @@
-//! Tests of the audit log: each change has one entry, a failed change has none, and no entry contains a value.
+//! Tests of the audit log: each change has one entry, a failed change has none, and no entry contains a secret, a URL
+//! or the text of a canned reply.
 
 use crate::domain::audit::{AuditAction, AuditEntry, AuditFilter, AuditedKind, AuditedRequest};
 use crate::store::tests::*;

@@ -1,4 +1,4 @@
-//! Tests of departments and of channels' audiences.
+//! Tests departments and the audiences of channels.
 
 use crate::domain::department::Audience;
 use crate::store::tests::*;
