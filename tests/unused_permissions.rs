@@ -1,6 +1,6 @@
 //! Fails if a policy in template.yaml allows an operation that no function has performed in `tests/it`. Run all of
-//! `tests/it` first. A missing permission fails in `tests/it`, because the local host denies the operation in the same
-//! way as AWS.
+//! `tests/it` first. A missing permission causes a failure in `tests/it`, because the local host denies the operation
+//! in the same way as AWS.
 
 use std::path::Path;
 

@@ -13,9 +13,9 @@
 //! - PATCH: one transaction that writes the bot and the channels that were added or removed, or none if nothing changes
 //! - rotate: one write
 //! - test: one read of the provider, and one HTTP request to it
-//! - activity: for open chats and for chats closed in the last hour, one query of an index and one batch of reads per
-//!   100 chats of the account, at most five times each. Then one query for each of the bot's chats among them, at most
-//!   200
+//! - activity: one query of an index and one batch of reads per 100 of the account's chats, at most five times for open
+//!   chats and five times for chats closed in the last hour. Then one query for each of these chats that belongs to the
+//!   bot, at most 200
 //! - DELETE: one write of the token, one write of each channel, and one write of the bot
 //!
 //! An agent without the admin role gets 403 after the session has been read.

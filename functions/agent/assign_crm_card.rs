@@ -13,7 +13,7 @@
 //! - queue: one request for each webhook
 //!
 //! Without a CRM card or a subscribed webhook, the request is rejected with 409 before any write. If the chat is closed
-//! concurrently, the request is rejected after the write of the panel.
+//! concurrently, the request is rejected after the panel has been written.
 
 use std::process::ExitCode;
 

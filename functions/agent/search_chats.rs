@@ -1,7 +1,7 @@
-//! GET /agent/search?q=&cursor=: finds the chats that the agent may see by the number of the chat or visitor, by the
-//! visitor's e-mail address, phone number or name, or by words of the last message. `next` is the value of `cursor` for
-//! the next page, and null at the end of the results. A page may have few chats or none, because a request examines a
-//! limited number of chats; the search is complete when `next` is null.
+//! GET /agent/search?q=&cursor=: searches the chats that the agent may see. A chat is found by its number or its
+//! visitor's number, by the visitor's e-mail address, phone number or name, or by words in the last message. `next` is
+//! the value of `cursor` for the next page, and null at the end of the results. A page may have few chats or none,
+//! because a request examines a limited number of chats; the search is complete when `next` is null.
 //!
 //! E-mail addresses and phone numbers are found through two indexes, each of which costs one write when a visitor gets
 //! such a value. Names and last messages have no index, because it would cost one more write for every message.
@@ -9,10 +9,10 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - e-mail address, phone number: one query of the index for each of the two that the text may be, and one batch that
-//!   reads the visitors found, at most 25 for each
-//! - best matches, on the first page: one batch that reads the last chats of these visitors. A number costs three more
-//!   reads, for the chat and the visitor with this number
+//! - e-mail address, phone number: one query of the index for each of these two that the text could be, and one batch
+//!   that reads the visitors found, at most 25 for each
+//! - best matches, on the first page: one batch that reads the last chats of these visitors. If the text is a number,
+//!   also three reads for the chat and the visitor with this number
 //! - chats: four queries of the index (one for each state), and one read for each of up to 500 chats, in batches. A
 //!   page ends earlier if it has at least 50 chats
 //! - visibility, only for an agent without the admin role: one batch that reads the channels of the chats found, and

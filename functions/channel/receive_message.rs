@@ -7,7 +7,7 @@
 //!   account's agents and departments). All are cached for ten seconds. A request to an unknown URL ends with 404 after
 //!   the read of the channel
 //! - visitor: one read. A message from a blacklisted visitor is dropped after this read
-//! - idempotency key, if the request has one: one read, concurrently with that of the visitor
+//! - idempotency key, if the request has one: one read, made concurrently with the read of the visitor
 //! - open chat: one write of the chat, one write of the visitor if the profile changes, and one write of the entry. The
 //!   write of the entry is a transaction if there is an idempotency key, a new invitation or a notification. The chat is
 //!   also read if the message has an invitation, or if webhooks may be notified of the new profile

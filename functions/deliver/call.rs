@@ -6,8 +6,8 @@
 //! - entry and chat: one batch that reads both. An outdated task costs nothing more
 //! - circuit breaker (while it is open, first attempts use the retry queue): one read before a first attempt, if the
 //!   receiver has failed in this process and has not responded since
-//! - time limit: one queue request, which schedules the check of the call's time limit. An incoming call is not
-//!   ordered, so it continues with the result
+//! - time limit: one queue request, which schedules the check of the call's time limit. An incoming call does not have
+//!   to be placed, so this function skips the receiver and continues with the result
 //! - receiver: one read of the telephony settings, cached for ten seconds
 //! - result: one write of the entry
 //! - failed attempt: one queue request for the next attempt. The circuit breaker also counts a slow failure, which
@@ -19,7 +19,7 @@
 //!   reports, which costs one more read
 //!
 //! The check of a time limit costs one read. If the limit has not passed, it also costs one queue request; otherwise,
-//! the requests that end the call, as after a last failed attempt.
+//! it also costs the requests that end the call, which are the same as after the last failed attempt.
 //!
 //! If a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue request.
 

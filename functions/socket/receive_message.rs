@@ -1,11 +1,11 @@
 //! $default of the WebSocket API: handles a frame from an agent's client or a widget visitor's client.
 //!
-//! The `ping` of an agent gets `pong` and keeps the session and the presence alive; `typing` does the same as POST
-//! /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat. If the session has ended, the
-//! socket is closed. A socket that has missed a push is closed too; its client then connects again and reads what it has
-//! missed. A visitor can send `ping`, and `typing` with the text that has been typed so far. A rejected frame gets an
-//! `error` frame and changes nothing. If the service fails, the invocation fails, and API Gateway sends its own error
-//! frame.
+//! An agent's `ping` is answered with `pong` and keeps the session and the presence alive; `typing` does the same as
+//! POST /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat. If the session has ended,
+//! the socket is closed. A socket that has missed a push is closed too; its client then connects again and reads what
+//! it has missed. A visitor can send `ping`, and `typing` with the text that has been typed so far. A rejected frame is
+//! answered with an `error` frame and changes nothing. If the service fails, the invocation fails, and API Gateway
+//! sends its own error frame.
 //!
 //! The first frame of a socket that has missed a push costs one read of the socket, and three writes that remove it (two
 //! for a visitor).

@@ -4,8 +4,8 @@
 //!
 //! Costs these table and queue requests:
 //! - channel and settings: one read each, cached for ten seconds. A request from a site that is not allowed is rejected
-//!   after this read. If the widget names departments, also one query of the roster (the account's agents and
-//!   departments), cached for ten seconds
+//!   after the channel has been read. If the widget names departments, also one query of the roster (the account's
+//!   agents and departments), cached for ten seconds
 //! - rate limit: one write for every tenth request from a network address
 //! - `message_id` and visitor: one read each, concurrently. A request with a wrong token is rejected after these reads.
 //!   A message from a blacklisted visitor is dropped after them, but the response shows it as stored

@@ -171,7 +171,7 @@ fn account_limits_apply_to_its_visitors_and_bots() {
         put_settings(&fixture.account.admin.client, json!({"limits": {"visitor_messages": 2, "bot_requests": 3}}))
             .await;
         let chat_id = fixture.send_visitor_text(VISITOR_ID, "one").await["chat_id"].clone();
-        // A new rate-limit window may start between two requests, so up to twice as many requests as the limit may
+        // A new rate-limit window may start between two requests, so up to twice the allowed number of requests may
         // succeed.
         let mut replies = Vec::new();
         for _ in 0..4 {

@@ -48,7 +48,8 @@ fn tickets_are_limited_for_each_agent() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         let ann = account.create_agent("Ann").await;
-        // The requests are sent one after the other, because each process may let a few more through.
+        // The requests are sent one after the other. Concurrent requests would use several processes, each of which may
+        // let a few more requests through.
         let mut refused = 0;
         for _ in 0..80 {
             let response = account.admin.client.post("/agent/socket-ticket", &Value::Null).await;
@@ -162,7 +163,7 @@ fn frame_of_an_ended_session_removes_its_socket() {
     });
 }
 
-/// Sockets miss pushes only if the gateway rejects them, so this test stores that a push was missed.
+/// A socket misses pushes only if the gateway rejects them, so this test sets `missed_push` in the table itself.
 #[test]
 fn socket_that_has_missed_a_push_is_closed_at_its_next_ping() {
     run_on_shared_host(async |host| {
@@ -266,7 +267,7 @@ fn presence_survives_a_short_loss_of_the_socket() {
     });
 }
 
-/// The loss of a socket is stored at once, so that the time limit of 90 seconds starts. The limit itself is tested in
+/// The loss of a socket is stored immediately, which starts the time limit of 90 seconds. The limit itself is tested in
 /// `shared/src/domain/agent_presence.rs`; here, the stored time is moved into the past.
 #[test]
 fn agent_is_offline_90_seconds_after_the_last_socket() {

@@ -26,8 +26,8 @@ fn activity_counts_answers_failures_and_handovers() {
         });
         assert_eq!(activity(&fixture).await, nothing);
 
-        // One chat stays with the bot. The bot hands over another one. A third one is handed over because the bot
-        // fails.
+        // The first chat stays with the bot, the second is handed over by the bot, and the third is handed over because
+        // the bot fails.
         fixture.send_visitor_text("stays", "one").await;
         fixture.agent.set_presence("online").await;
         let invited = chat_number(&fixture.send_visitor_text("invites", "two").await);

@@ -1,4 +1,4 @@
-//! Tests for phone calls through a plain HTTP gateway: callbacks, calls of agents, incoming calls, and what webhooks,
+//! Tests for phone calls through a plain HTTP gateway: callbacks, calls by agents, incoming calls, and what webhooks,
 //! the console and the widget learn about them.
 
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Tests for canned replies: every agent reads them, and admins change them.
+//! Tests for canned replies: every agent can read them, and admins can change them.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};

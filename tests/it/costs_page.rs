@@ -26,8 +26,8 @@ fn matches_the_output_of_the_cost_command() {
     });
 }
 
-/// Removes the column of the round trips from a table that has one. On a busy machine, requests that are sent together
-/// can be answered one after the other and then count as several round trips.
+/// Removes the "round trips" column from each table that has one. On a busy machine, requests that are sent together
+/// may be answered one after the other, and are then counted as several round trips.
 fn without_round_trips(page: &str) -> String {
     let mut column = None;
     let mut lines = Vec::new();
@@ -54,7 +54,7 @@ fn priced_memory_matches_the_template() {
 #[test]
 fn function_start_with_a_table_costs_one_read() {
     run_alone_on_own_host(async |host| {
-        // Start one function at a time, because a function that takes long to start skips this read.
+        // Start one function at a time, because a function that is slow to start skips this read.
         for (_, properties) in functions() {
             host.local.start_function(program_name(properties)).await.unwrap();
         }

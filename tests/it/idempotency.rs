@@ -9,7 +9,8 @@ use crate::support::api_client::{ApiClient, ApiResponse, send};
 use crate::support::bot_fixture::{BotFixture, chat_number};
 use crate::support::test_host::{TestHost, VISITOR_ID, run_on_shared_host, visitor_text};
 
-/// The endpoints that store messages and notes, each with a chat. Agents' messages and notes share a chat.
+/// The endpoints that store messages and notes. Each endpoint uses a chat of its own, except that agents' messages and
+/// notes share a chat.
 struct Endpoints {
     fixture: BotFixture,
     /// Each endpoint's client and path, and the number of the chat in which its messages are stored.

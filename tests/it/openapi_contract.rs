@@ -262,7 +262,7 @@ fn document_marks_every_operation_that_requires_a_token() {
         let area = path.split('/').nth(1).unwrap();
         for method in methods {
             let operation = &DOCUMENT["paths"][&path][method.to_lowercase()];
-            // Every agent reads canned replies, but only admins change them.
+            // Every agent can read canned replies, but only admins can change them.
             let is_admin_only = path.starts_with("/agent/canned-replies") && method != "GET";
             let expected = match area {
                 "agent" if is_admin_only => json!([{"admin": []}]),

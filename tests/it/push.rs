@@ -336,7 +336,7 @@ fn attribute_json(value: &AttributeValue) -> Value {
     }
 }
 
-/// One client does not read, and another has disappeared without closing its connection.
+/// Some clients do not read from their connections, as if they had disappeared without closing them.
 #[test]
 fn slow_and_dead_sockets_delay_nobody() {
     run_timed_on_shared_host(async |host| {

@@ -1,4 +1,5 @@
-//! Tests for conversations through a widget: with a bot, with an agent, the events for webhooks, and offline messages.
+//! Tests for conversations through a widget with a bot and with an agent, for the webhook events that they cause, and
+//! for offline messages.
 
 use serde_json::{Value, json};
 

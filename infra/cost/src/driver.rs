@@ -17,8 +17,8 @@ use crate::receiver::ReceiverServer;
 /// four for the check for a bot's answer.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// If nothing was pushed for this time, all changes have been pushed. The local host passes on a change within a few
-/// milliseconds.
+/// If nothing has been pushed for this long, all changes have been pushed. The local host passes a change on within a
+/// few milliseconds.
 const PUSH_SETTLE_TIME: Duration = Duration::from_millis(300);
 const PASSWORD: &str = "correct horse battery staple";
 
@@ -130,7 +130,7 @@ impl<'h> Driver<'h> {
         Ok(socket)
     }
 
-    /// Reads frames from a socket until one is about a chat's row, which is the last push about a new message.
+    /// Reads frames from a socket until a chat's row arrives, which is the last frame that is pushed for a new message.
     pub async fn read_until_chat(&self, socket: &mut Socket) -> Result<(), Error> {
         while let Some(frame) = socket.next().await {
             let frame = frame.map_err(Box::new)?;

@@ -20,15 +20,15 @@ pub struct Usage {
     pub reads: f64,
     /// The number of DynamoDB write requests. A transaction counts as one request.
     pub writes: f64,
-    /// The number of round trips to the tables that follow each other. Concurrent requests count as one.
+    /// The number of sequential round trips to the tables. Concurrent requests count as one round trip.
     pub round_trips: f64,
     pub read_units: f64,
     pub write_units: f64,
     pub fifo_queue_requests: f64,
     pub retry_queue_requests: f64,
     /// The number of invocations that write to the Chats table. Each of them causes an invocation of
-    /// `PUSH_FUNCTION`, because Lambda polls a stream only four times a second and passes on the changes of a chat
-    /// together. The local host passes on each change at once, so its own count would be too high.
+    /// `PUSH_FUNCTION`, because Lambda polls a stream only four times a second and passes on a chat's changes
+    /// together. The local host passes on each change immediately, so its own count would be too high.
     pub pushed_changes: f64,
     /// The number of invocations of `PUSH_FUNCTION`. They are not included in `invocations`, because they write no log
     /// and are shorter.

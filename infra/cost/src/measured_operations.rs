@@ -357,8 +357,8 @@ async fn run_widget_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) ->
     Ok(())
 }
 
-/// Runs a callback in an open chat of an account without webhooks: the request, the order, three reports of the
-/// gateway, and the check of the time limit.
+/// Runs a callback in an open chat of an account without webhooks: the visitor's request, the order to the gateway,
+/// three reports from the gateway, and the check of the call's time limit.
 async fn run_call_scenario(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     let admin = driver.create_account("calls").await?;

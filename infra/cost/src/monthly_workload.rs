@@ -114,8 +114,8 @@ impl Workload {
         for (scenario, times) in self.scenarios() {
             month += usage_of(scenario) * times;
         }
-        // So far, every answer has been counted as delivered on the first attempt. If an answer needs a retry, that
-        // attempt is replaced with a failed first attempt and a successful second one.
+        // So far, every answer has been counted as delivered on the first attempt. For each answer that needs a retry,
+        // this successful attempt is replaced with a failed first attempt and a successful second one.
         let first_attempt = usage.get(&Scenario::AgentMessage).and_then(|usage| usage.get("deliver-channel"));
         let both_attempts = usage_of(Scenario::FailedAttempt) + usage_of(Scenario::DeliveryAfterRetry);
         let retry = both_attempts - first_attempt.copied().unwrap_or_default();

@@ -6,7 +6,7 @@ pub const MESSAGES_PER_CHAT: u32 = 10;
 /// How long a chat is open, with a message every half minute.
 pub const CHAT_SECONDS: u32 = 300;
 
-/// An operation, with its deliveries. Deliveries succeed at the first attempt.
+/// An operation, including its deliveries, which succeed on the first attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// A visitor's first message, for the agents.
@@ -84,7 +84,7 @@ const fn write(family: KeyFamily, writes: f64) -> Request {
     Request { family, reads: 0.0, writes }
 }
 
-/// The requests of a message that opens a chat, except those of the index `listing`. Six of the writes are made in one
+/// The requests of a message that opens a chat, except those of the index `listing`. Five of the writes are made in one
 /// transaction: the visitor, the header and the first entry, the counters of the report and the visitor's number.
 const OPEN: [Request; 8] = [
     read(KeyFamily::Visitor, 1.0),
@@ -97,10 +97,10 @@ const OPEN: [Request; 8] = [
     write(KeyFamily::IdleChecks, 1.0),
 ];
 
-/// The requests for a visitor's further message. The writes are the header and the entry.
+/// The requests for each further message from a visitor. The two writes store the header and the entry.
 const MESSAGE: [Request; 2] = [read(KeyFamily::Visitor, 1.0), write(KeyFamily::Chat, 2.0)];
 
-/// The transaction that closes a chat, except the index `listing`.
+/// The requests for the transaction that closes a chat, except those of the index `listing`.
 const CLOSE: [Request; 6] = [
     read(KeyFamily::Chat, 1.0),
     write(KeyFamily::Chat, 2.0),
@@ -110,8 +110,8 @@ const CLOSE: [Request; 6] = [
     write(KeyFamily::ClosedChats, 1.0),
 ];
 
-/// The first attempt of a delivery to an integrator: the entry and the header, then the result. A delivered entry leaves
-/// the index `due`.
+/// The first attempt of a delivery to an integrator: reads the entry and the header, then writes the result. A
+/// delivered entry is removed from the index `due`.
 const DELIVERY: [Request; 3] =
     [read(KeyFamily::Chat, 2.0), write(KeyFamily::Chat, 1.0), write(KeyFamily::PendingDeliveries, 1.0)];
 
@@ -153,8 +153,8 @@ impl Operation {
         }
     }
 
-    /// Returns how often the operation occurs among a hundred messages, which are ten chats: six with an agent, four
-    /// with a bot. Half of the messages are answers.
+    /// Returns how often the operation occurs per hundred messages. The messages belong to ten chats, six with an agent
+    /// and four with a bot. Half of the messages are answers.
     pub fn per_hundred_messages(self) -> f64 {
         match self {
             Self::OpenChat | Self::FirstAnswer | Self::Accept | Self::Close => 6.0,
@@ -237,14 +237,16 @@ impl Operation {
         self != Self::CloseIdle
     }
 
-    /// Returns how many frames an agent gets who sees the chat: the message and the chat's row, or only the row. An
-    /// attempt changes the message's delivery.
+    /// Returns how many frames an agent who sees the chat gets. A message causes two frames: the message and the chat's
+    /// row. Any other operation causes only the row. A delivery attempt causes one more frame, because it changes the
+    /// message's delivery.
     pub fn frames(self) -> f64 {
         let of_request = if self.is_message() { 2.0 } else { 1.0 };
         of_request + self.pushes() - 1.0
     }
 
-    /// Returns how often the operation invokes `deliver-push`: once for the request, and once for an attempt.
+    /// Returns how often the operation invokes `deliver-push`: once for the request and, if the request causes a
+    /// delivery, once more for the attempt.
     pub fn pushes(self) -> f64 {
         if self.delivery().is_some() { 2.0 } else { 1.0 }
     }
@@ -266,8 +268,8 @@ mod tests {
         assert_eq!(sum(is_answer), 50.0);
     }
 
-    /// Returns the read and write units of a scenario in docs/costs.md. `further_row` is 0 for the row of the scenario
-    /// itself and 1 for the delivery row below it.
+    /// Returns the read and write units of a scenario in docs/costs.md. `further_row` is 0 for the scenario's own row
+    /// and 1 for the delivery row below it.
     fn units_on_costs_page(scenario: &str, further_row: usize) -> (f64, f64) {
         let page = include_str!("../../../docs/costs.md");
         let rows_from = |name: &str| {

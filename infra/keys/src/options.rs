@@ -5,7 +5,7 @@ use clap::Parser;
 #[derive(Debug, Clone, Parser)]
 #[command(name = "hot-keys", version, about = "Finds the busiest partition keys and message groups of a load")]
 pub struct Options {
-    /// Number of messages of visitors, agents and bots a second, of all accounts together
+    /// Number of messages a second from visitors, agents and bots, in all accounts together
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub rate: u32,
     /// Number of accounts
@@ -24,14 +24,14 @@ pub struct Options {
     /// Number of channels of an account
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub channels: u32,
-    /// Number of agents with an open socket for each message a second of their account. With the default, an agent writes
-    /// four messages a minute
+    /// Number of agents with an open socket in an account, for each message per second in that account. With the
+    /// default, an agent writes four messages a minute
     #[arg(long, value_name = "N", default_value_t = 5.0, value_parser = parse_number)]
     pub agents: f64,
     /// Response time of integrators and bots in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     pub receiver_ms: u32,
-    /// Value of the parameter FirstAttemptsPerAccount of the stack
+    /// Value of the stack parameter FirstAttemptsPerAccount
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     pub first_attempts_per_account: u32,
 }

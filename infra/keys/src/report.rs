@@ -60,7 +60,7 @@ pub fn queue_table(options: &Options, load: &Load) -> String {
     format!("{head}\n|---|--:|--:|--:|--:|--:|--:|\n{}", rows.collect::<String>())
 }
 
-/// Returns the requests to API Gateway, of which all kinds share one limit.
+/// Returns the requests to API Gateway. All kinds of requests share one limit.
 pub fn gateway_table(load: &Load) -> String {
     let GatewayLoad { requests, frames, account_frames } = load.gateway;
     let percent = 100.0 * (requests + frames) / GATEWAY_LIMIT;

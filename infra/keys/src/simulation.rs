@@ -14,14 +14,15 @@ use crate::zipf::{Random, Weighted};
 /// The maximum numbers of write and read units that DynamoDB serves per second for one partition.
 pub const WRITE_LIMIT: f64 = 1_000.0;
 pub const READ_LIMIT: f64 = 3_000.0;
-/// How long an invocation takes without the time for a receiver, as in docs/costs.md.
+/// How long an invocation takes, not including the time spent waiting for a receiver, as in docs/costs.md.
 const FUNCTION_SECONDS: f64 = 0.025;
 /// How long a process caches an item of the Directory.
 const CACHE_SECONDS: f64 = 10.0;
 /// The sizes, in bytes, of a socket's item and of a presence in their account's partitions.
 const SOCKET_BYTES: f64 = 330.0;
 const PRESENCE_BYTES: f64 = 200.0;
-/// How many bytes of a strongly consistent query are one read unit. An eventually consistent query costs half.
+/// The number of bytes that one read unit covers in a strongly consistent query. An eventually consistent query costs
+/// half.
 const BYTES_PER_READ: f64 = 4_096.0;
 /// The chat number at which every account starts, as if it had already had chats before the simulation.
 const FIRST_CHAT: u64 = 1_000_000_000;
@@ -67,8 +68,8 @@ pub struct QueueLoad {
 pub struct GatewayLoad {
     /// The requests to the HTTP API.
     pub requests: f64,
-    /// The frames that `deliver-push` sends to agents. This is an upper bound: each agent of an account sees all chats,
-    /// as if no channel named agents or departments.
+    /// The frames that `deliver-push` sends to agents. This is an upper bound, because the simulation assumes that
+    /// every agent of an account sees all chats, as if no channel named agents or departments.
     pub frames: f64,
     /// The frames for the busiest account.
     pub account_frames: f64,
@@ -262,8 +263,9 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// A process reads an item that it has not read for ten seconds. The requests for a key are spread evenly over the
-    /// processes of a function.
+    /// Counts the table reads that the caches do not avoid: a process reads an item from the table if it has not read
+    /// the item in the last ten seconds. Assumes that the requests for a key are spread evenly over a function's
+    /// processes.
     fn count_cache_misses(&mut self) {
         let seconds = f64::from(self.options.seconds);
         for ((family, function), keys) in std::mem::take(&mut self.cached_reads) {
@@ -289,7 +291,7 @@ impl<'a> Simulation<'a> {
     }
 }
 
-/// Returns the units of a strongly consistent query of items of this size.
+/// Returns the read units that a strongly consistent query consumes if it returns this number of items of this size.
 fn query_units(items: u64, bytes: f64) -> f64 {
     (items as f64 * bytes / BYTES_PER_READ).ceil().max(1.0)
 }

@@ -42,7 +42,7 @@ impl Weighted {
         Self { sums: sums.collect() }
     }
 
-    /// Returns accounts of which number `n`, counted from 1, has a weight of 1 / n^`skew`.
+    /// Returns a Zipf distribution of accounts: account `n`, counted from 1, has the weight 1 / n^`skew`.
     pub fn zipf(accounts: u32, skew: f64) -> Self {
         Self::new((1..=accounts).map(|n| f64::from(n).powf(-skew)))
     }

@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Set a template parameter; can be repeated
     #[arg(long = "parameter", value_name = "NAME=VALUE", value_parser = parse_parameter)]
     parameters: Vec<(String, String)>,
-    /// How much later the tables and queues answer, such as 5ms
+    /// Delay that is added to each request to the tables and queues, such as 5ms
     #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = parse_milliseconds)]
     store_latency: Duration,
     /// Log level for the functions

@@ -19,7 +19,7 @@ pub struct Options {
     pub parameters: BTreeMap<String, String>,
     /// The folder that contains the function binaries, such as `target/debug`.
     pub binaries: PathBuf,
-    /// How much later the requests of functions to `DynamoDB` and SQS are handled. On AWS, a request takes a few
+    /// The delay before the functions' requests to `DynamoDB` and SQS are handled. On AWS, a request takes a few
     /// milliseconds.
     pub store_latency: Duration,
     /// Routes below `/_local/` and `/demo` on the gateway's port. They take precedence over those of the template.

@@ -12,7 +12,8 @@ pub(crate) fn delay_requests(router: Router, latency: Duration) -> Router {
         return router;
     }
     let delay = move |request: Request, next: Next| async move {
-        // Tokio's timer would add up to two milliseconds to each request. This fails only if the host is stopping.
+        // A blocking thread sleeps, because Tokio's timer would add up to two milliseconds to each request. The call
+        // fails only if the host is stopping.
         let _ = tokio::task::spawn_blocking(move || std::thread::sleep(latency)).await;
         next.run(request).await
     };

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// The unit in which AWS counts WebSocket messages.
 const SOCKET_MESSAGE_UNIT_BYTES: usize = 32 * 1024;
 
-/// How long no request must arrive until the concurrent requests of a function are considered complete.
+/// A function's concurrent requests are considered complete once no request has arrived for this long.
 const CONCURRENT_REQUEST_GAP: Duration = Duration::from_millis(20);
 
 /// The usage of each function. Clones share the counts.
@@ -38,16 +38,16 @@ struct FunctionUsage {
     /// The number of read capacity units consumed. Failed requests are not included, because they report none.
     read_units: f64,
     write_units: f64,
-    /// The number of round trips to the tables that followed each other. Concurrent requests count as one round trip.
-    /// The count is exact only while round trips are separated.
+    /// The number of sequential round trips to the tables. Concurrent requests count as one round trip. The count is
+    /// exact only while `separates_round_trips` is set.
     store_round_trips: u64,
-    /// The number of requests to the tables that have started.
+    /// The number of requests to the tables that have been started.
     #[serde(skip)]
     store_requests: u64,
     /// The number of requests by queue and action, with keys such as `ChannelRetryQueue/SendMessage`.
     sqs: BTreeMap<String, u64>,
-    /// The number of WebSocket messages that invoked the function or were posted by it. A message counts once for every
-    /// 32 KB, rounded up.
+    /// The number of WebSocket messages that invoked the function or were posted by it. Each 32 KB of a message, or
+    /// part thereof, counts as one message.
     socket_messages: u64,
     /// The total time for which connections accepted by the function were open. A connection is counted when it is
     /// closed.
@@ -87,8 +87,8 @@ impl UsageMeter {
         round_trip
     }
 
-    /// Ends a request that belongs to this round trip. Requests that start later belong to the next one. While round
-    /// trips are separated, first waits for the requests that the function makes concurrently.
+    /// Ends a request that belongs to this round trip. Requests that start later belong to the next one. While
+    /// `separates_round_trips` is set, first waits until no more concurrent requests of the function arrive.
     pub async fn end_store_request(&self, function: &str, round_trip: u64) {
         let started = || self.lock().get(function).map_or(0, |counts| counts.store_requests);
         while self.separates_round_trips.load(Ordering::Relaxed) {
@@ -101,7 +101,7 @@ impl UsageMeter {
         self.update(function, |counts| counts.store_round_trips = counts.store_round_trips.max(round_trip));
     }
 
-    /// Sets whether responses of the tables are delayed until all concurrent requests have arrived.
+    /// Sets whether responses from the tables are delayed until all concurrent requests have arrived.
     pub fn separate_round_trips(&self, is_separated: bool) {
         self.separates_round_trips.store(is_separated, Ordering::Relaxed);
     }

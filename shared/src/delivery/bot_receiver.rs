@@ -35,7 +35,7 @@ use crate::wire::receiver_response::ReceiverResponse;
 
 /// Replaces secrets in the URLs that admins see.
 const HIDDEN: &str = "***";
-/// The delay before the check of a bot's answer is repeated if a table was unavailable.
+/// The delay before the check for a bot's answer is repeated because a table was unavailable.
 const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// Sends entries to the servers of bot providers.

@@ -104,7 +104,7 @@ enum FailedStage {
     BeforeSend,
     /// The request was sent, but its result is not stored.
     Record,
-    /// The result is stored, but the next attempt is not queued. That attempt is due after this delay.
+    /// The result is stored, but the next attempt, which is due after this delay, is not queued.
     Enqueue(Duration),
 }
 
@@ -187,7 +187,7 @@ impl DeliveryRun<'_> {
     }
 
     /// Reads the entry with its chat and returns the attempt that is due. If no attempt is due, carries out the
-    /// decision and returns `None`.
+    /// `Decision` that was made instead, and returns `None`.
     ///
     /// # Errors
     /// If this fails, nothing was sent, so the same task can be repeated after any error.
@@ -440,7 +440,7 @@ mod tests {
     #![allow(clippy::panic, clippy::wildcard_enum_match_arm)]
     use super::*;
 
-    /// Returns the task for the second attempt of an entry. One request of its round could not be recorded.
+    /// Returns the task for an entry's second attempt, in a round with one request that could not be recorded.
     fn task() -> EntryTask {
         let Task::Entry(task) = Task::first_attempt_of_new_entry("acc", 7, 3) else { panic!("not an entry task") };
         EntryTask { attempt: 1, unrecorded: 1, turn_at: Some(5), ..task }
@@ -462,7 +462,8 @@ mod tests {
         assert_eq!(follow_up(FailedStage::Record), (1, 2, Some(5), retry_schedule::ATTEMPT_SPACING));
     }
 
-    /// Returns how many requests are made while no result can be recorded, and the decision that ends them.
+    /// Simulates requests whose results cannot be recorded. Returns the number of requests, and the decision that ends
+    /// them.
     fn simulate_unrecorded_requests(has_strict_window: bool) -> (u32, Decision) {
         let mut task = EntryTask { attempt: 0, unrecorded: 0, ..task() };
         let delivery = Delivery::new(Target::Channel, Timestamp(0));

@@ -24,7 +24,7 @@ use crate::wire::{integrator_request, integrator_response};
 
 /// The maximum age of a typing notice. An older notice is dropped.
 const TYPING_NOTICE_MAX_AGE: Duration = Duration::from_secs(3);
-/// The timeout is short, because the chat's next messages wait behind a typing notice.
+/// The timeout is short, because the chat's next messages are not sent until the typing notice is finished.
 const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sends entries to the servers of integrators.

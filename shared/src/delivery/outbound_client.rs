@@ -37,7 +37,7 @@ pub struct OutboundClient {
 /// A form that is sent with a user name and a password (HTTP basic authentication).
 pub(crate) struct FormPost<'a> {
     pub url: Url,
-    /// The form in the format `application/x-www-form-urlencoded`.
+    /// The form's content, encoded as `application/x-www-form-urlencoded`.
     pub form: String,
     pub user: &'a str,
     pub password: &'a str,

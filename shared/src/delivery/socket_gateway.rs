@@ -14,13 +14,13 @@ use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::runtime::socket_url::SocketUrl;
 
-/// How long a request may take, with its repetitions. A socket that does not accept a frame in this time is closed,
-/// regardless of the reason, so that it delays the others at most once. A process opens its first connection to the
-/// gateway while it starts, because the first TLS handshake of a process can take that long.
+/// The maximum duration of a request, including retries. A socket that does not accept a frame within this time is
+/// closed, regardless of the reason, so that it delays the other sockets at most once. A process opens its first
+/// connection to the gateway while it starts, because its first TLS handshake can take this long.
 const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The maximum number of requests for a frame. The gateway throttles all callers of an AWS account together, and a burst
-/// of pushes must not close the sockets.
+/// The maximum number of attempts to send a frame. Attempts are repeated because the gateway throttles all callers of
+/// an AWS account together, and throttling during a burst of pushes must not close the sockets.
 const MAX_SEND_ATTEMPTS: u32 = 4;
 
 /// The maximum delay before the second request. The maximum doubles for each further request, so all delays together
@@ -66,7 +66,7 @@ impl SocketGateway {
         Self { client: Client::from_conf(config.build()) }
     }
 
-    /// Opens the first connection of later requests, with a request that changes nothing.
+    /// Opens a connection for later requests by sending a request that changes nothing.
     async fn connect(self) {
         self.close(UNKNOWN_CONNECTION_ID).await;
     }
@@ -79,8 +79,8 @@ impl SocketGateway {
         Box::pin(async move { request.send().await.map(|_| ()).map_err(|error| send_error(&error)) })
     }
 
-    /// Closes a socket. Errors are ignored: a socket that has already been closed needs nothing, and a socket that
-    /// cannot be closed gets no further pushes, because it is no longer stored.
+    /// Closes a socket. Errors are ignored: if the socket has already been closed, there is nothing to do. If it cannot
+    /// be closed, it gets no further pushes, because it is no longer stored.
     pub fn close(&self, connection_id: &str) -> BoxFuture<'_, ()> {
         let request = self.client.delete_connection().connection_id(connection_id);
         Box::pin(async move { drop(request.send().await) })

@@ -58,8 +58,8 @@ impl Receiver for TelephonyReceiver<'_> {
         entry.content.call.as_deref().is_none_or(|call| call.status.is_final())
     }
 
-    /// Whether the provider has sent a report about the call. If only the response was lost, the call must not be
-    /// placed twice.
+    /// Whether the provider has sent a report about the call. If it has, it has accepted the call, even if its response
+    /// was lost, so the call must not be placed again.
     fn has_accepted(&self, entry: &TimelineEntry, _chat: &Chat) -> bool {
         let is_outgoing = |call: &&Call| call.kind != CallKind::Incoming;
         entry.content.call.as_deref().filter(is_outgoing).is_some_and(|call| call.is_acknowledged)

@@ -81,8 +81,8 @@ impl WebhookRequests<'_> {
         self.chats.timeline(&entry.account_id, entry.chat_id, after, limit.max(1)).await
     }
 
-    /// Reads a chat's newest entries, up to the limits of chat_finished. Entries whose retention period has ended are
-    /// left out.
+    /// Reads a chat's newest entries, up to the limits that apply to chat_finished events. Entries whose retention
+    /// period has ended are left out.
     async fn transcript(&self, chat: &Chat) -> Result<Vec<TimelineEntry>, Error> {
         let limits = TranscriptLimits {
             max_entries: MAX_TRANSCRIPT_ENTRIES,

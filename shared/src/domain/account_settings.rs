@@ -15,8 +15,8 @@ const DEFAULT_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
 /// therefore takes effect for all open chats within this time.
 const MAX_IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// The settings of an account, except for the trigger rules of the widget. These are stored separately, because they
-/// are large and only the widget needs them.
+/// An account's settings, except for the widget's trigger rules. The rules are stored separately, because they are
+/// large and only the widget needs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSettings {
     /// The number of changes so far. A write succeeds only if the stored version is still the one that was read.

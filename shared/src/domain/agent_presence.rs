@@ -6,8 +6,8 @@ use crate::domain::timestamp::Timestamp;
 
 /// How long an agent can go without sending a request before they count as offline.
 pub const PRESENCE_TIMEOUT: Duration = Duration::from_secs(10 * 60);
-/// How long after the loss of the last socket an agent counts as offline. A reload of the page or a short interruption
-/// of the network takes less time.
+/// How long after the last socket is lost an agent counts as offline. A page reload or a short network interruption
+/// takes less time.
 pub const SOCKET_LOSS_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// The availability that an agent has chosen.
@@ -36,8 +36,8 @@ impl AgentStatus {
 /// Whether an agent has an open WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SocketPresence {
-    /// The agent has opened no socket since they last set their status, so only their requests show that they are
-    /// there.
+    /// The agent has not opened a socket since they last set their status, so only their requests show that they are
+    /// present.
     Unused,
     /// The agent has an open socket, which is closed at this time at the latest. If the socket is not reported as
     /// closed before then, it counts as lost at this time.

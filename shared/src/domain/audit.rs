@@ -136,7 +136,7 @@ pub struct AuditPage {
     pub next: Option<String>,
 }
 
-/// Selects entries of the audit log. A field that is `None` selects all entries.
+/// Selects audit log entries. A field that is `None` does not restrict the selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
     pub kind: Option<AuditedKind>,

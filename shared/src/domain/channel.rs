@@ -180,7 +180,7 @@ pub struct Channel {
     pub channel_id: String,
     pub account_id: String,
     pub settings: ChannelSettings,
-    /// The bot with which the channel's new chats start. `None` means that new chats go directly to the agents.
+    /// The bot that new chats in the channel start with. `None` means that new chats go directly to the agents.
     pub bot_id: Option<String>,
     /// The secrets, sorted from the oldest to the newest: first the rotated secrets that are still valid, then the
     /// current secret. A widget has none, because its endpoints are public.

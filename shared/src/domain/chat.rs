@@ -169,8 +169,7 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// Returns the chat after a transition to `state`. The agent of the new state, if there is one, becomes a
-    /// participant.
+    /// Returns the chat after a transition to `state`. If the new state has an agent, this agent becomes a participant.
     pub fn after_transition(&self, state: ChatState, now: Timestamp) -> Self {
         let waiting_since = state.is_waiting().then(|| self.waiting_since.unwrap_or(now));
         let version = self.version + 1;
@@ -216,8 +215,8 @@ impl Chat {
         self
     }
 
-    /// Returns the delivery of a new message from an agent or a bot. Returns `None` in chats of a widget: storing the
-    /// message is all that is needed, because the visitor's browser reads it.
+    /// Returns the delivery of a new message from an agent or a bot. Returns `None` for a widget's chat: the message
+    /// only needs to be stored, because the visitor's browser reads it.
     pub fn delivery_to_visitor(&self, now: Timestamp) -> Option<Delivery> {
         match self.channel_kind {
             ChannelKind::Api => Some(Delivery::new(Target::Channel, now)),

@@ -11,7 +11,7 @@ use crate::domain::digits::parse_canonical_number;
 use crate::domain::timestamp::Timestamp;
 
 /// The maximum time between the stored time of a change and the moment when all readers see the change. A function runs
-/// for at most ten seconds. The rest is for differences between clocks and for the delay of the indexes.
+/// for at most ten seconds. The rest allows for differences between clocks and for the delay of the indexes.
 pub const MAX_WRITE_DELAY: Duration = Duration::from_secs(15);
 /// How long a cursor is valid. The records of erased chats are kept for longer than this.
 pub const CURSOR_TTL: Duration = Duration::from_secs(24 * 60 * 60);
@@ -34,10 +34,10 @@ pub struct ChangesPass {
 /// Where the next page of a pass starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassPosition {
-    /// At the open chats with numbers below this one. `None` means at the newest open chat.
+    /// At the newest open chat with a number below this one. `None` means at the newest of all open chats.
     OpenChats(Option<u64>),
-    /// At the chats that were closed or erased after this one. `None` means at the first such chat since the previous
-    /// pass.
+    /// At the first chat that was closed or erased after this one. `None` means at the first chat that was closed or
+    /// erased since the previous pass.
     ClosedChats(Option<ClosedChat>),
 }
 

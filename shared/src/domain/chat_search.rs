@@ -14,8 +14,8 @@ use crate::domain::message_content::truncate_chars;
 
 /// The maximum length of a search text.
 pub const MAX_SEARCH_CHARS: usize = 200;
-/// The minimum length of the beginning of an e-mail address, and of the beginning of a phone number in digits. A
-/// shorter one would match too many visitors.
+/// The minimum length of a search for the beginning of an e-mail address (in characters) or of a phone number (in
+/// digits). A shorter text would match too many visitors.
 const MIN_CONTACT_CHARS: usize = 3;
 /// The maximum number of chats that a cursor contains.
 const MAX_SHOWN_CHATS: usize = 200;

@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// Checks every possible text of up to seven of these characters.
+    /// Checks every possible text of up to seven characters that contains only `<`, `>`, `i`, `/`, `!`, `?` and spaces.
     #[test]
     fn result_contains_no_start_of_a_tag() {
         let mut texts = vec![String::new()];

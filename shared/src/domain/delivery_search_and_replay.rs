@@ -68,8 +68,8 @@ impl CappedCount {
     }
 }
 
-/// Whether an entry is not replayed after its delivery has failed. This applies to events that require the bot's
-/// reaction and to phone calls.
+/// Whether a failed delivery of the entry is never replayed. This is the case for events that require the bot's
+/// reaction and for phone calls.
 pub fn is_never_replayed(entry: &TimelineEntry) -> bool {
     awaits_bot_reaction(entry) || entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Call)
 }

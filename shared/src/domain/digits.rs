@@ -6,7 +6,7 @@ pub(crate) fn parse_digits(text: &str) -> Option<u64> {
 }
 
 /// Parses a number in the only form in which the service writes it: digits without leading zeros. Paths and cursors
-/// contain numbers in this form, so that a resource or a position has only one text.
+/// contain numbers in this form, so that each resource or position has exactly one text representation.
 pub(crate) fn parse_canonical_number(text: &str) -> Option<u64> {
     parse_digits(text).filter(|_| text == "0" || !text.starts_with('0'))
 }

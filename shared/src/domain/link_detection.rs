@@ -153,9 +153,9 @@ pub(super) fn has_user_name(link: &str) -> bool {
     authority.is_some_and(|authority| authority.contains('@'))
 }
 
-/// Returns alternative readings of a word, as a client could see it. In all of them, invisible characters are removed,
-/// full-width characters are converted to ASCII, and percent encoding and character references are decoded. Backslashes
-/// are removed as in Markdown, replaced by slashes as in browsers, or kept.
+/// Returns alternative readings of a word: the ways in which a client could interpret it. In all of them, invisible
+/// characters are removed, full-width characters are converted to ASCII, and percent encoding and character references
+/// are decoded. Backslashes are removed as in Markdown, replaced by slashes as in browsers, or kept.
 pub(super) fn alternative_readings(word: &str) -> Vec<String> {
     let decoded = decode_character_references(word);
     let plain = normalize_characters(&percent_decode_str(&decoded).decode_utf8_lossy());

@@ -182,7 +182,7 @@ pub struct Content {
     pub text: Option<String>,
     pub media: Media,
     pub rich: Option<Box<RichContent>>,
-    /// The call of an entry of the kind [`ContentKind::Call`].
+    /// The call, if the entry is of the kind [`ContentKind::Call`].
     pub call: Option<Box<Call>>,
 }
 

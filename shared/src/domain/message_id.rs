@@ -5,7 +5,7 @@
 //!
 //! | 48 bits | 4 | 12 + 20 | 2 | 30 | 12 |
 //! |---|---|---|---|---|---|
-//! | milliseconds | version | chat, around the variant | variant | number of the entry | random |
+//! | milliseconds | version | chat id, split by the variant | variant | entry number | random |
 
 use uuid::Uuid;
 

@@ -25,7 +25,8 @@ use crate::domain::timestamp::Timestamp;
 
 /// The maximum length of a failure's reason.
 pub const MAX_REASON_CHARS: usize = 200;
-/// How long the provider has to report the next step after the ringing time or the maximum duration of a conversation.
+/// How long the provider has to report the next step once the ringing time or the maximum duration of a conversation
+/// has passed.
 const REPORT_GRACE: Duration = Duration::from_secs(10);
 /// The maximum time between a call's start and the order to the provider. It is longer than the call queue's visibility
 /// timeout, after which a task is repeated if its process has died.
@@ -220,7 +221,7 @@ impl Call {
     }
 
     /// Returns the call after a report. Returns `None` if the report changes nothing: it is late, repeated, or about
-    /// another call of the provider.
+    /// another of the provider's calls.
     pub fn after_report(
         &self,
         report: &CallReport,
@@ -362,7 +363,7 @@ impl Call {
         if now >= due_at { CallCheck::TimedOut } else { CallCheck::Waiting(due_at.since(now)) }
     }
 
-    /// Returns the delay of the first check of a call that is ordered now.
+    /// Returns the delay before the first check of a call that is ordered now.
     pub fn first_check_delay(&self) -> Duration {
         self.limits.ring + REPORT_GRACE
     }

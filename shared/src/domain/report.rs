@@ -10,12 +10,12 @@ use crate::domain::delivery::Target;
 use crate::domain::phone_call::{Call, CallKind, CallStatus};
 use crate::domain::time_zone::Day;
 
-/// The number of histogram buckets between a duration and its double. More buckets make percentiles more exact and the
-/// stored items larger.
+/// The number of histogram buckets between a duration and twice that duration. More buckets make percentiles more exact
+/// and the stored items larger.
 const BUCKETS_PER_DOUBLING: f64 = 4.0;
 /// The last bucket. It contains all durations of about 82 days or more.
 const MAX_BUCKET: u8 = 92;
-/// The largest relative error of a percentile of durations of a second or more: half the width of a bucket, which is
+/// The largest relative error of a duration percentile of one second or more: half the width of a bucket, which is
 /// `2^(1/8) - 1`, rounded up. A percentile below a second is reported as half a second.
 pub const MAX_PERCENTILE_ERROR: f64 = 0.091;
 
@@ -256,7 +256,7 @@ pub struct Report {
     /// Every day of the report, oldest first, including days without chats.
     pub days: Vec<(Day, ReportTotals)>,
     pub total: ReportTotals,
-    /// The totals of the same number of days before these days.
+    /// The totals of the preceding period with the same number of days.
     pub previous: ReportTotals,
     pub channels: BTreeMap<String, ChannelTotals>,
 }

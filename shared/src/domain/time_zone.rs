@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use crate::domain::timestamp::Timestamp;
 
-/// A time zone of the IANA database, such as `Europe/Berlin`.
+/// A time zone from the IANA database, such as `Europe/Berlin`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeZone(jiff::tz::TimeZone);
 
@@ -29,7 +29,7 @@ impl TimeZone {
         self.name() == "UTC"
     }
 
-    /// Returns the offset from UTC at a moment. It is positive for time zones east of Greenwich.
+    /// Returns the offset from UTC at the given time. It is positive for time zones east of Greenwich.
     pub(crate) fn offset_minutes(&self, at: Timestamp) -> i64 {
         i64::from(self.0.to_offset(jiff_timestamp(at)).seconds() / 60)
     }
@@ -40,7 +40,7 @@ fn jiff_timestamp(at: Timestamp) -> jiff::Timestamp {
     moment.unwrap_or(jiff::Timestamp::MAX)
 }
 
-/// A day of the calendar. It is displayed like `2026-11-22`, and days sort by time.
+/// A calendar day. It is displayed in the format `2026-11-22`, and days are ordered chronologically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Day(Date);
 

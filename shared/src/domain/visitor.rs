@@ -7,8 +7,8 @@ use crate::domain::link_detection::is_web_url;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::widget_visitor::{Analytics, BrowserSession, HiddenThrough, Page, Utm, WidgetVisitor};
 
-/// The maximum number of chats that a visitor or a chat refers to. It keeps both items small, because every message
-/// writes the chat.
+/// The maximum number of chats that a visitor or a chat refers to. The limit keeps both items small, which matters
+/// because every message writes the chat.
 pub const MAX_RECENT_CHATS: usize = 10;
 
 /// The party that a profile value comes from.

@@ -9,7 +9,7 @@ pub struct WidgetVisitor {
     /// The title of the page that the visitor is viewing.
     pub page_title: Option<String>,
     pub analytics: Option<Analytics>,
-    /// The visitor's id in the systems of the account. It is sent to webhooks and shown nowhere.
+    /// The visitor's id in the account's systems. It is sent to webhooks, but is not shown anywhere.
     pub user_token: Option<String>,
     /// Data that a script on the page shows to the agents.
     pub custom_data: Vec<CustomData>,
@@ -71,7 +71,8 @@ pub struct Analytics {
     pub ym: Option<String>,
 }
 
-/// The visitor has cleared the history up to and including this entry. Earlier chats are hidden completely.
+/// The last entry of the history that the visitor has cleared. This entry and the earlier entries of its chat are
+/// hidden, and so are all earlier chats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HiddenThrough {
     pub chat_id: u64,

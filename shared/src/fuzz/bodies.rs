@@ -1,5 +1,6 @@
-//! The bodies of requests. An accepted value must be the same after it was stored and read. Where the service returns
-//! the value in the form in which it accepts it, the returned value must also be accepted and stay the same.
+//! The bodies of requests. An accepted value must be unchanged after it has been stored and read. If the service
+//! returns a value in the same form in which it accepts it, the returned value must also be accepted and remain
+//! unchanged.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! The cursors of pages and of changes. A cursor that is accepted is one that the service can have returned: it has no
-//! other text. Any other text gets 400, or 410 if it is too old.
+//! Page cursors and change cursors. The service must accept only cursors that it can have returned, so an accepted
+//! cursor must convert back to the same text. Any other text gets 400, or 410 if it is too old.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use crate::wire::{agent, audit, chat_export, delivery_log};
 
 targets!(changes_cursor, search_cursor, export_cursor, delivery_cursor, audit_cursor, number_cursor, query_parameters);
 
-/// Returns an accepted cursor. Checks the error of any other text.
+/// Returns the cursor if the text was accepted. Otherwise, checks the error and returns `None`.
 fn cursor<T>(parsed: Result<T, Error>) -> Option<T> {
     match parsed {
         Ok(cursor) => Some(cursor),

@@ -1,9 +1,9 @@
-//! Fuzzing of everything that reads what a caller has sent: bodies, frames, responses of receivers, paths, cursors and
+//! Fuzz tests for all code that reads data from outside: bodies, frames, receivers' responses, paths, cursors and
 //! signatures.
 //!
 //! A target is a test. It first replays its corpus, the files in `corpus/<target>`, and then mutates these files at
-//! random (see [`mutations`]). By default, the mutated inputs are the same in each run. With
-//! `PROPTEST_CASES`, the number of mutated inputs of each target, they are new ones:
+//! random (see [`mutations`]). By default, the mutated inputs are the same in each run. If `PROPTEST_CASES` is set to
+//! the number of mutated inputs for each target, each run uses new inputs:
 //!
 //! ```sh
 //! PROPTEST_CASES=1000000 cargo test --package shared --lib fuzz::
@@ -38,7 +38,7 @@ const DEFAULT_CASES: u32 = 1_500;
 const CALL_ID: &str = "019a0000-0000-7000-8000-000000000000";
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
-/// Declares targets. Each of them is a function that gets an input and panics if a property does not hold.
+/// Declares targets, which are functions that take an input and panic if a property does not hold.
 macro_rules! targets {
     ($($name:ident),+ $(,)?) => {
         pub(super) const TARGETS: &[&str] = &[$(stringify!($name)),+];
@@ -64,7 +64,8 @@ fn run(target: &str, check: fn(&[u8])) {
     let mut config = Config { failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = DEFAULT_CASES;
-        // A suite that fails for a new input would hide which change has broken it. Longer runs are for new inputs.
+        // Every run uses the same inputs. If a run failed because of a new random input, it would be unclear which
+        // change had introduced the error. Only longer runs try new inputs.
         config.rng_seed = RngSeed::Fixed(1);
     }
     let inputs = mutations::inputs(seeds, &dictionary());
@@ -128,7 +129,7 @@ fn all_targets() -> impl Iterator<Item = &'static str> {
         .copied()
 }
 
-/// Parses an input as a function parses a body. Returns `None` if it is not JSON.
+/// Parses an input in the same way as a function parses a request body. Returns `None` if it is not JSON.
 fn json(input: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(input).ok()?;
     match json_parser::parse(text) {
@@ -144,8 +145,8 @@ fn json(input: &[u8]) -> Option<Value> {
 /// The maximum length of an error's text. The limit ensures that the text does not repeat the body.
 const MAX_ERROR_BYTES: usize = 2_000;
 
-/// Returns what a parser has accepted. Checks that an error is a 400 that names a field, unless the body is not an
-/// object.
+/// Returns the value that a parser has accepted. If the parser has returned an error, checks that its status is 400 and
+/// that it names a field if and only if the body is an object.
 fn accepted<T>(body: &Value, parsed: Result<T, Error>) -> Option<T> {
     let error = match parsed {
         Ok(value) => return Some(value),

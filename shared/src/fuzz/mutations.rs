@@ -75,7 +75,7 @@ enum ByteMutation {
     Truncate(Index),
     /// Copies the bytes from one position to another.
     Copy(Index, Index, usize),
-    /// Inserts a field after an opening brace, whose name may then occur twice.
+    /// Inserts a field after an opening brace. The field's name may then occur twice.
     RepeatKey(Index, String),
 }
 

@@ -1,4 +1,5 @@
-//! The responses of receivers. Every response is interpreted, because an error would repeat the request.
+//! The responses of receivers. Every response must be interpreted without an error, because an error would cause the
+//! request to be repeated.
 
 use crate::domain::channel::{ApiSettings, ValidationMode, default_api_settings};
 use crate::domain::delivery::{Delivery, DeliveryState, Failure, Outcome, Target};
@@ -36,7 +37,7 @@ fn webhook_response(input: &[u8]) {
     }
 }
 
-/// The maximum length of a webhook's error text, with the words around it.
+/// The maximum length of a webhook's error text, including the words that the service adds to it.
 const MAX_WEBHOOK_TEXT_CHARS: usize = 1_100;
 
 fn integrator_response(input: &[u8]) {

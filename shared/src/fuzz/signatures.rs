@@ -1,5 +1,5 @@
-//! The signatures of telephony providers. The input of the first targets is the body of a signed request, or its
-//! headers; in both cases, the request with the right signature is accepted, and one with any other byte is not.
+//! The signatures of telephony providers. The inputs are the bodies or the headers of requests. A request with the
+//! right signature must be accepted, and a request whose body or signature has been changed must be rejected.
 
 use lambda_http::http::HeaderMap;
 use serde_json::{Value, json};
@@ -23,7 +23,8 @@ fn headers(fields: &[(&'static str, &str)]) -> Option<HeaderMap> {
     fields.iter().map(|(name, value)| Some((name.parse().ok()?, value.parse().ok()?))).collect()
 }
 
-/// Returns every variant of `bytes` in which one bit of one byte differs. Of a long input, only some of them.
+/// Returns variants of `bytes` that each differ in one bit of one byte. If the input is long, only some of its bytes
+/// are varied.
 fn variants(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
     let step = bytes.len() / 16 + 1;
     (0..bytes.len()).step_by(step).map(move |index| {

@@ -28,8 +28,9 @@ pub(crate) fn read() -> SdkConfig {
     config.build()
 }
 
-/// Returns whether the endpoints in a region have certificates of Amazon Trust Services. The European Sovereign Cloud,
-/// China and the isolated partitions use other certificates, so the operating system's certificates are trusted there.
+/// Returns whether the endpoints in a region use certificates issued by Amazon Trust Services. The European Sovereign
+/// Cloud, China and the isolated partitions use other certificates, so the operating system's certificates are trusted
+/// there.
 fn has_amazon_certificates(region: &str) -> bool {
     !region.starts_with("cn-") && !region.starts_with("eusc-") && !region.contains("-iso")
 }

@@ -1,7 +1,8 @@
-//! The HTTP client of the clients of AWS services.
+//! The HTTP client that the AWS service clients use.
 //!
-//! It replaces the one of the SDK (`aws-smithy-http-client`), which contains HTTP/2 and thereby makes every program larger
-//! (docs/benchmarks.md). All services are called with HTTP/1.1, so concurrent requests have a connection each.
+//! It replaces the SDK's own HTTP client (`aws-smithy-http-client`), which includes HTTP/2 and therefore makes every
+//! program larger (docs/benchmarks.md). All services are called with HTTP/1.1, so each concurrent request has its own
+//! connection.
 
 use std::sync::Arc;
 
@@ -119,7 +120,8 @@ mod tests {
     use super::*;
     use crate::runtime::aws_config;
 
-    /// A server whose n-th connection answers with a status to a number of requests, and is then closed.
+    /// Starts a server. Its n-th connection answers the given number of requests with the given status, and is then
+    /// closed.
     async fn start_server(connections: Vec<(u16, usize)>) -> (String, Arc<AtomicUsize>) {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

@@ -11,8 +11,8 @@ pub fn now() -> Timestamp {
     Timestamp(milliseconds.saturating_add_signed(error_ms()))
 }
 
-/// Returns the error that the tests of faults give to the clock of this process, in milliseconds. Deployed functions
-/// have no such error, because they are built without debug assertions.
+/// Returns the clock error, in milliseconds, that the fault tests set for this process. Deployed functions have no such
+/// error, because they are built without debug assertions.
 fn error_ms() -> i64 {
     #[cfg(debug_assertions)]
     {

@@ -14,8 +14,8 @@ const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
 
 const DEFAULT_AWS_CALL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Reads the environment variables that the dependencies of a function need when they are opened. It also collects the
-/// names of variables that are missing.
+/// Reads the environment variables that a function's dependencies need when they are opened. It also collects the names
+/// of missing variables.
 #[derive(Default)]
 pub struct Environment {
     missing: Vec<&'static str>,
@@ -92,8 +92,8 @@ pub(crate) fn aws_credentials() -> Option<Credentials> {
     Some(Credentials::new(key, secret, non_empty("AWS_SESSION_TOKEN"), None, "environment"))
 }
 
-/// Returns the URL to use for a service, such as `DYNAMODB`, instead of the one of AWS. The local host and emulators set
-/// these variables; the AWS CLI and SDKs use the same names.
+/// Returns the URL to use for a service, such as `DYNAMODB`, instead of the AWS endpoint. The local host and emulators
+/// set these environment variables; the AWS CLI and SDKs use the same names.
 pub(crate) fn aws_endpoint_url(service: &str) -> Option<String> {
     non_empty(&format!("AWS_ENDPOINT_URL_{service}")).or_else(|| non_empty("AWS_ENDPOINT_URL"))
 }

@@ -11,7 +11,7 @@ use futures_util::future::{BoxFuture, join_all};
 use crate::runtime::aws_config;
 use crate::runtime::config::{Environment, MissingVariables};
 
-/// The longest that a starting process waits for its connections.
+/// The maximum time that a starting process waits for its connections.
 const WARM_UP_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The objects that are needed to open dependencies. Dependencies that are opened later share the clients stored here.

@@ -207,8 +207,9 @@ impl Response {
     }
 }
 
-/// A response whose body lambda_http sends as it is. Its conversion of other responses adds the character sets of
-/// encoding_rs to every program, and removes a byte-order mark from the beginning of a text.
+/// A response whose body lambda_http sends unchanged. The conversion that lambda_http applies to other responses would
+/// add the character sets of encoding_rs to every program, and would remove a byte-order mark from the beginning of a
+/// text.
 struct UnconvertedResponse(lambda_http::Response<Body>);
 
 impl IntoResponse for UnconvertedResponse {

@@ -69,7 +69,7 @@ queues! {
     CallRetryQueue(RetryQueue, "CALL_RETRY_QUEUE_URL");
 }
 
-/// The queues of first attempts, one for each kind of receiver.
+/// The queues for first attempts, one for each kind of receiver.
 #[derive(Clone, Copy)]
 pub struct FirstAttemptQueues<'a> {
     pub channel: &'a ChannelQueue,
@@ -79,8 +79,8 @@ pub struct FirstAttemptQueues<'a> {
     pub call: Option<&'a CallQueue>,
 }
 
-/// Queues the first attempts of stored notifications. The requests are sent concurrently, because each notification
-/// goes to a different receiver, so they need no common order. Errors are handled as in
+/// Queues the first attempts of stored notifications. Each notification goes to a different receiver, so the order of
+/// the requests does not matter and they are sent concurrently. Errors are handled as in
 /// [`FifoQueue::enqueue_or_leave_to_sweep`].
 pub async fn enqueue_notifications(entries: &[TimelineEntry], to_bot: &BotQueue, to_webhook: &WebhookQueue) {
     let queue = |entry: &TimelineEntry| if entry.webhook_dispatch.is_some() { &to_webhook.0 } else { &to_bot.0 };
@@ -158,7 +158,7 @@ impl FifoQueue {
     }
 
     /// Like [`enqueue_or_leave_to_sweep`](Self::enqueue_or_leave_to_sweep), but queues the first attempt of an entry.
-    /// Does nothing if the entry has no delivery. Returns whether no error occurred.
+    /// Does nothing if the entry has no delivery. Returns true unless an error occurred.
     pub async fn enqueue_entry_or_leave_to_sweep(&self, entry: &TimelineEntry) -> bool {
         let Some(task) = Task::first_attempt(entry) else { return true };
         let queued = self.send_entry(entry).await;

@@ -32,7 +32,7 @@ pub fn random_identifier() -> Result<String, Error> {
     Ok(letters.iter().copied().map(char::from).collect())
 }
 
-/// Creates a signing secret of 256 random bits in the format of Standard Webhooks.
+/// Creates a signing secret of 256 random bits in the Standard Webhooks format.
 pub fn random_signing_secret() -> Result<String, Error> {
     Ok(format!("whsec_{}", STANDARD.encode(random_bytes::<32>()?)))
 }

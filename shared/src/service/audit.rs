@@ -9,7 +9,7 @@ use crate::runtime::http::Request;
 use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
 
-/// Returns a directory that records the changes made by a request of an admin in the audit log. Costs one read of the
+/// Returns a directory that records in the audit log which changes an admin's request makes. Costs one read of the
 /// settings, cached for ten seconds, or nothing if the request is a GET.
 pub async fn by_admin(directory: &Directory, caller: &Session, request: &Request) -> Result<Directory, Error> {
     audited(directory, &caller.account_id, Some(caller.agent.without_photo()), request).await

@@ -100,9 +100,9 @@ impl CallService<'_> {
         Ok(if is_in_progress { CallbackAvailability::Unavailable } else { CallbackAvailability::Available })
     }
 
-    /// Returns the plan of a callback, or why callbacks are not available. Whether a call is in progress is checked
-    /// when the call is stored. Costs one read of the balance and the reads of `agent_to_call`. The settings and the
-    /// telephony settings are cached.
+    /// Returns the plan for a callback, or the reason why callbacks are not available. Whether a call is in progress is
+    /// checked when the call is stored. Costs one read of the balance and the reads of `agent_to_call`. The settings
+    /// and the telephony settings are cached.
     pub async fn plan_callback(
         &self,
         channel: &Channel,
@@ -150,10 +150,10 @@ impl CallService<'_> {
         Ok((minutes > 0).then_some(CallLimits { talk, ..telephony.limits }))
     }
 
-    /// Chooses the agent of a call among the agents who receive the channel's chats, are online and have a phone
+    /// Chooses the agent for a call from the agents who receive the channel's chats, are online and have a phone
     /// number: the one who has the visitor's open chat, or a random one. Costs one query of the agents' presence and
-    /// one read for each of at most 20 agents. If the visitor has an open chat, also one read of it. If the channel
-    /// names agents or departments, also one query of the roster, which is cached.
+    /// one read for each of at most 20 agents. If the visitor has an open chat, also one read of this chat. If the
+    /// channel names agents or departments, also one query of the roster, which is cached.
     async fn agent_to_call(
         &self,
         channel: &Channel,
@@ -285,8 +285,8 @@ impl CallService<'_> {
     ) -> Result<Option<TimelineEntry>, Error> {
         let Some(stored) = self.chats.store_visitor_message(message).await? else { return Ok(None) };
         let StoreMessageResult { receipt, entry, notifications } = stored;
-        // The start event is queued first, so that webhooks do not receive it after the event of an immediate
-        // rejection.
+        // The start event is queued first, so that webhooks do not receive it after the event that reports an
+        // immediate rejection.
         webhook_queue.enqueue_webhook_events(&notifications).await;
         enqueue_call(call_queue, entry.as_ref()).await;
         match entry {

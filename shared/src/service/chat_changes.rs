@@ -12,7 +12,7 @@ use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
 
 /// The maximum number of chat headers that one request reads.
 const MAX_HEADERS_PER_REQUEST: usize = 500;
-/// A page ends after the batch of headers with which it reaches this number of chats.
+/// A page ends after the batch of headers that brings it to at least this number of chats.
 const MIN_CHATS_PER_FULL_PAGE: usize = 100;
 
 /// A page of changes.
@@ -22,7 +22,7 @@ pub struct ChangesPage {
     /// The numbers of the changed chats that the agent cannot see, or that no longer exist.
     pub gone: Vec<u64>,
     pub cursor: ChangesCursor,
-    /// Whether `cursor` starts a new pass, so that the console knows all changes up to now.
+    /// Whether `cursor` starts a new pass. If it does, the console knows all changes up to now.
     pub is_complete: bool,
 }
 
@@ -36,10 +36,10 @@ struct FoundChats<'a> {
 
 /// Reads a page of the changes after the cursor.
 ///
-/// The open chats cost one query of the index for each of their states, and one read for each header, because messages
-/// do not change any index. The chats that were closed since the cursor cost one query and one read for each of them. A
-/// page reads at most 500 headers. For an agent without the admin role, a page also reads the channels of the changed
-/// chats and the roster, which are cached.
+/// The open chats cost one query of the index for each of their states, and one read for each header. The headers must
+/// be read, because messages do not change any index. The chats that were closed since the cursor cost one query, plus
+/// one read for each chat. A page reads at most 500 headers. For an agent without the admin role, a page also reads the
+/// channels of the changed chats and the roster, which are cached.
 pub async fn read_page(access: &ChatAccess<'_>, cursor: ChangesCursor) -> Result<ChangesPage, Error> {
     let (account_id, since) = (&access.session.account_id, cursor.changed_since());
     let pass = cursor.pass_at(access.now);

@@ -55,7 +55,7 @@ impl ChatExportService<'_> {
     /// chats.
     ///
     /// # Errors
-    /// Fails with `NotFound` if the only chat of the scope does not exist.
+    /// Fails with `NotFound` if the scope is a single chat and this chat does not exist.
     pub async fn page(&self, scope: &ExportScope, cursor: Option<ExportCursor>) -> Result<ExportPage, Error> {
         let mut budget = PageBudget { entries: MAX_PAGE_ENTRIES, bytes: MAX_PAGE_BYTES };
         match scope {

@@ -17,7 +17,7 @@ use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
 
 /// The maximum number of chat headers that one page examines.
 const MAX_HEADERS_PER_PAGE: usize = 500;
-/// A page ends after the batch of headers with which it reaches this number of chats.
+/// A page ends after the batch of headers that brings it to at least this number of chats.
 const MIN_CHATS_PER_FULL_PAGE: usize = 50;
 
 /// A page of search results.
@@ -29,10 +29,10 @@ pub struct SearchPage {
 
 /// Reads a page of the results. `cursor` is the `next` value of the previous page.
 ///
-/// Costs one query of an index for each kind of contact data that the text may be, one read for each visitor found (at
-/// most 50), one query of the index for each chat state, and one read for each examined header. The first page of a
-/// search for a number also reads this visitor (two reads), and the best matches (one read each). For an agent without
-/// the admin role, a page also reads the channels of the found chats and the roster, which are cached.
+/// Costs one query of an index for each kind of contact data that the text could be, one read for each visitor found
+/// (at most 50), one query of the index for each chat state, and one read for each examined header. The first page also
+/// reads the best matches (one read each) and, if the text is a number, the visitor with this number (two reads). For
+/// an agent without the admin role, a page also reads the channels of the found chats and the roster, which are cached.
 pub async fn read_page(
     access: &ChatAccess<'_>,
     query: &SearchQuery,
@@ -70,8 +70,8 @@ pub async fn read_page(
     }
 }
 
-/// Reads the chat with the searched number, and the last chats of the visitors with this number or with this contact
-/// data.
+/// Reads the chat with the number in the query, and the last chats of the visitors who match the query's number or
+/// contact data.
 async fn best_matches(
     access: &ChatAccess<'_>,
     query: &SearchQuery,

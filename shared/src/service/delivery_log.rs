@@ -62,7 +62,8 @@ impl DeliveryLogService<'_> {
     }
 
     /// Returns a delivery with its request as sent in the newest attempt. If there was no attempt, returns the request
-    /// as it would be sent now. The code that sends requests also builds this one, from the stored data.
+    /// as it would be sent now. The request is built from the stored data by the same code that builds the requests to
+    /// send.
     pub async fn show(&self, chat_id: u64, seq: u64) -> Result<Response, Error> {
         let (entry, chat) = self.chats.entry_and_chat(self.account_id, chat_id, seq).await?.ok_or(Error::NotFound)?;
         let delivery = entry.delivery.as_ref().filter(|_| !entry.is_expired(self.now)).ok_or(Error::NotFound)?;

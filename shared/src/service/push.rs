@@ -55,7 +55,7 @@ struct ChatPush {
 
 impl PushService<'_> {
     /// Pushes a batch of changes. Changes that nobody sees cost nothing. Otherwise, costs one query for each account.
-    /// If the account has no open socket, only the push to visitors costs more.
+    /// If an account has no open socket, only pushes to visitors cost anything beyond this query.
     ///
     /// # Errors
     /// Fails if a table is unavailable. The batch can be repeated, because a repeated push does no harm.
@@ -133,7 +133,8 @@ impl PushService<'_> {
     }
 
     async fn push_to_account(&self, account_id: String, changes: Vec<TableChange>) -> Result<(), Error> {
-        // The frames for all agents: at most one for the settings, and the latest status of each agent.
+        // `for_all` contains the frames for all agents: at most one for the settings, and one with the latest status of
+        // each agent whose presence has changed.
         let (mut by_chat, mut for_all) =
             (BTreeMap::<u64, Vec<ChatItemChange>>::new(), BTreeMap::<Option<u64>, Frame>::new());
         for change in changes {
@@ -197,7 +198,7 @@ impl PushService<'_> {
         }
         let sockets = self.connections.visitor_sockets(&chat.channel_id, &chat.external_id, self.now).await?;
         let frame = push::agent_typing_frame_for_visitor(chat, is_typing);
-        // A socket that has been closed is removed when the next message is pushed.
+        // Errors are ignored. A closed socket is removed when the next message is pushed.
         join_all(sockets.iter().map(|socket| self.gateway.send(&socket.connection_id, &frame))).await;
         Ok(())
     }
@@ -380,9 +381,9 @@ impl PushService<'_> {
     ///
     /// - A closed socket, and one that does not accept a frame in time, is removed and closed. Its client connects again
     ///   and reads what it has missed. A socket whose handshake may not have ended is left alone.
-    /// - If the gateway rejects the frame, the socket stays open. Otherwise, a gateway that throttles its callers would
-    ///   close all sockets, and their clients would connect again at the same time. Instead, `socket-message` closes
-    ///   the socket at the next ping, which each client sends at another time.
+    /// - If the gateway rejects the frame, the socket stays open. Otherwise, if the gateway throttles its callers, all
+    ///   sockets would be closed, and their clients would connect again at the same time. Instead, `socket-message`
+    ///   closes the socket at the next ping, which each client sends at a different time.
     async fn send(&self, socket: &Socket, frames: &[Frame]) {
         let connection_id = socket.connection_id();
         for frame in frames {
@@ -450,7 +451,7 @@ fn last_header(changes: &[ChatItemChange]) -> Option<&Chat> {
     })
 }
 
-/// Returns the header before the first change of the header.
+/// Returns the header as it was before its first change.
 fn first_header(changes: &[ChatItemChange]) -> Option<Chat> {
     changes.iter().find_map(|change| match change {
         ChatItemChange::Header { before, .. } => Some(before.as_deref().cloned()),

@@ -1,4 +1,4 @@
-//! The endpoints that configure the telephony of an account, for its admins and for the operator.
+//! The endpoints with which an account's admins and the operator configure the account's telephony.
 
 use serde_json::{Value, json};
 

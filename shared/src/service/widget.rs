@@ -85,7 +85,7 @@ pub fn with_cors_headers(request: &Request, result: Result<Response, Error>) -> 
     let is_forbidden = matches!(result, Err(Error::SiteNotAllowed));
     let allow = request.header("origin").filter(|_| !is_forbidden);
     let allow = allow.map(|origin| ("access-control-allow-origin", origin.to_owned()));
-    // Scripts of other sites can read Retry-After only if the response names it.
+    // Scripts on other sites can read the Retry-After header only if the response exposes it.
     let expose = allow.as_ref().map(|_| ("access-control-expose-headers", "Retry-After".to_owned()));
     let headers = [vary].into_iter().chain(allow).chain(expose);
     match result {
@@ -150,7 +150,7 @@ impl WidgetTeam {
     }
 }
 
-/// Chooses the agents whom a visitor sees from those who are online.
+/// Chooses which of the online agents a visitor sees.
 fn shown_agents(online: &[u64], departments: &[Department]) -> Vec<u64> {
     let members = |department: &Department| online.iter().find(|id| department.agent_ids.contains(id));
     let mut shown = Vec::new();

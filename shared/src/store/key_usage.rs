@@ -29,12 +29,12 @@ pub fn visitor_number(account_id: &str, number: u64) -> String {
     visitor_number_key(account_id, number).pk
 }
 
-/// Returns the partition of the numbers that an account has assigned to chats and visitors.
+/// Returns the partition of the counters that assign an account's chat numbers and visitor numbers.
 pub fn counters(account_id: &str) -> String {
     counters_key(account_id).pk
 }
 
-/// Returns the partition of the numbers of chats that a channel has opened in each window.
+/// Returns the partition that stores how many chats a channel has opened in each window.
 pub fn opened_chats(channel_id: &str) -> String {
     opened_chats_key(channel_id, 0).pk
 }
@@ -44,8 +44,8 @@ pub fn report_counters(account_id: &str, day: Day, channel_id: &str, chat_id: u6
     report_counters_key(account_id, day, channel_id, chat_id).pk
 }
 
-/// Returns the partition and the sort key of the report counters that a chat changes. DynamoDB can separate the items of
-/// a partition, but not split an item.
+/// Returns the partition key and the sort key of the report counters that a chat changes. DynamoDB can move the items
+/// of a partition key to different physical partitions, but it cannot split a single item.
 pub fn report_counters_item(account_id: &str, day: Day, channel_id: &str, chat_id: u64) -> String {
     let Key { pk, sk } = report_counters_key(account_id, day, channel_id, chat_id);
     format!("{pk} {sk}")
@@ -81,7 +81,7 @@ pub fn account_sockets(account_id: &str) -> String {
     account_sockets_partition(account_id)
 }
 
-/// Returns the partition of the number of requests that a bot has made in each window.
+/// Returns the partition that contains the number of a bot's requests in each window.
 pub fn bot_requests(bot_id: &str) -> String {
     request_count_key(bot_id, 0).pk
 }

@@ -1,4 +1,4 @@
-//! Sample events for testing a bot. The chat of a sample does not exist.
+//! Sample events for testing a bot. A sample refers to a chat that does not exist.
 
 use serde_json::Value;
 

@@ -36,8 +36,8 @@ pub fn order_json(order: &CallOrder<'_>) -> Value {
     })
 }
 
-/// Returns the response to an incoming call: whom to call and where to report. Without an agent, the gateway rejects
-/// the call.
+/// Returns the response to an incoming call: whom to call and where to report. If the response contains no agent, the
+/// gateway rejects the call.
 pub fn incoming_json(telephony: &Telephony, call_id: &str, call: &Call, report_url: &str) -> Value {
     json!({
         "result": "ok",

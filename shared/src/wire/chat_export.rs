@@ -161,7 +161,8 @@ fn csv_cell(text: &str) -> String {
             cell.push('"');
         }
         cell.push(character);
-        // A spreadsheet that begins a new cell removes the quotes at its beginning.
+        // A spreadsheet that begins a new cell after one of these characters removes the quotes at the start of the
+        // cell.
         is_start = matches!(character, ';' | '\t' | '\r' | '\n') || (is_start && character == '"');
     }
     cell.push('"');

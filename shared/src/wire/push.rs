@@ -137,7 +137,8 @@ pub(crate) fn is_custom_data_changed(before: &Visitor, after: &Visitor) -> bool 
 }
 
 /// Returns a push about an entry. While a failed delivery is still shown as pending, `result_in_ms` is the time until
-/// the failure is shown. No further push follows then, because nothing is written; the client reads the entry again.
+/// the failure is shown. At that time, nothing is written, so there is no further push; instead, the client reads the
+/// entry again.
 fn entry_push(kind: &str, entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) -> String {
     let failed = entry.delivery.as_ref().filter(|delivery| delivery.state == DeliveryState::Failed);
     let result_at = failed.and_then(|delivery| delivery.result_visible_at).filter(|at| *at > now);

@@ -140,7 +140,7 @@ impl Task {
         Self::AnswerDue(BotReactionCheckTask { v: VERSION, account_id, chat_id: *chat_id, seq: *seq, asked_at })
     }
 
-    /// Creates the task that checks the time limit of the call in an entry.
+    /// Creates the task that checks the time limit of an entry's call.
     pub fn call_due(entry: &TimelineEntry) -> Self {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         Self::CallDue(CallCheckTask { v: VERSION, account_id: account_id.clone(), chat_id: *chat_id, seq: *seq })

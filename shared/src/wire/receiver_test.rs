@@ -1,4 +1,4 @@
-//! Requests to receivers as admins see them: the request of a delivery, and a test with its response.
+//! Requests to receivers, in the form that admins see: the request of a delivery, and a test request with its response.
 
 use serde_json::{Value, json};
 

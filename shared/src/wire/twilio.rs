@@ -1,8 +1,8 @@
 //! The requests of Twilio's voice API: the form that creates a call, the forms of its status callbacks, TwiML, and the
 //! signature of the callbacks.
 //!
-//! The URL of a callback ends with the leg of the call that it reports. `agent` and `client` are the two phones. `dial`
-//! reports the end of the connection between them, with its duration and its recording.
+//! The last segment of a callback's URL is the leg of the call that the callback reports. `agent` and `client` are the
+//! two phones. `dial` reports that the connection between them has ended, with its duration and its recording.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::domain::phone_call::{Call, CallReport, MAX_REASON_CHARS};
 use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport, Telephony};
 use crate::error::Error;
 
-/// The legs of a call, as the last segment of a callback's URL.
+/// The names of a call's legs. The last segment of a callback URL is one of these names.
 const AGENT_LEG: &str = "agent";
 const CLIENT_LEG: &str = "client";
 const DIAL_LEG: &str = "dial";

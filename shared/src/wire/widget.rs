@@ -48,7 +48,7 @@ pub struct SessionRequest {
     pub token: Option<String>,
     /// Whether a visitor is created if there is no token.
     pub identify: bool,
-    /// The number of the last entry that the widget has of the current chat.
+    /// The number of the last entry of the current chat that the widget already has.
     pub after: u64,
     pub page: Option<Page>,
     pub referrer: Option<String>,
@@ -118,7 +118,7 @@ pub fn parse_call_request(body: &Value) -> Result<CallRequest, Error> {
     })
 }
 
-/// Returns the visitor's token in a request to `callback`, which a browser without a token can also make.
+/// Returns the visitor's token from a request to `callback`. A browser that has no token can also make this request.
 pub fn parse_optional_token(body: &Value) -> Result<Option<String>, Error> {
     Fields::of(body)?.text("token", MAX_TOKEN_CHARS)
 }
@@ -378,7 +378,7 @@ pub fn chat_json(chat: &Chat) -> Value {
     })
 }
 
-/// Returns a message as the visitor sees it, or `None` if the visitor does not see the entry: private notes,
+/// Returns a message as the visitor sees it. Returns `None` for entries that the visitor does not see: private notes,
 /// notifications, and messages that cannot be displayed.
 pub fn message_json(entry: &TimelineEntry) -> Option<Value> {
     let author = match &entry.from {

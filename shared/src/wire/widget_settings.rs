@@ -13,7 +13,7 @@ use crate::wire::json_fields::Fields;
 
 const MAX_TITLE_CHARS: usize = 255;
 const MAX_GREETING_CHARS: usize = 1_000;
-/// The maximum number of texts that replace standard texts of the widget.
+/// The maximum number of texts that replace the widget's standard texts.
 const MAX_TEXTS: usize = 60;
 const MAX_TEXT_KEY_CHARS: usize = 64;
 const MAX_TEXT_CHARS: usize = 200;
@@ -21,7 +21,7 @@ const MAX_SITES: usize = 50;
 /// The maximum length of a domain name (RFC 1035).
 const MAX_SITE_BYTES: usize = 253;
 
-/// Applies the object `widget` in the body of POST or PATCH /admin/channels. Absent fields stay unchanged; null removes
+/// Applies the `widget` object in the body of POST or PATCH /admin/channels. Absent fields stay unchanged; null removes
 /// an optional value.
 pub(super) fn apply_widget_settings(body: Fields<'_>, mut settings: WidgetSettings) -> Result<WidgetSettings, Error> {
     let Some(fields) = body.optional_object("widget", "widget")? else { return Ok(settings) };

@@ -1,4 +1,4 @@
-//! A function that only responds: the least that a function with `lambda_http` costs.
+//! A function that only responds. Its cost is the minimum for any function that uses `lambda_http`.
 
 use lambda_http::{Body, Error, Request, Response, run, service_fn};
 

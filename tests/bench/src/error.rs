@@ -26,7 +26,7 @@ pub enum Error {
     Socket(String),
     #[error("a task failed: {0}")]
     Task(#[from] tokio::task::JoinError),
-    /// A measured program or the service did something else than expected.
+    /// A measured program or the service did something unexpected.
     #[error("{0}")]
     Unexpected(String),
 }

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use crate::arguments::Arguments;
 use crate::error::Error;
 
-/// The most messages of one visitor that the service accepts in ten seconds. This is the largest possible setting.
+/// The maximum number of messages that the service accepts from one visitor in ten seconds. This is the highest value
+/// that the setting allows.
 const MAX_VISITOR_MESSAGES: u32 = 1_000;
 
 /// A local host that stores its data in memory, and the operator's key.
@@ -21,7 +22,7 @@ pub(crate) struct BenchHost {
 }
 
 impl BenchHost {
-    /// Starts a host whose tables and queues answer this much later.
+    /// Starts a host on which every request to the tables and queues takes `store_latency` longer.
     pub async fn start(arguments: &Arguments, store_latency: Duration) -> Result<Self, Error> {
         Self::start_with_log(arguments, store_latency, LogSink::WarningsOnly).await
     }
@@ -51,8 +52,8 @@ impl BenchHost {
     }
 }
 
-/// A channel with chats that the account's admin has accepted. The chats are numbered from 1, and the visitor of each
-/// is `visitor-` with this number.
+/// A channel with chats that the account's admin has accepted. The chats are numbered from 1, and the id of each chat's
+/// visitor is `visitor-` followed by the chat's number.
 pub(crate) struct OpenChats {
     pub admin: LoggedInAgent,
     pub channel_id: String,
@@ -76,7 +77,7 @@ impl OpenChats {
         Ok(chats)
     }
 
-    /// Returns the chat of the n-th message, if all chats get messages in turn.
+    /// Returns the chat that gets the n-th message if the messages go to all chats in turn.
     pub fn nth(&self, message: u64) -> u64 {
         message % self.count + 1
     }
@@ -115,7 +116,7 @@ fn visitor(chat: u64) -> String {
     format!("visitor-{chat}")
 }
 
-/// Returns the body with which the visitor of a chat sends a text.
+/// Returns the request body for a text message from a chat's visitor.
 pub(crate) fn visitor_message(chat: u64, text: &str) -> Value {
     json!({"sender": {"id": visitor(chat)}, "message": {"type": "text", "text": text}})
 }

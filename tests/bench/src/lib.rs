@@ -5,8 +5,8 @@
 //! - `measures/`: one file for each measure
 //! - `program.rs`, `runtime_api.rs`: run one process of a function without the local host's gateway
 //! - `fixture.rs`: a local host with an account, a channel and open chats
-//! - `store_calls.rs`: records the requests to DynamoDB of an invocation and repeats them
-//! - `load.rs`: an open-loop load generator; `receiver.rs`: an integrator that notes when messages arrive
+//! - `store_calls.rs`: records an invocation's requests to DynamoDB and repeats them
+//! - `load.rs`: an open-loop load generator; `receiver.rs`: an integrator that records when messages arrive
 //! - `statistics.rs`, `report.rs`, `plot.rs`, `machine.rs`: the results
 
 mod arguments;

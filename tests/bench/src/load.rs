@@ -1,5 +1,5 @@
 //! An open-loop load generator: it starts requests at a constant rate, whether or not earlier ones have been answered.
-//! Latencies count from the intended start, so a service that falls behind cannot hide it.
+//! Latencies are measured from the intended start of a request, so a service that falls behind cannot hide its delay.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Plans `rate` requests a second for this time. They start in a moment.
+    /// Plans `rate` requests a second for this duration. The first request starts after a short delay.
     pub fn new(rate: u32, duration: Duration) -> Self {
         let count = (f64::from(rate) * duration.as_secs_f64()) as u64;
         Self { start: Instant::now() + Duration::from_millis(100), rate, count }
@@ -61,7 +61,7 @@ impl Schedule {
     }
 }
 
-/// The numbers of messages and when each arrived. Clones share their content.
+/// The number and the arrival time of each message. Clones share their content.
 #[derive(Clone, Default)]
 pub(crate) struct Arrivals(Arc<Mutex<Vec<(u64, Instant)>>>);
 
@@ -78,7 +78,7 @@ impl Arrivals {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Waits until this number of messages has arrived, and takes them.
+    /// Waits until at least this number of messages has arrived, then removes and returns all of them.
     pub async fn wait_for(&self, count: usize) -> Result<Vec<(u64, Instant)>, Error> {
         let deadline = Instant::now() + ARRIVAL_TIMEOUT;
         while self.count() < count {
@@ -100,7 +100,7 @@ pub(crate) fn message_text(number: u64) -> String {
     format!("Message {number}")
 }
 
-/// Returns the times from the intended starts to the arrivals.
+/// Returns the time from each message's intended start to its arrival.
 pub(crate) fn latencies(schedule: &Schedule, arrivals: &[(u64, Instant)]) -> Result<Latencies, Error> {
     let mut latencies = Latencies::new()?;
     for (number, at) in arrivals {

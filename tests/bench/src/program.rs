@@ -104,8 +104,8 @@ impl Process {
         Ok(self.answered().await? - sent)
     }
 
-    /// Passes the first event to a process that is starting. Returns the time from its start until it asked for the
-    /// event and until it answered.
+    /// Passes the first event to a process that is starting. Returns two durations, both measured from the process's
+    /// start: until it asked for the event, and until it answered.
     pub async fn first_answer(&mut self, event: String) -> Result<(Duration, Duration), Error> {
         self.runtime_api.send(event).await?;
         let ready = self.wait_until_ready().await?;

@@ -1,4 +1,4 @@
-//! Where messages arrive: an integrator's server on the loopback address, and the socket of an agent.
+//! The receivers of messages: an integrator's server on the loopback address, and an agent's socket.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -61,7 +61,7 @@ async fn refuse(State(refused): State<Arrivals>, Json(body): Json<Value>) -> Res
     StatusCode::INTERNAL_SERVER_ERROR.into_response()
 }
 
-/// Notes the messages that a socket is pushed, until the returned task is aborted.
+/// Records the messages that are pushed to a socket, until the returned task is aborted.
 pub(crate) fn note_pushes(mut socket: Socket) -> (Arrivals, JoinHandle<()>) {
     let arrivals = Arrivals::default();
     let noted = arrivals.clone();

@@ -1,4 +1,4 @@
-//! Lambda's Runtime API for one process. It notes when the process asks for an event and when it answers.
+//! Lambda's Runtime API for one process. It records when the process asks for an event and when it answers.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl RuntimeApi {
         Ok(Self { address, events, signals, server })
     }
 
-    /// Passes an event to the process, at once or when it asks for one.
+    /// Passes an event to the process: immediately if the process is waiting for one, otherwise when it next asks.
     pub async fn send(&self, event: String) -> Result<(), Error> {
         self.events.send(event).await.map_err(|_| Error::unexpected("the Runtime API has stopped"))
     }

@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 
 use crate::error::Error;
 
-/// The highest duration that a histogram can record. Longer ones count as this.
+/// The longest duration that a histogram can record. Longer durations are recorded as this value.
 const MAX_MICROSECONDS: u64 = 120_000_000;
 
 /// The minimum, the median and the maximum of some samples.
@@ -43,7 +43,7 @@ pub(crate) fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1_000.0
 }
 
-/// Returns the number with three significant digits at least.
+/// Returns the number with at least three significant digits.
 pub(crate) fn rounded(number: f64) -> String {
     match number.abs() {
         ..1.0 => format!("{number:.3}"),

@@ -1,5 +1,5 @@
-//! Records the requests to DynamoDB that an invocation makes, and repeats them without a function: the least time that
-//! the invocation can take.
+//! Records the requests to DynamoDB that an invocation makes, and repeats them without a function. The time that they
+//! take is the minimum time that the invocation can take.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -155,7 +155,7 @@ pub(crate) struct StoreCallRepeater {
 
 impl StoreCallRepeater {
     pub fn new(tables_url: &str, mut calls: Vec<StoreCall>) -> Result<Self, Error> {
-        // The limit on the visitor's messages would end the measure after a thousand messages.
+        // Without this change, the limit on the visitor's messages would end the measurement after a thousand messages.
         for call in &mut calls {
             for (bound, value) in [(":lowest", 0), (":highest", u64::MAX)] {
                 if let Some(attribute) = call.body.pointer_mut(&format!("/ExpressionAttributeValues/{bound}")) {

@@ -29,7 +29,7 @@ impl Bot {
         while let Some(event) = events.recv().await {
             let id = event["id"].as_str().unwrap_or_default().to_owned();
             let needs_reaction = ["CLIENT_MESSAGE", "AGENT_UNAVAILABLE"].iter().any(|name| event["event"] == *name);
-            // A good bot reacts once to an event that is repeated.
+            // A correct bot reacts only once to a repeated event.
             if needs_reaction && known.insert(id.clone()) {
                 let bot = Arc::clone(&bot);
                 reactions.spawn(async move { bot.react(&id, &event).await });

@@ -79,7 +79,7 @@ impl Display for Entry<'_> {
     }
 }
 
-/// The service's entries and the receivers' requests, by what the checks look them up.
+/// The service's entries and the receivers' requests, with the indexes in which the checks look them up.
 struct ServiceView<'e> {
     entries: Vec<Entry<'e>>,
     entries_by_text: BTreeMap<&'e str, Vec<usize>>,
@@ -117,7 +117,7 @@ impl<'e> ServiceView<'e> {
     }
 }
 
-/// A valid request succeeds, loses a race, or fails because of a fault. No other response is right.
+/// A valid request succeeds, loses a race, or fails because of a fault. Any other response is wrong.
 fn check_responses(evidence: &Evidence, findings: &mut Findings) {
     for record in &evidence.records {
         let is_right = match record.status {
@@ -171,7 +171,7 @@ fn check_timelines(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// Returns whether the receiver has processed the request and said so, unless the connection was closed.
+/// Returns whether the receiver has processed the request and, unless the connection was closed, has confirmed it.
 fn is_accepting(mood: Mood) -> bool {
     matches!(mood, Mood::Accept | Mood::Slow)
 }
@@ -181,7 +181,7 @@ fn is_accepting(mood: Mood) -> bool {
 /// can count as a reaction: if the response to the write that records the event is lost, the write is repeated, and an
 /// agent may have accepted the chat in the meantime.
 fn has_bot_reacted(evidence: &Evidence, chat: u64, requests: &[(&Journal, &JournalEntry)]) -> bool {
-    // A provider that closes the connection early has no journal of the attempt.
+    // If the provider closes the connection early, its journal does not contain the attempt.
     let first_attempt_ms = requests.iter().map(|(_, request)| request.at_ms).min().unwrap_or_default();
     evidence.records.iter().any(|record| {
         let is_of_bot = matches!(record.action, Action::BotMessage | Action::BotInvite);
@@ -203,7 +203,8 @@ fn check_deliveries(evidence: &Evidence, service: &ServiceView<'_>, findings: &m
                 }
             }
             "failed" => {
-                // A receiver is called at most three times if the results cannot be stored.
+                // If the results cannot be stored, the receiver is called at most three times. After that, the delivery
+                // may be shown as failed although the receiver accepted every request.
                 let is_always_accepted = requests.iter().all(|(_, request)| request.mood == Mood::Accept);
                 let is_steady = requests.iter().any(|(journal, _)| journal.receiver.starts_with("steady"));
                 if is_steady && is_always_accepted && requests.len() < 3 {
@@ -273,7 +274,7 @@ fn identity(body: &Value) -> String {
     format!("{fields:?} {}", body["message"]["text"])
 }
 
-/// Without faults and with healthy receivers, messages are delivered by their first attempt and in order.
+/// Checks that, without faults and with healthy receivers, messages are delivered at the first attempt and in order.
 fn check_calm_order(evidence: &Evidence, service: &ServiceView<'_>, findings: &mut Findings) {
     let calm: Vec<&Record> = evidence
         .records
@@ -393,7 +394,7 @@ fn check_closed_chats(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// Webhooks are notified once of the agent who accepts a chat, and once of its end.
+/// Checks that webhooks are notified once when an agent accepts a chat, and once when the chat is closed.
 fn check_notifications(evidence: &Evidence, findings: &mut Findings) {
     let webhooks = evidence.journals.iter().filter(|journal| journal.kind == Kind::Webhook).count();
     for row in &evidence.chats {

@@ -1,4 +1,4 @@
-//! A client of the public API. A request may get no response, because the host is killed.
+//! A client of the public API. A request may get no response, because the host may be killed in the meantime.
 
 use std::time::Duration;
 
@@ -54,8 +54,8 @@ impl ApiClient {
         send(self.request(Method::GET, path)).await
     }
 
-    /// Sends a request that must succeed, while no fault is injected. A service that has just recovered may need a few
-    /// attempts.
+    /// Sends a request that must succeed, because no fault is being injected. A service that has just recovered may
+    /// need a few attempts.
     pub async fn must(&self, method: Method, path: &str, body: Option<&Value>) -> Value {
         let mut last = None;
         for _ in 0..20 {

@@ -75,7 +75,7 @@ pub struct Conversations {
 }
 
 impl Conversations {
-    /// Runs conversations until the deadline. Those that have begun are finished.
+    /// Runs conversations until the deadline. Conversations that have already begun by then are still finished.
     pub async fn run_until(&self, deadline: Instant) {
         join_all((0..CONCURRENT_CONVERSATIONS).map(async |worker| {
             for number in 0.. {
@@ -272,7 +272,8 @@ impl Conversations {
         None
     }
 
-    /// In every chat that an agent has, the agent writes messages one after the other. All must arrive in order.
+    /// In each of up to `CHATS` active chats, the chat's agent writes messages one after the other. All of them must
+    /// arrive in order.
     pub async fn send_in_order(&self, chats: &[Value]) {
         const CHATS: usize = 12;
         const MESSAGES: usize = 5;

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::host_program::{HostCommand, HostStatus};
 
-/// How long the host may take for its start or for a command.
+/// How long the host may take to start or to answer a command.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct HostControl {
@@ -53,7 +53,7 @@ impl HostControl {
         &self.operator_key
     }
 
-    /// Kills the host and with it all function processes, and starts it again.
+    /// Kills the host together with all function processes, and then starts the host again.
     pub async fn kill_and_restart(&mut self) {
         self.running.send(&HostCommand::Status).await;
         self.running.child.kill().await.unwrap();
@@ -66,7 +66,7 @@ impl HostControl {
         self.running.send(&HostCommand::SetPlan(plan)).await;
     }
 
-    /// Runs the scheduled search for overdue deliveries, and returns the queues that are not empty then.
+    /// Runs the scheduled search for overdue deliveries, and returns the queues that are not empty afterwards.
     pub async fn sweep(&mut self) -> &BTreeMap<String, u64> {
         self.running.send(&HostCommand::Sweep).await;
         &self.running.status.queues
@@ -141,7 +141,7 @@ fn linked(binaries: &Path, folder: &Path) -> PathBuf {
     for entry in std::fs::read_dir(binaries).unwrap() {
         let entry = entry.unwrap();
         let (from, to) = (entry.path(), folder.join(entry.file_name()));
-        // Functions have no extension; the other files of cargo have one.
+        // The binaries of the functions have no file extension, but the other files that cargo writes have one.
         if entry.file_type().unwrap().is_file() && from.extension().is_none() {
             std::fs::hard_link(&from, &to).or_else(|_| std::fs::copy(&from, &to).map(drop)).unwrap();
         }

@@ -1,4 +1,4 @@
-//! The local host as a program of its own, so that it can be killed. It reads commands from its standard input and
+//! The local host as a separate program, so that it can be killed. It reads commands from its standard input and
 //! answers each of them with one line on its standard output. It ends when its standard input is closed.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub struct HostArguments {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub enum HostCommand {
-    /// Starts to inject the faults of this plan, which replaces any earlier plan. `None` stops the injection.
+    /// Starts injecting this plan's faults. The plan replaces any earlier plan. `None` stops the injection.
     SetPlan(Option<FaultPlan>),
     /// Runs the scheduled search for overdue deliveries now.
     Sweep,
@@ -36,9 +36,9 @@ pub enum HostCommand {
 /// The answer to every command.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct HostStatus {
-    /// The numbers of injected faults since the start of this program.
+    /// The number of injected faults of each kind since this program started.
     pub faults: BTreeMap<String, u64>,
-    /// The numbers of messages in the queues that are not empty.
+    /// The number of messages in each queue that is not empty.
     pub queues: BTreeMap<String, u64>,
 }
 

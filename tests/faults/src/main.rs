@@ -8,7 +8,7 @@
 //! - `receiver.rs`: the integrators, webhooks and the bot's provider, which misbehave
 //! - `client.rs`, `records.rs`: requests to the service, and the record of each of them
 //! - `evidence.rs`: what is known after a round: the records, the journals of the receivers and the service's answers
-//! - `checker.rs`: judges the evidence. It uses no code of the service
+//! - `checker.rs`: judges the evidence, without using any of the service's code
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(clippy::wildcard_enum_match_arm)]
 
@@ -92,7 +92,7 @@ async fn run(arguments: &Arguments) -> ExitCode {
     } else {
         cargo_build::build(CargoProfile::Dev).await.expect("the functions compile")
     };
-    // The folder is on the disk of the binaries, so that they can be linked into it.
+    // The folder is on the same disk as the binaries, so that they can be hard-linked into it.
     let folder = tempfile::Builder::new().prefix("run-").tempdir_in(results_folder()).expect("a temporary folder");
     let mut host = HostControl::start(folder.path(), &binaries).await;
     let last = arguments.seconds.div_ceil(ROUND_SECONDS).max(1);

@@ -1,5 +1,5 @@
-//! HTTP servers that act as integrators, webhooks and a bot's provider. Each has moods, which change every few seconds
-//! and are derived from the seed. A journal records every request and how it was answered.
+//! HTTP servers that act as integrators, webhooks and a bot's provider. The mood of a server determines how it answers;
+//! it changes every few seconds and is derived from the seed. A journal records every request and how it was answered.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,7 +83,7 @@ struct Shared {
 }
 
 impl Receiver {
-    /// Starts a receiver. Also returns the bodies of the requests that it accepts.
+    /// Starts a receiver. Also returns a channel that gets the bodies of the requests that the receiver accepts.
     pub async fn start(
         name: &'static str,
         kind: Kind,

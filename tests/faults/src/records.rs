@@ -1,4 +1,4 @@
-//! The record of each request of the load, with its result as the client saw it.
+//! Records of the requests that make up the load, each with its result as the client saw it.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;

@@ -12,7 +12,7 @@ pub const MAX_LATENESS: Duration = Duration::from_millis(2_900);
 /// the service does.
 const MAX_EARLINESS: Duration = Duration::from_millis(300);
 
-/// How long after its creation a message may be shown as failed, or a bot may lose the chat.
+/// The maximum time from a message's creation until the message is shown as failed, or until a bot loses the chat.
 pub const MAX_RESULT_TIME: Duration = seconds(9).saturating_add(MAX_LATENESS);
 
 /// Checks that three attempts started 0, 3 and 6 seconds after the message was sent.

@@ -18,7 +18,7 @@ const CODINGS: [(&str, Option<&str>, &str); 4] = [
     ("br;q=0, gzip;q=0.5", Some("gzip"), ".gz"),
 ];
 
-/// The built files of a page, by the name of its folder in `functions/www/dist`.
+/// The built files of a page. The field is the name of the page's folder in `functions/www/dist`.
 pub struct BuiltFiles(pub &'static str);
 
 impl BuiltFiles {

@@ -231,8 +231,8 @@ impl TestHost {
     }
 }
 
-/// Writes the permissions that no test has used so far to the file that `tests/unused_permissions.rs` checks. The second
-/// attempt of failed tests (`tests/run`) continues the file of the first.
+/// Writes the permissions that no test has used so far to the file that `tests/unused_permissions.rs` checks. When
+/// `tests/run` repeats failed tests, the second attempt starts from the file that the first attempt has written.
 fn record_unused_permissions(host: &Host) {
     let unused = host.unused_permissions().into_iter();
     let unused: BTreeSet<String> = unused.map(|(function, permission)| format!("{function}: {permission}")).collect();

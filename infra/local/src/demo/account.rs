@@ -54,7 +54,7 @@ pub struct DemoAccount {
     pub bot_token: String,
     /// The endpoint of a second channel. Chats in this channel start with the bot.
     pub bot_channel_url: String,
-    /// The webhook whose receiver [`webhook`] emulates. `None` in a file that was written before there was one.
+    /// The webhook whose receiver [`webhook`] emulates. `None` in a file from a version without the demo webhook.
     pub webhook_id: Option<String>,
     /// Signs the requests to and from the telephony provider that [`gateway`] emulates. `None` in a file from a version
     /// without the demo gateway.

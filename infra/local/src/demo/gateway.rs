@@ -59,7 +59,7 @@ struct Connection {
     signing_secret: String,
 }
 
-/// The body of the request that makes the gateway call the account.
+/// The body of the request that makes the gateway simulate a visitor's call to the account.
 #[derive(Deserialize)]
 struct IncomingCall {
     phone: Option<String>,

@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 use super::local_caller::LocalCaller;
 
 const MAX_ENTRIES: usize = 50;
-/// Replaces the token with which a site identifies its user.
+/// The text that replaces the token with which a site identifies its user.
 const HIDDEN: &str = "(hidden)";
 
 /// A server of the demo account that the service calls.
@@ -64,7 +64,7 @@ impl Journal {
         }
     }
 
-    /// Returns a router with the route of the journal, which the host serves on its port.
+    /// Returns a router with the journal's route, which the host serves on its port.
     pub fn router(self) -> Router {
         Router::new().route("/_local/journal", get(list)).with_state(self)
     }

@@ -1,4 +1,4 @@
-//! An extractor for handlers that only programs on this machine may call, because they need no credentials.
+//! An extractor for handlers that only programs on this machine may call, because the handlers require no credentials.
 
 use std::net::{IpAddr, SocketAddr};
 

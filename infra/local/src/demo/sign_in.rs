@@ -96,7 +96,7 @@ impl SignInLinks {
         let _ = self.0.logins.set(DemoLogins { api, demo: demo.clone() });
     }
 
-    /// Creates the agent's link with a new code, to be printed.
+    /// Creates the demo agent's sign-in link, which contains a new code. The caller prints the link.
     ///
     /// # Errors
     /// The operating system cannot provide random numbers.

@@ -98,7 +98,7 @@ impl DemoSite {
 
 impl Connection {
     /// Makes the demo agent available for chats, unless the agent is away, because the widget shows its offline form
-    /// without agents. From then on, the console in the page keeps the agent online.
+    /// if no agent is available. From then on, the console in the page keeps the agent online.
     async fn put_agent_online(&self) -> Result<(), api_client::Error> {
         let token = account::log_in(&self.api, &self.demo.agent_email, &self.demo.agent_password).await?;
         let presence: Presence = self.api.get("/agent/presence", &token).await?;
@@ -134,7 +134,8 @@ async fn asset(_: LocalCaller, Path(file): Path<String>) -> Response {
     ([(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, "no-cache")], text).into_response()
 }
 
-/// Returns the console's page with a policy that lets the demo site frame it. The console itself refuses every frame.
+/// Returns the console's page with a policy that lets the demo site frame it. The console's own policy does not allow
+/// any site to frame it.
 async fn framed_console(_: LocalCaller, State(site): State<DemoSite>) -> Response {
     let Some(connection) = site.connection.get() else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
     match connection.api.get_page("/console/").await {

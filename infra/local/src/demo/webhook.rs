@@ -24,7 +24,7 @@ pub fn with_base_url(url: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(url, PATH, base_url)
 }
 
-/// Returns a router with the route at which the webhook receives events. The host serves it on its port.
+/// Returns a router with the route at which the webhook receives events. The host serves this route on its own port.
 pub fn router(journal: Journal) -> Router {
     Router::new().route(PATH, post(receive_event)).with_state(journal)
 }

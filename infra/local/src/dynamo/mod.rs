@@ -1,4 +1,4 @@
-//! Emulates DynamoDB with the `dynoxide-rs` crate, which runs in this process on one SQLite file.
+//! Emulates DynamoDB with the `dynoxide-rs` crate, which runs in this process and uses one SQLite database.
 //!
 //! # Layout
 //! - `engine.rs`: the database and the thread that serves it

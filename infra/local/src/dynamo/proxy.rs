@@ -222,7 +222,7 @@ async fn forward(
     // The request runs in a separate task, so that it completes even if the function is killed. Otherwise, the engine
     // could complete a write without the stream's readers being notified.
     let response = tokio::spawn(async move { proxy.forward(&function, headers, body).await }).await;
-    // Without a response, the host is stopping. The SDK retries until the function ends.
+    // If there is no response, the host is stopping. The SDK retries until the function ends.
     response.ok().flatten().unwrap_or_else(|| StatusCode::SERVICE_UNAVAILABLE.into_response())
 }
 

@@ -7,8 +7,8 @@ use rusqlite::Connection;
 /// are at most a few records behind.
 const MAX_STREAM_RECORDS: u32 = 2_000;
 
-/// Adds an index and a trigger to the engine's table of stream records. The index makes the numbering independent of
-/// the number of records. The trigger deletes the oldest record when a new one is stored.
+/// Adds an index and a trigger to the engine's table of stream records. With the index, numbering a record takes the
+/// same time regardless of how many records are stored. The trigger deletes the oldest record when a new one is stored.
 pub(super) fn limit_stream_records(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
         "CREATE INDEX IF NOT EXISTS stream_record_positions

@@ -90,7 +90,7 @@ impl TableStreams {
 }
 
 impl StreamReader {
-    /// Waits for changes and returns them in order. A write that left an item as it was is not a change. After an
+    /// Waits for changes and returns them in order. A write that leaves an item unchanged is not returned. After an
     /// error, the next call reads the same records again.
     pub async fn next(&mut self) -> Result<Vec<StreamRecord>, Error> {
         if self.written.changed().await.is_err() {

@@ -158,7 +158,7 @@ fn processed_messages<'b>(mapping: &QueueMapping, batch: &'b [Message], result: 
     processed
 }
 
-/// Returns how many more messages fit into the batch. `None` would mean that the batch length does not fit into a
+/// Returns how many more messages fit into the batch. Returns `None` only if the batch length does not fit into a
 /// `u32`.
 fn remaining_capacity(batch_size: u32, batch: &[Message]) -> Option<u32> {
     u32::try_from(batch.len()).ok().map(|size| batch_size.saturating_sub(size))

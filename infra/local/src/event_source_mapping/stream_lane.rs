@@ -132,7 +132,7 @@ impl Batch {
         }
     }
 
-    /// Decides how a failed batch continues. Splitting it does not count as a retry, as on AWS.
+    /// Decides what happens next to a failed batch. As on AWS, splitting the batch does not count as a retry.
     fn next_step(mut self, mapping: &StreamMapping) -> NextStep {
         let retries = self.retries;
         if mapping.bisects_failed_batches && self.records.len() > 1 {

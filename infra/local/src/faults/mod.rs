@@ -38,7 +38,7 @@ pub struct FaultPlan {
     pub crashes: u64,
     pub max_crash_delay_ms: u64,
     pub messages: MessageFaultRates,
-    /// The largest error of the clock of a process, in either direction.
+    /// The maximum error of a process's clock, in either direction.
     pub max_clock_error_ms: u64,
 }
 
@@ -65,15 +65,15 @@ pub struct RequestFaultRates {
 pub struct MessageFaultRates {
     /// Batches that are received again although the function has processed them.
     pub repeated: u64,
-    /// Batches that are received again one to three seconds after they were received, also while the function is
-    /// processing them.
+    /// Batches that are received a second time, one to three seconds after the first time, even if the function is
+    /// still processing them.
     pub early_visibility: u64,
     /// Batches of standard queues that are delayed by up to `max_delay_ms`, so that later messages overtake them.
     pub overtaken: u64,
     pub max_delay_ms: u64,
 }
 
-/// What happens to a request instead of the usual processing.
+/// A fault that is injected into a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RequestFault {
     Throttle,
@@ -119,7 +119,7 @@ impl Faults {
         }
     }
 
-    /// Returns the numbers of injected faults since the start, by kind.
+    /// Returns the number of injected faults of each kind since the start.
     #[must_use]
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         self.state().counts.clone()
@@ -158,7 +158,7 @@ impl Faults {
         })
     }
 
-    /// Returns the error of the clock of a new process, in milliseconds.
+    /// Returns a new process's clock error in milliseconds.
     pub(crate) fn clock_error_ms(&self) -> Option<i64> {
         self.choose(|state| {
             let max = i64::try_from(state.plan.max_clock_error_ms).ok().filter(|max| *max > 0)?;
@@ -175,7 +175,7 @@ impl Faults {
         choice(&mut self.state())
     }
 
-    /// Ignores a poisoned lock, because a panic leaves at worst one decision uncounted.
+    /// Ignores a poisoned lock, because the worst effect of a panic is that one decision is not counted.
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -186,7 +186,7 @@ pub(crate) async fn stay_silent() {
     tokio::time::sleep(SILENCE).await;
 }
 
-/// The names under which the faults of requests are counted, in the order of `RequestFaultRates`.
+/// The names under which request faults are counted, in the same order as in `RequestFaultRates`.
 type RequestFaultNames = [&'static str; 5];
 
 const TABLE_FAULTS: RequestFaultNames = [

@@ -1,4 +1,4 @@
-//! The error responses of DynamoDB and SQS to rejected requests.
+//! The error responses that DynamoDB and SQS return for rejected requests.
 
 use axum::Json;
 use axum::http::StatusCode;

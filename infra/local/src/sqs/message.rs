@@ -38,7 +38,7 @@ pub struct Message {
     pub md5_of_body: String,
     pub sent_at_ms: u64,
     pub first_received_at_ms: u64,
-    /// The number of times that the message has been received, including this one.
+    /// The number of times that the message has been received, including this receive.
     pub receive_count: u32,
     /// The message group id, or `None` if the sender did not set one.
     pub group: Option<String>,

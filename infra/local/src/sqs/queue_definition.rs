@@ -28,7 +28,7 @@ pub struct QueueDefinition {
 pub struct RedrivePolicy {
     /// The name of the dead-letter queue. It must have the same type as the source queue.
     pub dead_letter_queue: String,
-    /// How often a message can be received, 1 to 1,000 times. The next receive moves it to the dead-letter queue
+    /// How many times a message can be received, from 1 to 1,000. The next receive moves it to the dead-letter queue
     /// instead.
     pub max_receive_count: u32,
 }

@@ -113,9 +113,9 @@ impl Queues {
         Ok(non_empty)
     }
 
-    /// Returns the number of API requests since the start, by (queue, action). This includes requests through the
-    /// router and calls of these methods. A batch counts as one request. `ListQueues` is counted under an empty queue
-    /// name.
+    /// Returns the number of API requests since the start, by queue and action. This includes both requests through the
+    /// router and calls to the methods of this type. A batch counts as one request. `ListQueues` is counted under an
+    /// empty queue name.
     #[must_use]
     pub fn request_counts(&self) -> BTreeMap<(String, String), u64> {
         self.request_counts.snapshot()

@@ -125,7 +125,7 @@ impl<'s> EvaluatedValue<'s> {
     }
 
     fn evaluate_child(&self, key: &str, node: &Node) -> Result<Option<Self>, Error> {
-        // Paths omit "Properties", because DeliverChannel.Timeout is short and still unambiguous.
+        // Paths omit "Properties", because a path such as DeliverChannel.Timeout is shorter and still unambiguous.
         let path = if key == "Properties" { self.path.clone() } else { self.path.child(key) };
         let Some(node) = self.scope.evaluate(node, &path)? else {
             return Ok(None);

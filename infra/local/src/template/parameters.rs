@@ -1,4 +1,5 @@
-//! Determines the values of the template's parameters. A value is the caller's override or, without one, the default.
+//! Determines the values of the template's parameters. If the caller does not override a parameter, its value is the
+//! default.
 
 use std::collections::BTreeMap;
 

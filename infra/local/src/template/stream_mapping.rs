@@ -26,7 +26,7 @@ pub struct StreamMapping {
     /// the same lane.
     pub lanes: u32,
     pub max_record_age: Duration,
-    /// How often a failed batch is retried. `None` retries it until its records are too old.
+    /// How many times a failed batch is retried. `None` means that it is retried until its records are too old.
     pub max_retries: Option<u32>,
     /// Whether a failed batch is split in two before it is retried (`BisectBatchOnFunctionError`).
     pub bisects_failed_batches: bool,

@@ -95,7 +95,7 @@ async fn transfer_messages(
     api.connections.remove(&info.id);
     let close = async {
         if let Ok(socket) = outgoing.reunite(incoming) {
-            // A client that does not cooperate is disconnected.
+            // A client that does not complete the closing handshake in time is disconnected.
             let _ = timeout(CLOSE_TIMEOUT, close(socket, &reason)).await;
         }
     };

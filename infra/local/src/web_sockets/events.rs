@@ -104,8 +104,8 @@ fn headers_by_name(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
     by_name
 }
 
-/// Returns a header name as browsers write it, such as `Sec-WebSocket-Key`. The event of a WebSocket API keeps the
-/// client's spelling, which the HTTP server of this host converts to lowercase.
+/// Returns a header name as browsers write it, such as `Sec-WebSocket-Key`. In the events of a WebSocket API, header
+/// names are spelled as the client sent them, but this host's HTTP server has converted them to lowercase.
 fn capitalized_name(name: &str) -> String {
     let capitalized = |word: &str| match word.split_at_checked(1) {
         Some(_) if word == "websocket" => "WebSocket".to_owned(),

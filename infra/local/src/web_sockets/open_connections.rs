@@ -12,7 +12,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::Utf8Bytes;
 /// The capacity of each connection's queue.
 const MAX_QUEUED_BYTES: usize = 1024 * 1024;
 
-/// The minimum capacity that a message takes up, so that the number of queued messages is limited, too.
+/// The minimum capacity that a message takes up in the queue. It also limits the number of queued messages.
 const MIN_QUEUED_MESSAGE_BYTES: usize = 512;
 
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub(super) struct ConnectionInfo {
     pub activity: Activity,
 }
 
-/// The time of the last message in either direction. The time is stored in milliseconds since the connection opened.
+/// The time of the last message in either direction, stored in milliseconds since the connection opened.
 pub(super) struct Activity {
     connected: Instant,
     last_active_ms: AtomicU64,
@@ -87,7 +87,7 @@ impl OpenConnections {
         self.lock().remove(id).is_some()
     }
 
-    /// Ignores a poisoned lock, because each critical section is a single map operation.
+    /// Locks the map. Lock poisoning is ignored, because each critical section is a single map operation.
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<OpenConnection>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -119,7 +119,7 @@ impl Activity {
         self.connected.elapsed()
     }
 
-    /// Returns the time of the last message, measured from the opening of the connection.
+    /// Returns the time between the opening of the connection and its last message.
     pub fn last_active_after(&self) -> Duration {
         Duration::from_millis(self.last_active_ms.load(Ordering::Relaxed))
     }

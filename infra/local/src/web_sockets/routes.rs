@@ -53,7 +53,7 @@ impl SocketApi {
             self.meter.add_connection_time(&route.function, connection.activity.connected_for());
         }
         if let Some(route) = self.definition.route("$disconnect") {
-            // The process pool logs a failure. As on AWS, the invocation is not repeated.
+            // If the invocation fails, the process pool logs the failure. As on AWS, the invocation is not repeated.
             let _ = self.invoke(route, &events::disconnect(connection, reason)).await;
         }
     }
@@ -81,7 +81,7 @@ impl SocketApi {
     fn send_error(&self, connection: &ConnectionInfo, message: &str, request_id: &str) {
         let body = serde_json::json!({"message": message, "connectionId": connection.id, "requestId": request_id});
         if let Some(connection) = self.connections.get(&connection.id) {
-            // If the queue is full, the client does not read its messages anyway.
+            // The error is ignored: if the queue is full, the client is not reading its messages anyway.
             let _ = connection.send(body.to_string().into());
         }
     }

@@ -35,7 +35,7 @@ async fn wait_until_empty(host: &ProbeHost, queue: &str) {
     wait_for(depth, |depth| depth.visible + depth.in_flight + depth.delayed == 0).await;
 }
 
-/// Returns how often the worker has received a message with this body.
+/// Returns how many times the worker has received a message with this body.
 fn count_received(host: &ProbeHost, body: &str) -> usize {
     let line = format!("got {body}");
     host.lines("worker").iter().filter(|logged| **logged == line).count()
@@ -93,7 +93,7 @@ async fn group_order_is_preserved_after_a_failure() {
 /// The template's `MaximumConcurrency` applies whether it is lower or higher than the host's default.
 #[tokio::test]
 async fn queue_concurrency_follows_the_template() {
-    // The batch size is reduced to one below, so that each message occupies one process.
+    // The code below reduces the batch size to 1, so that each message occupies one process.
     const EVENT: &str = "Queue: !GetAtt OrderedJobs.Arn\n            BatchSize: 5";
     for cap in [2, 40] {
         let folder = link_binaries();

@@ -285,7 +285,7 @@ async fn slow_client_delays_neither_posts_nor_other_clients() {
     let post = async |id: &str| {
         let start = Instant::now();
         let sent = host.invoke(FUNCTION, json!({"do": "post", "connection": id, "size": SIZE})).await.unwrap();
-        // If a post waited for its client, it would end when the function times out, after ten seconds.
+        // If a post waited for its client, it would not end until the function timed out after ten seconds.
         assert!(start.elapsed() < Duration::from_secs(5));
         sent
     };

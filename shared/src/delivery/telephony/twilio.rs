@@ -1,4 +1,4 @@
-//! The adapter to Twilio's voice API. Twilio signs its requests with the token of the customer's Twilio account.
+//! The adapter for Twilio's voice API. Twilio signs its requests with the token of the customer's Twilio account.
 
 use std::time::Duration;
 

@@ -70,8 +70,8 @@ impl Chats {
         self.reserve_entries(ItemUpdate { key, update, condition: ITEM_EXISTS, values }, count).await
     }
 
-    /// Updates a header to assign entry numbers. Returns the header with the last number before them, or `None` if the
-    /// condition of the update fails.
+    /// Updates a header to assign entry numbers. Returns the header, whose `seq` is the last number before them, or
+    /// `None` if the condition of the update fails.
     async fn reserve_entries(&self, update: ItemUpdate, count: usize) -> Result<Option<Chat>, WriteError> {
         let mut header = match self.table.update(update).await {
             Ok(item) => chat_from_item(item)?,

@@ -1,4 +1,4 @@
-//! Stores phone calls. A call is the content of a timeline entry. The delivery of the entry orders the call from the
+//! Stores phone calls. A call is the content of a timeline entry. Delivering the entry orders the call from the
 //! telephony provider. Each change of a call's status is stored in one transaction with its notifications and the
 //! account's balance.
 
@@ -35,7 +35,7 @@ use crate::store::{from_item, to_attribute};
 
 /// How long the reference to a visitor's last call is kept. It must be longer than any call.
 const LAST_CALL_TTL: Duration = Duration::from_secs(24 * 60 * 60);
-/// The maximum number of visitors that are found by the digits of a caller's number in one format.
+/// The maximum number of visitors that are found by the digits of each format of a caller's number.
 const MAX_CALLERS: i32 = 50;
 
 /// The error message for a call to or from a visitor who already has a call in progress.
@@ -54,7 +54,7 @@ pub struct ReportedCall<'a> {
     pub account_id: &'a str,
     pub chat_id: u64,
     pub seq: u64,
-    /// The id of the call's entry. `None` if the caller has read the entry.
+    /// The id that the call's entry must have. `None` if the caller has already read the entry.
     pub call_id: Option<&'a str>,
     pub report: &'a CallReport,
     pub provider_call_id: Option<&'a str>,
@@ -91,8 +91,8 @@ struct BalanceItem {
     minutes: i64,
 }
 
-/// Returns the key of the reference to the visitor's last call. It contains a hash of the visitor's id, like the
-/// visitor's own key.
+/// Returns the key of the item that refers to the visitor's last call. Like the visitor's own key, it contains a hash
+/// of the visitor's id.
 fn last_call_key(channel_id: &str, external_id: &str) -> Key {
     let visitor = visitor_key(channel_id, external_id);
     Key::new(visitor.pk.replacen("VISITOR#", "VISITOR_CALL#", 1), "CALL")

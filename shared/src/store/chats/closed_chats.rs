@@ -20,8 +20,8 @@ pub struct ClosedChatsPage {
 }
 
 impl Chats {
-    /// Reads at most 100 chats that were closed or erased at `since` or later, after the chat `after`. Costs one query
-    /// and one read for each closed chat.
+    /// Reads at most 100 chats that were closed or erased at `since` or later, after the chat `after`. Costs one query,
+    /// plus one read for each closed chat.
     pub async fn closed_chats(
         &self,
         account_id: &str,
@@ -56,8 +56,8 @@ pub struct ClosedChatsRange {
 }
 
 impl Chats {
-    /// Reads at most 100 chats that were closed between these times, after the position `after`. A chat that is changed
-    /// after it was closed moves to the time of the change. Costs one query and one read for each chat.
+    /// Reads at most 100 chats that were closed between these times, after the position `after`. If a chat was changed
+    /// after it was closed, the time of the change applies instead. Costs one query and one read for each chat.
     pub async fn closed_chats_between(
         &self,
         account_id: &str,

@@ -61,8 +61,8 @@ impl Chats {
         let stored_attempts = delivery.with_newest_attempt(attempt.clone());
         match self.write_attempts(entry, delivery, stored_attempts, delivery_update).await {
             Ok(()) => Ok(true),
-            // The SDK repeats a request if its response is late. If the first write succeeded, the repeated write fails
-            // its condition.
+            // The SDK repeats a request if its response is late. If the first write succeeded, the condition of the
+            // repeated write fails.
             Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
                 Ok(is_recorded(&entry_from_item(item)?, delivery, &attempt))
             }
@@ -91,7 +91,7 @@ impl Chats {
     }
 
     /// Increments the number of attempts and replaces the stored attempts. The condition ensures that the stored
-    /// delivery is still in the round of `delivery` and has the same number of attempts.
+    /// delivery is still in the same round as `delivery` and has the same number of attempts.
     async fn write_attempts(
         &self,
         entry: &TimelineEntry,

@@ -28,8 +28,8 @@ impl Chats {
         Ok(CappedCount::new(found, MAX_COUNT, false))
     }
 
-    /// Counts the pending deliveries. They are spread over the partitions of the index, which contain those of all
-    /// accounts. Costs one query of the index for each of its 32 partitions.
+    /// Counts the account's pending deliveries. The index contains the pending deliveries of all accounts, spread over
+    /// 32 partitions. Costs one query of the index for each of these partitions.
     pub async fn count_pending(&self, account_id: &str) -> Result<CappedCount, Error> {
         let pages = try_join_all((0..DUE_PARTITIONS).map(|partition| {
             let query = Query {

@@ -59,8 +59,8 @@ pub(in crate::store) fn closed_chats_partition(account_id: &str) -> String {
     format!("{account_id}#closed")
 }
 
-/// The assignments that put a chat among the account's closed chats, or move it there to a later time. Their values are
-/// [`closed_chat_values`].
+/// The assignments that add a chat to the account's closed chats, or move it to a later time among them. Their values
+/// are [`closed_chat_values`].
 macro_rules! set_closed_chat {
     () => {
         "#due = :due, #due_at = :due_at"
@@ -68,7 +68,8 @@ macro_rules! set_closed_chat {
 }
 pub(in crate::store) use set_closed_chat;
 
-/// Returns the values of [`set_closed_chat`]. `at` is the time of the closing, or of a later change of the closed chat.
+/// Returns the values of [`set_closed_chat`]. `at` is the time at which the chat was closed, or at which the closed
+/// chat was changed later.
 pub(in crate::store) fn closed_chat_values(account_id: &str, at: Timestamp) -> [(&'static str, AttributeValue); 2] {
     [(":due", s(closed_chats_partition(account_id))), (":due_at", n(at.0))]
 }
@@ -78,8 +79,8 @@ pub(in crate::store) fn delivery_due_at(since: Timestamp) -> Timestamp {
     since.plus(retry_schedule::DELIVERY_WINDOW)
 }
 
-/// An item in the `due` index whose due time has passed. It is displayed as its key, which contains only ids and can
-/// therefore be logged.
+/// An item in the `due` index whose due time has passed. Its `Display` output is its key, which contains only ids and
+/// can therefore be logged.
 pub struct OverdueItem {
     pub(in crate::store) key: Key,
     pub due_at: Timestamp,

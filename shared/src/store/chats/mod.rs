@@ -73,7 +73,7 @@ impl Dependency for Chats {
     }
 }
 
-/// The partition of a chat is this prefix, the account, `#` and the chat number.
+/// A chat's partition key consists of this prefix, the account id, `#` and the chat number.
 pub(in crate::store) const CHAT_PREFIX: &str = "CHAT#";
 
 pub(in crate::store) fn chat_pk(account_id: &str, chat_id: u64) -> String {
@@ -259,7 +259,8 @@ impl Chats {
     }
 
     /// Reads entries like [`timeline`](Self::timeline), together with the chat's header. The header sorts directly
-    /// after the last entry, so both usually cost one query. If the page ends before the header, costs one more read.
+    /// after the last entry, so one query usually reads both. If the page ends before the header, this costs one more
+    /// read.
     pub async fn timeline_and_chat(
         &self,
         account_id: &str,

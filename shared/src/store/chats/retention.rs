@@ -18,14 +18,15 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
 use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
 
-/// The delay between a change to the retention period and its pass. Every open chat has an idle check at least once an
-/// hour. After this delay, all open chats therefore have the new period, and so do chats that are closed later.
+/// The delay between a change to the retention period and the pass that applies it to closed chats. Every open chat has
+/// an idle check at least once an hour. After this delay, all open chats therefore have the new period, and so do chats
+/// that are closed later.
 const OPEN_CHAT_GRACE: Duration = Duration::from_secs(70 * 60);
 /// The number of closed chats that are updated concurrently.
 const MAX_CONCURRENT_CHAT_UPDATES: usize = 10;
 /// The maximum number of passes that one query returns.
 const MAX_PASSES_PER_RUN: i32 = 100;
-/// The partition of the `due` index that contains the passes.
+/// The partition of the `due` index that contains the retention passes.
 const RETENTION_PARTITION: &str = "retention";
 
 /// The progress of a retention pass over an account's closed chats.
@@ -126,7 +127,7 @@ impl Chats {
         }
     }
 
-    /// Postpones a pass to the next run before it has processed any chat. Costs one write.
+    /// Postpones a pass that has not processed any chats yet to the next run. Costs one write.
     pub(crate) async fn postpone_retention(&self, pass: &RetentionPass, now: Timestamp) -> Result<(), Error> {
         self.save_progress(pass, pass.before_chat_id, now).await
     }

@@ -49,7 +49,7 @@ struct TransitionEffects {
     state: ChatState,
     notice: Option<BotNotification>,
     event: Option<WebhookEvent>,
-    /// The agent who makes the transition. Its entries contain this agent.
+    /// The agent who makes the transition. The notifications' entries name this agent as their cause.
     agent: Option<AgentSnapshot>,
     /// Whether the transition counts as the bot's reaction to earlier entries.
     is_bot_event: bool,

@@ -28,8 +28,8 @@ pub(in crate::store) enum VisitorExpiry {
 }
 
 impl VisitorExpiry {
-    /// Returns the usual expiry, which is that of the closed chat. It is tried first, so that closing a chat usually
-    /// does not require reading the visitor's item.
+    /// Returns the usual expiry: the visitor expires together with the closed chat. It is tried first, so that closing
+    /// a chat usually does not require reading the visitor's item.
     pub(in crate::store) fn of_closed_chat(closed_chat: &Chat) -> Self {
         Self::OfThisChat(chat_expiry(closed_chat))
     }

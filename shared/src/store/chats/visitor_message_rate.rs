@@ -1,10 +1,11 @@
 //! Limits the messages of a visitor in an open chat. The write that assigns a message's number also counts the message
 //! and checks the limit, so the header need not be read first.
 //!
-//! The header has a count for each fixed window with messages. An expression cannot reset a count whose window has
-//! ended, and cannot name windows that it does not know. Therefore, the windows share [`SLOTS`] attributes, and a count
-//! includes the number of its window: a count of an earlier window in the same slot fails the condition of the write,
-//! which is then repeated with a new count. This is rare, because a write removes the counts of the other windows.
+//! The header has a count for each fixed window in which messages were sent. An update expression cannot reset a count
+//! whose window has ended, and cannot refer to windows whose numbers are not known in advance. Therefore, the windows
+//! share [`SLOTS`] attributes, and a count includes the number of its window. If a slot still contains the count of an
+//! earlier window, the condition of the write fails, and the write is repeated with a new count. This is rare, because
+//! a write removes the counts of the other windows.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -13,8 +14,9 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::table::{ExpressionValues, Item, n};
 
-/// The number of attributes that the windows share. The counts of the last two windows remain until the next message,
-/// so a message after a pause of more than five minutes needs a second write in two of 32 cases.
+/// The number of attributes that the windows share. The counts of the last two windows remain until the next message.
+/// If that message follows a pause of more than five minutes, its window uses the attribute of one of these counts in
+/// two of 32 cases, and the message then needs a second write.
 const SLOTS: u64 = 32;
 /// A window's counts start just above the window's number times this value, which is larger than every limit.
 const COUNTS_PER_WINDOW: u64 = 10_000;

@@ -284,8 +284,8 @@ impl Chats {
     }
 
     /// Returns the slot of a call that has not failed, or `None` for any other message. A visitor with a call in
-    /// progress can still call, but that call does not take the slot. Fails with a conflict if the visitor is called
-    /// and has a call in progress.
+    /// progress can still make another call, but that call does not take the slot. Fails with a conflict if the call is
+    /// a call to such a visitor.
     async fn call_slot(&self, incoming: &IncomingMessage<'_>) -> Result<Option<CallSlot>, Error> {
         let IncomingMessage { channel, external_id, now, .. } = incoming;
         let Some(call) = incoming.call().filter(|call| !call.status.is_final()) else { return Ok(None) };
@@ -346,8 +346,8 @@ impl IncomingMessage<'_> {
         self.call().map(Counter::of_finished_call).unwrap_or_default()
     }
 
-    /// Whether the message comes from a browser without a valid token. The visitor of a widget must exist before the
-    /// first message, except for an unknown caller.
+    /// Whether the message comes from a browser without a valid token. A widget's visitor must exist before the first
+    /// message, unless the visitor is an unknown caller.
     fn is_from_unknown_browser(&self, visitor: Option<&Visitor>) -> bool {
         let is_known = visitor.is_some_and(|visitor| !visitor.is_expired(self.now))
             || self.call().is_some_and(|call| call.kind == CallKind::Incoming);
@@ -362,7 +362,7 @@ impl IncomingMessage<'_> {
         }
     }
 
-    /// Whether the message's entries depend on data of the header that the update of the header does not check.
+    /// Whether the message's entries depend on header data that the header's update does not check.
     fn depends_on_header(&self, visitor: &Visitor) -> bool {
         let may_notify_webhooks = visitor.changes.must_notify_webhooks && !self.settings.webhooks.is_empty();
         may_notify_webhooks || self.is_offline || self.invite.is_some() || self.call().is_some()

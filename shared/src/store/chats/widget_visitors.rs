@@ -73,8 +73,8 @@ impl Chats {
         visitor.filter(|visitor| !visitor.is_expired(now)).ok_or(Error::InvalidVisitorToken)
     }
 
-    /// Reads the last entries with numbers above `after`, oldest first, at most `limit`, together with the chat's
-    /// header. The header sorts directly after the last entry, so both cost one query.
+    /// Reads the chat's header and at most `limit` of its last entries with numbers above `after`, oldest first. The
+    /// header sorts directly after the last entry, so one query reads both.
     pub async fn last_entries_and_chat(
         &self,
         account_id: &str,

@@ -40,12 +40,12 @@ impl Connections {
     }
 }
 
-/// Returns the key of a ticket that opens a socket of an agent or a visitor.
+/// Returns the key of a ticket that opens an agent's or a visitor's socket.
 fn ticket_key(ticket: &str) -> Key {
     Key::new(format!("SOCKET_TICKET#{}", sha256::hex_digest(ticket)), "TICKET")
 }
 
-/// Returns the key of a socket of an agent or a visitor by its connection id.
+/// Returns the key of the agent's or visitor's socket with this connection id.
 fn socket_key(connection_id: &str) -> Key {
     Key::new(format!("SOCKET#{connection_id}"), "SOCKET")
 }

@@ -74,8 +74,8 @@ impl Connections {
         self.update_presence(update, now).await.map(|_| ())
     }
 
-    /// Updates a presence, and then removes the expired sockets, whose close was not reported. Returns the item. Costs
-    /// one write, and one more if there are expired sockets.
+    /// Updates a presence, and then removes the expired sockets, whose closing was never reported. Returns the item.
+    /// Costs one write, and one more if there are expired sockets.
     async fn update_presence(&self, update: ItemUpdate, now: Timestamp) -> Result<Item, Error> {
         let key = update.key.clone();
         let item = self.table.update(update).await?;
@@ -155,7 +155,7 @@ fn socket_element_expiry(element: &str) -> Option<Timestamp> {
     expires_at.parse().ok().map(Timestamp::from_seconds)
 }
 
-/// Returns the elements of the sockets in a presence item that have expired.
+/// Returns the elements of a presence item that represent expired sockets.
 fn expired_socket_elements(item: &Item, now: Timestamp) -> Vec<String> {
     let elements = item.get("sockets").and_then(|sockets| sockets.as_ss().ok()).into_iter().flatten();
     elements.filter(|socket| socket_element_expiry(socket).is_none_or(|at| at <= now)).cloned().collect()

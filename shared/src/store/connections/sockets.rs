@@ -3,8 +3,8 @@
 //! is stored.
 //!
 //! A socket has two items: one in the partition of its account, which a single query returns with the account's other
-//! sockets, and one by its connection id, because requests from the socket contain only this id. The agent's presence
-//! contains the connection id too.
+//! sockets, and one with the connection id in its key, because requests from the socket contain only this id. The
+//! agent's presence contains the connection id too.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join;
@@ -55,7 +55,8 @@ struct SocketItem {
 #[derive(Debug, PartialEq, Eq)]
 pub struct SocketState {
     pub socket: Socket,
-    /// Whether a push was dropped although the socket is open. Only the item by connection id stores this.
+    /// Whether a push was dropped although the socket is open. This is stored only in the item that is keyed by
+    /// connection id.
     pub has_missed_push: bool,
 }
 
@@ -208,7 +209,7 @@ impl Connections {
     }
 
     /// Returns the account's open sockets. The read is eventually consistent, so a socket that has just been opened may
-    /// be missing. Costs one query at half the price of the other queries.
+    /// be missing. Costs one query, at half the price of a strongly consistent one.
     pub(crate) async fn account_sockets(&self, account_id: &str, now: Timestamp) -> Result<Vec<AgentSocket>, Error> {
         let items = self.table.query_all_eventually(account_sockets_query(account_id)).await?;
         open_sockets(items, now)

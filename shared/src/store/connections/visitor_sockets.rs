@@ -1,6 +1,6 @@
-//! The open sockets of widgets' visitors. Like the socket of an agent, a socket has two items: one in the partition of
-//! its visitor, and one by its connection id. They are stored apart from the agents' sockets, so that the cost of
-//! finding those does not depend on the number of visitors.
+//! The open sockets of widget visitors. Like an agent's socket, a visitor's socket has two items: one in the partition
+//! of its visitor, and one with the connection id in its key. They are stored apart from the agents' sockets, so that
+//! the cost of finding the agents' sockets does not depend on the number of visitors.
 
 use futures_util::future::try_join;
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ impl Connections {
     }
 
     /// Returns the open sockets of a visitor. The read is eventually consistent, so a socket that has just been opened
-    /// may be missing. Costs one query at half the price of the other queries.
+    /// may be missing. Costs one query, at half the price of a strongly consistent query.
     pub(crate) async fn visitor_sockets(
         &self,
         channel_id: &str,

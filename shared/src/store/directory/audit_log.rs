@@ -98,8 +98,8 @@ impl Directory {
     }
 
     /// Applies a changed retention period to the entries while `has_time` returns true. Returns whether it has been
-    /// applied to all entries; if not, the next call starts again. Costs one query for every 200 entries, and one write
-    /// for each entry whose expiry changes.
+    /// applied to all entries; if not, the next call starts from the beginning. Costs one query for every 200 entries,
+    /// and one write for each entry whose expiry changes.
     pub(crate) async fn apply_retention_to_audit_log(
         &self,
         account_id: &str,

@@ -178,7 +178,7 @@ fn settings_change(fields: impl IntoIterator<Item = &'static str>) -> AuditedCha
     AuditedChange { action, kind, id: String::new(), name: None, fields: Vec::new() }.with_fields(fields)
 }
 
-/// Returns the changes between two versions of the settings: at most one for the settings of the account, and one for each
+/// Returns the changes between two versions of the settings: at most one for the account's settings, and one for each
 /// webhook that was created, changed or deleted.
 fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<AuditedChange> {
     let AccountSettings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days, time_zone } =
@@ -211,8 +211,8 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
     settings.into_iter().chain(deleted).chain(stored).collect()
 }
 
-/// Returns the audit entry for a change to a webhook. It has no name, because a webhook has only a URL, which can contain
-/// a secret.
+/// Returns the audit entry for a change to a webhook. The entry contains no name, because a webhook has only a URL,
+/// which can contain a secret.
 fn webhook_change(action: AuditAction, webhook: &Webhook, fields: &[&'static str]) -> AuditedChange {
     let (kind, id) = (AuditedKind::Webhook, webhook.webhook_id.clone());
     AuditedChange { action, kind, id, name: None, fields: Vec::new() }.with_fields(fields.iter().copied())
@@ -230,8 +230,8 @@ pub(in crate::store) fn settings_from_item(item: Item) -> Result<AccountSettings
         limits: RateLimits { visitor_messages, bot_requests, channel_chats },
         idle_close: settings.idle_close_seconds.map(Duration::from_secs),
         retention_days: settings.retention_days,
-        // A name that the library no longer knows counts as UTC, because an error would fail all requests of the
-        // account.
+        // A name that the library no longer knows is treated as UTC, because an error would make all of the account's
+        // requests fail.
         time_zone: settings.time_zone.as_deref().and_then(TimeZone::parse).unwrap_or_default(),
     })
 }

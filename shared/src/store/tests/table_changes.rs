@@ -24,7 +24,7 @@ async fn changes_of(stores: &Stores, action: impl Future<Output = ()>) -> Vec<(S
     changed.filter_map(|change| parse_change(change).unwrap()).collect()
 }
 
-/// Returns the changes of chats. Checks that all of them concern chat 1.
+/// Returns the changes to chats. Checks that all of them concern chat 1.
 fn chat_changes(changes: Vec<(String, TableChange)>) -> Vec<ChatItemChange> {
     let chat_change = |(account_id, change): (String, TableChange)| match change {
         TableChange::Chat { chat_id, change } => {

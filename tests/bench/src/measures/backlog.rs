@@ -1,5 +1,5 @@
-//! Deliveries a second: how fast a backlog of agents' messages reaches the integrator's server. The backlog arises
-//! while the queues reject messages; then `schedule-sweep` queues it.
+//! Measures deliveries per second: how fast a backlog of agents' messages reaches the integrator's server. The backlog
+//! builds up while the queues reject messages; then `schedule-sweep` queues it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,9 +22,9 @@ const MESSAGES: u64 = 500;
 const CHATS: u64 = 64;
 /// Requests at a time while the backlog arises.
 const CONCURRENCY: usize = 32;
-/// How long after its creation the sweep queues a delivery: nine seconds until its last result, and a grace period.
+/// The age at which the sweep queues a delivery: nine seconds until its last result, plus a grace period.
 const OVERDUE_AFTER: Duration = Duration::from_secs(25);
-/// Each round takes half a minute, so there are fewer of them.
+/// The number of rounds is limited, because each round takes half a minute.
 const MAX_ROUNDS: u32 = 3;
 
 pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {

@@ -47,7 +47,7 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
     Ok(section(&spreads, u64::from(arguments.rounds) * STARTS_PER_ROUND))
 }
 
-/// Returns the milliseconds until the process asked for an event, and until it answered.
+/// Returns two spreads in milliseconds: the time until the process asked for an event, and the time until it answered.
 fn spreads(starts: &Starts) -> (Spread, Spread) {
     (Spread::of_milliseconds(&starts.ready), Spread::of_milliseconds(&starts.answered))
 }

@@ -1,5 +1,5 @@
-//! Whether a message costs the same in a large chat, in an account with many chats, and in one with many channels. The
-//! data is cloned directly in the tables, because sending 100,000 messages would take too long.
+//! Measures whether a message costs the same in a large chat, in an account with many chats, and in one with many
+//! channels. The data is cloned directly in the tables, because sending 100,000 messages would take too long.
 
 #![allow(clippy::indexing_slicing, reason = "assigning to a field of a JSON value does not panic")]
 
@@ -25,7 +25,7 @@ const CHAT_COUNTS: [u64; 6] = [1, 10, 100, 1_000, 10_000, 100_000];
 const CHANNEL_COUNTS: [u64; 3] = [1, 100, 5_000];
 /// How many messages are sent at each size.
 const MESSAGES: u64 = 100;
-/// Messages before each measure, so that processes are running and have filled their caches.
+/// How many messages are sent before each measurement, so that processes are running and have filled their caches.
 const WARM_UP_MESSAGES: u64 = 10;
 /// The most items that `BatchWriteItem` accepts.
 const BATCH_SIZE: usize = 25;

@@ -1,5 +1,5 @@
-//! Messages through the whole service at a constant rate: from a visitor to the socket of an agent, and from an agent to
-//! the server of an integrator.
+//! Messages that pass through the whole service at a constant rate: from a visitor to an agent's socket, and from an
+//! agent to an integrator's server.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const CHATS: u64 = 20;
 /// Messages a second.
 const RATES: [u32; 2] = [20, 100];
 const DURATION: Duration = Duration::from_secs(10);
-/// Before each measure, processes start and fill their caches.
+/// The time before each measure in which processes start and fill their caches.
 const WARM_UP: Duration = Duration::from_secs(3);
 
 /// The delay that is added to each request to tables and queues in the measure with delays. It is about as long as the
@@ -28,7 +28,7 @@ const WARM_UP: Duration = Duration::from_secs(3);
 const STORE_LATENCY: Duration = Duration::from_millis(5);
 /// The rate in the measure with delays. It is so low that the speed of the processor does not affect the result.
 const DELAYED_RATE: u32 = 10;
-/// What is asked of the medians with delays, in milliseconds.
+/// The required upper limits for the medians in the measure with delays, in milliseconds.
 const MAX_VISITOR_MS: f64 = 18.0;
 const MAX_AGENT_MS: f64 = 45.0;
 
@@ -147,7 +147,7 @@ pub(super) async fn run_with_store_latency(arguments: &Arguments) -> Result<Sect
     })
 }
 
-/// Measures both kinds of messages at each rate and store latency. Returns the cells of each row with its label.
+/// Measures both kinds of messages at each rate and store latency. Returns the label and the cells of each table row.
 async fn measure_all(arguments: &Arguments, rates: &[(u32, Duration)]) -> Result<Vec<(String, [String; 4])>, Error> {
     let mut rows = Vec::new();
     for &(rate, store_latency) in rates {

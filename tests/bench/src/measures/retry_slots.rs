@@ -1,4 +1,5 @@
-//! How late the attempts of a failing delivery are: they are due 0, 3 and 6 seconds after the message was sent.
+//! Measures how late the attempts of a failing delivery are. The attempts are due 0, 3 and 6 seconds after the message
+//! was sent.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

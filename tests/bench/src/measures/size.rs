@@ -6,7 +6,7 @@ use crate::plot::{Bars, Plot};
 use crate::report::{Section, Table};
 use crate::statistics::Spread;
 
-/// The file to which the functions are linked that were not built.
+/// The name of the file to which functions that were not built are linked.
 const PLACEHOLDER: &str = "false";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Section, Error> {

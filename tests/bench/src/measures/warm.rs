@@ -1,4 +1,4 @@
-//! Warm invocations: latency, processor time, and the memory that a process needs at most.
+//! Warm invocations: latency, processor time, and the peak memory usage of a process.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::report::{Section, Table};
 use crate::statistics::{Latencies, Spread, milliseconds};
 use crate::store_calls::{Recorder, StoreCall, StoreCallRepeater};
 
-/// Invocations before each round, which fill caches and let runtimes compile.
+/// The number of invocations before each round. They fill caches and let the runtimes compile the code.
 const WARM_UP_INVOCATIONS: u64 = 200;
 const INVOCATIONS_PER_ROUND: u64 = 1_000;
 /// The chats that get messages in turn.
@@ -27,7 +27,7 @@ const STORE_CALLS: &str = "its requests alone";
 struct Round {
     p50: f64,
     p99: f64,
-    /// Processor milliseconds for each invocation. `None` if there is no process.
+    /// The processor time for each invocation, in milliseconds. `None` if there is no process.
     cpu: Option<f64>,
     memory_mb: Option<f64>,
 }
@@ -53,7 +53,8 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
     Ok(section(&rounds, arguments.rounds, call_count))
 }
 
-/// Returns the requests that a warm invocation of the first program makes. Fails if a peer makes others.
+/// Returns the requests that a warm invocation of the first program makes. Fails if another program makes different
+/// requests.
 async fn record_warm_invocation(
     programs: &[Program],
     chats: &OpenChats,
@@ -62,8 +63,8 @@ async fn record_warm_invocation(
     let recorder = Recorder::start(tables).await?;
     let mut ours: Vec<StoreCall> = Vec::new();
     let mut peers = Vec::new();
-    // The first program comes last, because its requests are repeated, and those of a later invocation would change
-    // the chat's header.
+    // The first program runs last, because its recorded requests are repeated later, and a subsequent invocation of
+    // another program would change the chat's header.
     for (index, program) in programs.iter().enumerate().rev() {
         let mut process = program.start(&recorder.url).await?;
         for _ in 0..2 {

@@ -25,7 +25,7 @@ pub(super) struct BatchEntry<T> {
 }
 
 impl<T> BatchRequest<T> {
-    /// Checks the ids and number of entries, and returns the entries.
+    /// Checks the number of entries and their ids, and returns the entries.
     pub(super) fn into_entries(self) -> Result<Vec<BatchEntry<T>>, Error> {
         if self.entries.is_empty() {
             return Err(Error::EmptyBatchRequest);

@@ -56,7 +56,7 @@ pub(in crate::store) struct HeaderItem {
     handover: Option<BotHandoverItem>,
     seq: u64,
     opened_at: u64,
-    /// `None` in chats from before this attribute existed. Their day is the day of `opened_at` in UTC.
+    /// `None` in chats that were opened before this attribute was introduced. Their day is the UTC day of `opened_at`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     opened_on: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

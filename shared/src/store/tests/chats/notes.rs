@@ -74,7 +74,7 @@ async fn chat_that_is_being_erased_gets_no_note() {
     let stores = stores().await;
     stores.closed_chat("v", 0).await;
     let before = stores.chat_header(1).await;
-    // The first step of the erasure marks the chat; then the time is used up.
+    // The erasure marks the chat in its first step, and then its time budget is used up.
     let erased = stores.chats.erase_visitor("acc", 1, NOW, &budget_of_checks(0)).await.unwrap();
     assert!(!erased.is_complete);
     for chat in [before, stores.chat_header(1).await] {

@@ -30,7 +30,8 @@ enum Command {
     DeleteAgent(u64),
 }
 
-/// The commands are sent at the same time. `Idle` is a step of its own, because it depends on the time of the others.
+/// The commands of `Concurrently` are sent at the same time. `Idle` is a separate step, because whether a chat is idle
+/// depends on when the other commands were sent.
 #[derive(Clone, Debug)]
 enum Step {
     Concurrently(Vec<Command>),
@@ -266,7 +267,7 @@ async fn compare(has_bot: bool, steps: &[Step]) {
                 assert_eq!(subject.owners().await, model.chats, "{steps:?}");
             }
             Step::Concurrently(commands) => {
-                // A request about no chat names a number that does not exist.
+                // If there is no chat yet, the requests name a chat number that does not exist.
                 let chat_id = subject.chat_ids().await.last().copied().unwrap_or_default();
                 let newest = model.chats.len().checked_sub(1);
                 let text = |index: usize| format!("text {number}.{index}");
@@ -337,7 +338,7 @@ fn compare_random_steps(config: ProptestConfig) {
 
 #[test]
 fn random_commands_have_the_results_of_the_model() {
-    // The steps are the same in each run, so that a failure is a consequence of the change that is tested.
+    // The steps are the same in each run, so that a new failure is caused by the change that is being tested.
     compare_random_steps(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::with_cases(QUICK_CASES) });
 }
 

@@ -7,7 +7,7 @@ use crate::store::tests::*;
 const ALL_TIMES: (Timestamp, Timestamp) = (Timestamp(0), Timestamp(u64::MAX));
 
 impl Stores {
-    /// Returns the directory for a request of Bob at this time.
+    /// Returns the directory for a request that Bob makes at this time.
     fn audited_at(&self, at: Timestamp) -> Directory {
         let (agent, source_address) = (Some(bob()), "192.0.2.7".to_owned());
         self.directory.audited(AuditedRequest { agent, source_address, at, retain_until: Some(at) })
@@ -20,7 +20,7 @@ impl Stores {
         page.entries
     }
 
-    /// Returns action, kind, id and changed fields of all entries, oldest first.
+    /// Returns the action, kind, id and changed fields of each entry, oldest first.
     async fn audited_changes(&self) -> Vec<(AuditAction, AuditedKind, String, String)> {
         let mut entries = self.audit_entries().await;
         entries.reverse();
