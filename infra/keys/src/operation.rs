@@ -216,7 +216,7 @@ impl Operation {
         }
     }
 
-    /// Returns the functions that the operation invokes and that read the Directory, with the items that they read.
+    /// Returns the functions invoked by the operation that read the Directory, each with the kinds of items it reads.
     pub fn cached_reads(self) -> &'static [(Function, &'static [KeyFamily])] {
         use KeyFamily::{Channel, Provider, Settings};
         match self {

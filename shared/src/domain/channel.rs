@@ -88,7 +88,7 @@ pub struct ChannelSettings {
     pub specific: KindSettings,
 }
 
-/// The settings that only channels of one kind have.
+/// The settings that are specific to one kind of channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KindSettings {
     Api(ApiSettings),

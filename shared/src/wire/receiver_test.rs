@@ -1,4 +1,4 @@
-//! Requests to receivers, in the form that admins see: the request of a delivery, and a test request with its response.
+//! Requests to receivers, as shown to admins: the request sent for a delivery, or a test request and its response.
 
 use serde_json::{Value, json};
 

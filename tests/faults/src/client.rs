@@ -6,7 +6,7 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 use tokio::time::sleep;
 
-/// How long to wait for a response. Every function of the HTTP API ends earlier.
+/// How long to wait for a response. Every function of the HTTP API times out sooner.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(35);
 
 #[derive(Clone)]

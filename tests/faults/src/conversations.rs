@@ -129,7 +129,7 @@ impl Conversations {
                 0..3 => self.visitor_writes(channel, visitor, &format!("{name}: visitor replies"), random).await,
                 3 | 4 => return self.transfer(&owner, &other, chat, name, random).await,
                 5 => self.write_note(&owner, chat, &format!("note on {name}")).await,
-                // An agent who does not have the chat must not be able to write.
+                // An agent who does not have the chat must not be able to write in it.
                 6 => self.agent_writes(&other, chat, &format!("intruder {} to {name}", other.id), random).await,
                 _ => {}
             }

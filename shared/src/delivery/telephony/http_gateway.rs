@@ -70,7 +70,7 @@ impl HttpGateway<'_> {
     }
 }
 
-/// Interprets the status of a response. A client error is final, because a retry would also be rejected.
+/// Interprets the status of a response. Client errors other than 408 and 429 are final: a retry would fail as well.
 pub(super) fn interpret_status(status: u16) -> Outcome {
     match status {
         200..=299 => Outcome::Delivered,

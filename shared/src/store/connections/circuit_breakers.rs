@@ -22,8 +22,8 @@ use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Table,
 const FAILURES_TO_OPEN: u32 = 5;
 /// How long a failure counts, and how long a breaker stays open after the last failure.
 const FAILURE_TTL: Duration = Duration::from_secs(10);
-/// How long a process uses a breaker's state before reading it again. Also the minimum interval between two writes by
-/// which a process keeps a breaker open.
+/// How long a process uses a breaker's state before reading it again. Also the minimum interval between a process's
+/// writes to keep a breaker open.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 /// How long an expired item is kept before the table may delete it.
 const EXPIRED_ITEM_RETENTION: Duration = Duration::from_secs(60);
