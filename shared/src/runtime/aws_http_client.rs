@@ -113,12 +113,19 @@ mod tests {
 
     use aws_sdk_dynamodb::config::retry::RetryConfig;
     use aws_sdk_dynamodb::error::SdkError;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
     use tokio::net::TcpListener;
     use tokio_rustls::TlsAcceptor;
 
     use super::*;
     use crate::runtime::aws_config;
+
+    /// Reads a request for the list of tables and answers it with an empty list.
+    async fn answer(connection: &mut (impl AsyncRead + AsyncWrite + Unpin), status: u16) {
+        assert!(connection.read(&mut [0; 4096]).await.unwrap() > 0);
+        let response = format!("HTTP/1.1 {status} x\r\ncontent-length: 17\r\n\r\n{{\"TableNames\":[]}}");
+        connection.write_all(response.as_bytes()).await.unwrap();
+    }
 
     /// Starts a server. Its n-th connection answers the given number of requests with the given status, and is then
     /// closed.
@@ -133,9 +140,7 @@ mod tests {
                 counter.fetch_add(1, Ordering::Relaxed);
                 tokio::spawn(async move {
                     for _ in 0..requests {
-                        assert!(connection.read(&mut [0; 4096]).await.unwrap() > 0);
-                        let head = format!("HTTP/1.1 {status} x\r\ncontent-length: 17\r\n\r\n");
-                        connection.write_all(format!("{head}{{\"TableNames\":[]}}").as_bytes()).await.unwrap();
+                        answer(&mut connection, status).await;
                     }
                 });
             }
@@ -155,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn unavailable_server_is_not_called_again_on_the_same_connection() {
+    async fn connection_is_dropped_after_a_temporary_error() {
         let (url, accepted) = start_server(vec![(503, usize::MAX), (200, 1)]).await;
         let client = aws_sdk_dynamodb::Client::new(&aws_config::of_local_server(url));
         client.list_tables().send().await.unwrap();
@@ -177,9 +182,7 @@ mod tests {
                 let (connection, _) = listener.accept().await.unwrap();
                 // The handshake fails if the client does not trust the certificate.
                 let Ok(mut connection) = acceptor.accept(connection).await else { continue };
-                assert!(connection.read(&mut [0; 4096]).await.unwrap() > 0);
-                let response = b"HTTP/1.1 200 OK\r\ncontent-length: 17\r\n\r\n{\"TableNames\":[]}";
-                connection.write_all(response).await.unwrap();
+                answer(&mut connection, 200).await;
             }
         });
         (url, certificate)
@@ -204,7 +207,7 @@ mod tests {
     async fn failed_tls_handshake_can_be_retried() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let server = tokio::spawn(async move {
+        tokio::spawn(async move {
             loop {
                 drop(listener.accept().await);
             }
@@ -213,7 +216,6 @@ mod tests {
         let config = config.to_builder().retry_config(RetryConfig::disabled()).build();
         let result = aws_sdk_dynamodb::Client::new(&config).list_tables().send().await;
         assert!(matches!(result, Err(SdkError::DispatchFailure(failure)) if failure.is_io()));
-        server.abort();
     }
 
     #[test]
