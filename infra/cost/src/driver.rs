@@ -67,16 +67,24 @@ impl<'h> Driver<'h> {
     /// Runs `scenario`, waits until the tasks that it queued are processed, and returns each function's usage.
     /// Scheduled functions are not counted.
     pub async fn measure(&self, scenario: impl AsyncFnOnce() -> Result<(), Error>) -> Result<UsageByFunction, Error> {
-        self.reset_usage().await?;
+        self.start_measuring().await?;
         scenario().await?;
         self.wait_until_empty().await?;
         self.usage()
     }
 
+    /// Resets the usage, and counts round trips separately until [`usage`](Self::usage) is called. This delays each
+    /// request to the tables.
+    pub async fn start_measuring(&self) -> Result<(), Error> {
+        self.reset_usage().await?;
+        self.host.separate_round_trips(true);
+        Ok(())
+    }
+
+    /// Resets the usage once no task is queued.
     pub async fn reset_usage(&self) -> Result<(), Error> {
         self.wait_until_empty().await?;
         self.host.reset_usage();
-        self.host.separate_round_trips(true);
         Ok(())
     }
 
@@ -95,7 +103,7 @@ impl<'h> Driver<'h> {
         scenario: impl AsyncFnOnce() -> Result<(), Error>,
     ) -> Result<UsageByFunction, Error> {
         self.wait_until_pushed().await?;
-        self.reset_usage().await?;
+        self.start_measuring().await?;
         scenario().await?;
         let push = Usage { pushes: 1.0, ..self.wait_until_pushed().await? };
         self.host.separate_round_trips(false);

@@ -244,7 +244,7 @@ async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> 
     let chat = AcceptedChat::open(driver, "retries", &driver.receiver.url()).await?;
     let send = async || driver.send_agent_message(&chat.agent, 1).await;
     send().await?;
-    driver.reset_usage().await?;
+    driver.start_measuring().await?;
     driver.receiver.fail_once();
     send().await?;
     driver.wait_until_only_delayed().await?;
@@ -425,7 +425,7 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     // Returns a message's usage up to the point where the bot has received it. The bot's answer and the check for it
     // are not included.
     let message = async |visitor: &str, chat: u64| {
-        driver.reset_usage().await?;
+        driver.start_measuring().await?;
         driver.send_visitor_message(&channel, visitor).await?;
         driver.wait_until_only_delayed().await?;
         let usage = driver.usage()?;

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use cost::{Driver, Usage};
 use futures_util::{StreamExt, TryStreamExt, stream};
-use local::Host;
 use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
@@ -132,15 +131,13 @@ async fn measure(arguments: &Arguments, dimension: Dimension) -> Result<Vec<Poin
         progress(&format!("  {next_size} {}", dimension.unit()));
         models.grow(dimension, size + 1, next_size).await?;
         size = next_size;
-        let visitor = measure_costs(&bench.host, &driver, async || {
+        let visitor = measure_costs(&driver, async || {
             let body = visitor_message(1, "Good morning");
             driver.api.post::<Value>(&chats.channel_path, None, &body).await?;
             Ok(())
         });
         let visitor = visitor.await?;
-        let agent =
-            measure_costs(&bench.host, &driver, async || Ok(driver.send_agent_message(&chats.admin, 1).await?));
-        let agent = agent.await?;
+        let agent = measure_costs(&driver, async || Ok(driver.send_agent_message(&chats.admin, 1).await?)).await?;
         points.push(Point { size, visitor, agent });
     }
     drop(driver);
@@ -149,17 +146,11 @@ async fn measure(arguments: &Arguments, dimension: Dimension) -> Result<Vec<Poin
 }
 
 /// Sends messages one after the other. Returns their median latency and their usage.
-async fn measure_costs(
-    host: &Host,
-    driver: &Driver<'_>,
-    send: impl AsyncFn() -> Result<(), Error>,
-) -> Result<Costs, Error> {
+async fn measure_costs(driver: &Driver<'_>, send: impl AsyncFn() -> Result<(), Error>) -> Result<Costs, Error> {
     for _ in 0..WARM_UP_MESSAGES {
         send().await?;
     }
     driver.reset_usage().await?;
-    // Round trips are not counted separately here, because that would delay each request to the tables.
-    host.separate_round_trips(false);
     let mut latencies = Latencies::new()?;
     for _ in 0..MESSAGES {
         let started = Instant::now();

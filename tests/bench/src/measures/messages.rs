@@ -26,7 +26,7 @@ const WARM_UP: Duration = Duration::from_secs(3);
 /// The delay that is added to each request to tables and queues in the measure with delays. It is about as long as the
 /// latency on AWS.
 const STORE_LATENCY: Duration = Duration::from_millis(5);
-/// The rate in the measure with delays. It is so low that the speed of the processor does not affect the result.
+/// The rate in the measure with delays. It is so low that messages do not wait for each other.
 const DELAYED_RATE: u32 = 10;
 /// The required upper limits for the medians in the measure with delays, in milliseconds.
 const MAX_VISITOR_MS: f64 = 18.0;
