@@ -1,6 +1,6 @@
 //! Delays the requests of functions to DynamoDB and SQS, so that sequential requests take as long as they do on AWS.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::Request;
@@ -12,10 +12,15 @@ pub(crate) fn delay_requests(router: Router, latency: Duration) -> Router {
         return router;
     }
     let delay = move |request: Request, next: Next| async move {
+        let end = Instant::now() + latency;
         // A blocking thread sleeps, because Tokio's timer would add up to two milliseconds to each request. The call
         // fails only if the host is stopping.
-        let _ = tokio::task::spawn_blocking(move || std::thread::sleep(latency)).await;
+        let _ = tokio::task::spawn_blocking(move || sleep_until(end)).await;
         next.run(request).await
     };
     router.layer(middleware::from_fn(delay))
+}
+
+fn sleep_until(end: Instant) {
+    std::thread::sleep(end.saturating_duration_since(Instant::now()));
 }

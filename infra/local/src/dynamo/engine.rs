@@ -1,7 +1,7 @@
 //! Opens the database and starts the thread that serves it.
 //!
 //! Calls to the database are blocking. They run on a thread with its own Tokio runtime, so that a long scan does not
-//! delay the gateway. The proxy runs on the same thread, which avoids a thread switch for each request.
+//! delay the gateway.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::num::NonZeroU32;
@@ -24,7 +24,7 @@ use super::table_setup;
 use super::table_streams::{StreamReader, TableStreams};
 use super::write_conflicts::WriteConflicts;
 use crate::faults::Faults;
-use crate::http_server::serve;
+use crate::http_server::serve_until;
 use crate::iam::Roles;
 use crate::store_latency::delay_requests;
 use crate::template::TableDefinition;
@@ -65,19 +65,21 @@ impl DynamoEngine {
         table_setup::create_or_update_tables(&database, template)?;
         let streams = TableStreams::new(template);
         let write_conflicts = Arc::default();
-        let (proxy_listener, proxy_address) = bind()?;
-        let (engine_listener, engine_address) = bind()?;
-        let simulated = (Arc::clone(&write_conflicts), faults);
-        let proxy = DynamoProxy::new(engine_address, meter, roles, streams.clone(), simulated)?;
-        let proxy_router = delay_requests(proxy.router(), latency);
+        let (listener, address) = bind()?;
+        let proxy = DynamoProxy {
+            database: database.clone(),
+            meter,
+            roles,
+            streams: streams.clone(),
+            write_conflicts: Arc::clone(&write_conflicts),
+            faults,
+        };
+        let router = delay_requests(proxy.router(), latency);
         let (stop, stop_requested) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let served_database = database.clone();
         let thread = std::thread::Builder::new().name("dynamodb".to_owned());
-        let thread = thread.spawn(move || {
-            run(&runtime, (proxy_listener, proxy_router), (engine_listener, served_database), stop_requested);
-        })?;
-        Ok(Self { url: format!("http://{proxy_address}"), database, streams, write_conflicts, stop, thread })
+        let thread = thread.spawn(move || run(&runtime, listener, router, stop_requested))?;
+        Ok(Self { url: format!("http://{address}"), database, streams, write_conflicts, stop, thread })
     }
 
     /// Returns the base URL for table requests. Each function appends its name as the path.
@@ -133,28 +135,16 @@ fn bind() -> Result<(TcpListener, SocketAddr), Error> {
     Ok((listener, address))
 }
 
-/// Serves the proxy and the database until `stop_requested` resolves.
-fn run(
-    runtime: &Runtime,
-    (proxy_listener, proxy): (TcpListener, Router),
-    (engine_listener, database): (TcpListener, Database),
-    stop_requested: oneshot::Receiver<()>,
-) {
+/// Serves the tables until `stop_requested` resolves.
+fn run(runtime: &Runtime, listener: TcpListener, router: Router, stop_requested: oneshot::Receiver<()>) {
     runtime.block_on(async {
-        // If a listener cannot be registered, both listeners are closed, and callers get connection errors.
-        let (Ok(proxy_listener), Ok(engine_listener)) = (register(proxy_listener), register(engine_listener)) else {
-            return;
-        };
-        tokio::spawn(serve(proxy_listener, proxy));
-        let shutdown = async {
+        // If the listener cannot be registered, it is closed, and callers get connection errors.
+        let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+        let stop = async {
             let _ = stop_requested.await;
         };
-        let _ = dynoxide::server::serve_with_shutdown(engine_listener, database, shutdown).await;
+        serve_until(listener, router, stop).await;
     });
-}
-
-fn register(listener: TcpListener) -> std::io::Result<tokio::net::TcpListener> {
-    tokio::net::TcpListener::from_std(listener)
 }
 
 #[cfg(test)]

@@ -14,8 +14,6 @@ pub enum Error {
     /// The engine's thread or listeners cannot be started.
     #[error("the table database cannot be served: {0}")]
     Serve(#[from] std::io::Error),
-    #[error("the table database has no address: {0}")]
-    Address(#[from] axum::http::uri::InvalidUri),
     /// A stored table has a key schema or an index that differs from the template.
     #[error("{table}: {difference} is not as in the template")]
     Outdated { table: String, difference: String },

@@ -7,10 +7,12 @@
 //! - `table_streams.rs`: reads the changes of tables for event source mappings
 //! - `write_conflicts.rs`: simulates conflicts between concurrent writes for tests
 //! - `proxy.rs`: the endpoint for functions; checks permissions and counts capacity units
+//! - `operations.rs`: runs the operations of the DynamoDB API
 //! - `error.rs`: the reasons why the tables cannot be served
 
 mod engine;
 mod error;
+mod operations;
 mod proxy;
 mod stream_retention;
 mod table_setup;

@@ -1,4 +1,4 @@
-//! The DynamoDB endpoint for functions. It checks each request's permissions, counts the request and forwards it to the
+//! The DynamoDB endpoint for functions. It checks each request's permissions, counts the request and passes it to the
 //! engine. Every function has its own path, `/{function}`.
 //!
 //! The engine calculates capacity units. The proxy adds the parameter that makes the engine return them. Otherwise, it
@@ -6,23 +6,20 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, Path, State};
-use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
+use dynoxide::{Database, DynoxideError};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tokio::sync::watch;
 
-use super::error::Error;
+use super::operations;
 use super::table_streams::TableStreams;
 use super::write_conflicts::WriteConflicts;
 use crate::arn::table_arn;
@@ -34,14 +31,16 @@ use crate::usage::{CapacityUnits, UsageMeter};
 /// The name of the service in the `X-Amz-Target` header.
 const SERVICE: &str = "DynamoDB_20120810";
 
+/// The maximum size of a request body, as for DynamoDB.
+const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
+
 pub(super) struct DynamoProxy {
-    engine: Uri,
-    client: Client<HttpConnector, Body>,
-    meter: UsageMeter,
-    roles: Roles,
-    streams: TableStreams,
-    write_conflicts: Arc<WriteConflicts>,
-    faults: Faults,
+    pub database: Database,
+    pub meter: UsageMeter,
+    pub roles: Roles,
+    pub streams: TableStreams,
+    pub write_conflicts: Arc<WriteConflicts>,
+    pub faults: Faults,
 }
 
 /// A request that the function may make.
@@ -96,70 +95,54 @@ struct TableCapacity {
 }
 
 impl DynamoProxy {
-    pub fn new(
-        engine: SocketAddr,
-        meter: UsageMeter,
-        roles: Roles,
-        streams: TableStreams,
-        (write_conflicts, faults): (Arc<WriteConflicts>, Faults),
-    ) -> Result<Self, Error> {
-        let mut connector = HttpConnector::new();
-        connector.set_nodelay(true);
-        let client = Client::builder(TokioExecutor::new()).build(connector);
-        let engine = format!("http://{engine}/").parse()?;
-        Ok(Self { engine, client, meter, roles, streams, write_conflicts, faults })
-    }
-
     pub fn router(self) -> Router {
         Router::new()
             .route("/{function}", post(forward))
             .route("/{function}/", post(forward))
-            // The engine limits the body size and returns the same error as DynamoDB.
-            .layer(DefaultBodyLimit::disable())
+            .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
             .with_state(Arc::new(self))
     }
 
-    /// Forwards a request to the engine. Returns `None` if the engine does not respond.
-    async fn forward(&self, function: &str, headers: HeaderMap, body: Bytes) -> Option<Response> {
-        let operation = operation_name(&headers, SERVICE).to_owned();
-        let AuthorizedRequest { body, written_streams } = match self.authorize(function, &operation, body) {
+    /// Runs a function's request. A simulated fault replaces or delays the response.
+    async fn respond(&self, function: &str, operation: &str, body: Bytes) -> Response {
+        let AuthorizedRequest { body, written_streams } = match self.authorize(function, operation, body) {
             Ok(request) => request,
-            Err(denied) => return Some(denied.into_response()),
+            Err(denied) => return denied.into_response(),
         };
-        if let Some(conflict) = self.write_conflicts.reject(&operation, &body) {
-            return Some(conflict);
+        if let Some(conflict) = self.write_conflicts.reject(operation, &body) {
+            return conflict;
         }
         let fault = self.faults.of_table_request();
         if let Some(rejection) = fault.and_then(dynamodb_rejection) {
-            return Some(rejection);
+            return rejection;
         }
         if let Some(RequestFault::Delay(delay)) = fault {
             tokio::time::sleep(delay).await;
         }
-        let mut request = axum::extract::Request::new(Body::from(body));
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = self.engine.clone();
-        *request.headers_mut() = without_connection_headers(headers);
         let round_trip = self.meter.start_store_request(function);
-        let (mut head, body) = self.client.request(request).await.ok()?.into_parts();
-        let body = axum::body::to_bytes(Body::new(body), usize::MAX).await.ok()?;
-        self.meter.end_store_request(function, round_trip).await;
+        let result = operations::run(&self.database, operation, &body);
+        // If the function is killed, this future ends at its next `await`. The readers of a written stream must have
+        // been notified by then.
         written_streams.iter().for_each(|sender| sender.send_replace(()));
-        self.record_capacity(function, &operation, &body);
-        if fault == Some(RequestFault::LoseAnswer) {
-            return dynamodb_rejection(RequestFault::Fail);
+        if let Ok(body) = &result {
+            self.record_capacity(function, operation, body);
         }
-        if fault == Some(RequestFault::Silence) {
-            stay_silent().await;
+        self.meter.end_store_request(function, round_trip).await;
+        let response = http_response(result);
+        match fault {
+            Some(RequestFault::LoseAnswer) => dynamodb_rejection(RequestFault::Fail).unwrap_or(response),
+            Some(RequestFault::Silence) => {
+                stay_silent().await;
+                response
+            }
+            Some(RequestFault::Throttle | RequestFault::Fail | RequestFault::Delay(_)) | None => response,
         }
-        head.headers = without_connection_headers(head.headers);
-        Some(Response::from_parts(head, Body::from(body)))
     }
 
     /// Checks the permissions and counts the request. Adds the `ReturnConsumedCapacity` parameter to the body if the
     /// operation consumes capacity units.
     fn authorize(&self, function: &str, operation: &str, body: Bytes) -> Result<AuthorizedRequest, AccessDenied> {
-        // A body that cannot be parsed is forwarded, so that the engine returns the same error as DynamoDB.
+        // A body that cannot be parsed goes to the engine, which returns an error.
         let request: TableRequest<'_> = serde_json::from_slice(&body).unwrap_or_default();
         self.roles.authorize(function, &request.permissions(operation))?;
         for table in request.table_names() {
@@ -219,11 +202,18 @@ async fn forward(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    // The request runs in a separate task, so that it completes even if the function is killed. Otherwise, the engine
-    // could complete a write without the stream's readers being notified.
-    let response = tokio::spawn(async move { proxy.forward(&function, headers, body).await }).await;
-    // If there is no response, the host is stopping. The SDK retries until the function ends.
-    response.ok().flatten().unwrap_or_else(|| StatusCode::SERVICE_UNAVAILABLE.into_response())
+    proxy.respond(&function, operation_name(&headers, SERVICE), body).await
+}
+
+fn http_response(result: Result<Vec<u8>, DynoxideError>) -> Response {
+    let (status, body) = match result {
+        Ok(body) => (StatusCode::OK, body),
+        Err(error) => {
+            let status = StatusCode::from_u16(error.status_code()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            (status, error.to_json().into_bytes())
+        }
+    };
+    (status, [(header::CONTENT_TYPE, "application/x-amz-json-1.0")], body).into_response()
 }
 
 /// Returns `amount` as the operation's read or write units, or `None` if the operation consumes no capacity units.
@@ -244,14 +234,6 @@ fn with_capacity_parameter(body: &[u8]) -> Option<Bytes> {
     let comma: &[u8] = if members.trim_ascii_start().starts_with(b"}") { b"" } else { b"," };
     let start: &[u8] = br#"{"ReturnConsumedCapacity":"TOTAL""#;
     Some([start, comma, members].concat().into())
-}
-
-/// Removes the headers that apply only to a single connection.
-fn without_connection_headers(mut headers: HeaderMap) -> HeaderMap {
-    for name in [header::HOST, header::CONNECTION, header::CONTENT_LENGTH, header::TRANSFER_ENCODING] {
-        headers.remove(name);
-    }
-    headers
 }
 
 #[cfg(test)]
