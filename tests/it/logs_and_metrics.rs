@@ -9,7 +9,7 @@ use crate::support::account_with_webhook::WebhookFixture;
 use crate::support::api_client::{PASSWORD, number};
 use crate::support::bot_fixture::BotFixture;
 use crate::support::test_host::{
-    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_alone_on_own_host, run_on_own_host, run_on_shared_host,
+    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_own_host, run_on_shared_host, run_timed_on_own_host,
     visitor_text,
 };
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
@@ -72,7 +72,7 @@ fn delivery_metric(line: &Value) -> (String, String, Option<u64>) {
 
 #[test]
 fn every_attempt_is_counted_with_outcome_and_final_age() {
-    run_alone_on_own_host(async |host| {
+    run_timed_on_own_host(async |host| {
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         for (response, state) in [
@@ -93,7 +93,7 @@ fn every_attempt_is_counted_with_outcome_and_final_age() {
         );
         assert!(counted.iter().all(|(target, ..)| target == "channel"), "{counted:?}");
         assert!(counted[0].2 < Some(3) && counted[1].2 < Some(3), "{counted:?}");
-        assert!((Some(9)..Some(11)).contains(&counted[4].2), "the verdict is shown after nine seconds: {counted:?}");
+        assert!((Some(9)..Some(11)).contains(&counted[4].2), "the failure is recorded after nine seconds: {counted:?}");
         assert_metric_format(host);
     });
 }

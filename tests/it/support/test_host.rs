@@ -68,6 +68,11 @@ pub fn run_on_own_host(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Test
     run_parallel(on_own_host(parameters, test));
 }
 
+/// Runs a test that measures time on its own host. Only other tests that measure time can run at the same time.
+pub fn run_timed_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
+    run(TestLoad::Timed, on_own_host(&[], test));
+}
+
 /// Runs a test on its own host with these template parameters, while no other test is running.
 pub fn run_alone_on_own_host_with(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
     run_alone(on_own_host(parameters, test));
