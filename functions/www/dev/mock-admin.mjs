@@ -98,12 +98,13 @@ function deliveries(dataset, query) {
   return json(200, { deliveries: all.slice(start, end), next: end < all.length ? String(end) : null });
 }
 
-/** Every delivery arrives when it is sent again. */
+/** Sends deliveries again. In the mock, each of them succeeds. */
 function replay({ deliveries }, body) {
   const isOne = body.seq !== undefined;
   const chosen = deliveries.filter(
-    ({ state, chat_id, seq, since, target }) =>
+    ({ state, channel_id, chat_id, seq, since, target }) =>
       (isOne ? chat_id === body.chat_id && seq === body.seq : state === "failed") &&
+      (body.channel_id ?? channel_id) === channel_id &&
       (body.chat_id ?? chat_id) === chat_id &&
       since >= (body.from ?? 0) &&
       since <= (body.to ?? Infinity) &&

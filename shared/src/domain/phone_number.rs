@@ -8,7 +8,7 @@ pub const MAX_PHONE_NUMBER_CHARS: usize = 40;
 /// Returns a number in E.164 format, such as `+31201234567`. A number without a country code is treated as a number in
 /// the country of `own_number`. Returns `None` if the text is not a valid number.
 pub fn to_e164(text: &str, own_number: Option<&str>) -> Option<String> {
-    if text.len() > MAX_PHONE_NUMBER_CHARS {
+    if text.chars().count() > MAX_PHONE_NUMBER_CHARS {
         return None;
     }
     let number = parse(text, own_number.and_then(region))?;
@@ -63,6 +63,8 @@ mod tests {
             ("", dutch, None),
             ("+999 12345678", None, None),
             ("\u{0}+31612345678\u{0}", None, Some("+31612345678")),
+            // Full-width characters: 14 characters in 42 bytes.
+            ("＋３１　６　１２３４５６７８", None, Some("+31612345678")),
         ];
         for (text, own_number, expected) in table {
             assert_eq!(to_e164(text, own_number).as_deref(), expected, "{text:?}");

@@ -32,6 +32,7 @@ test("events that never happened", () => {
   assert.equal(holds(condition("time_after_close", "greater", 60), context()), true);
   assert.equal(holds(condition("time_after_invitation", "greater", 60), context()), true);
   assert.equal(holds(condition("time_after_first_message", "greater", 0), context()), false);
+  assert.equal(holds(condition("time_after_close", "less", 60), context()), false);
 });
 
 test("events that happened", () => {

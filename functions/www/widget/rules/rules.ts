@@ -21,14 +21,16 @@ type Fields = Record<string, unknown>;
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 
-/** Compares the seconds since `start`. If `start` is undefined, the result is `ifNever`. */
+/** Whether the seconds since `start` satisfy the condition. Returns false if the condition's value is not a number or
+ * its comparator is unknown, and otherwise `ifNever` if `start` is undefined. */
 function isElapsed(start: number | undefined, ifNever: boolean, condition: Fields, context: RuleContext): boolean {
   const limit = typeof condition["value"] === "string" ? parseFloat(condition["value"]) : condition["value"];
+  const comparator = condition["comparator"];
   if (typeof limit !== "number" || Number.isNaN(limit)) return false;
+  if (comparator !== "greater" && comparator !== "greater_equal") return false;
   if (start === undefined) return ifNever;
   const seconds = (context.now - start) / 1000;
-  if (condition["comparator"] === "greater") return seconds > limit;
-  return condition["comparator"] === "greater_equal" && seconds >= limit;
+  return comparator === "greater" ? seconds > limit : seconds >= limit;
 }
 
 function isUrlMatching(condition: Fields, url: string): boolean {
