@@ -21,8 +21,9 @@
 //!   return the chat to the waiting state
 //! - DELETE, agent: two writes that replace the agent with a record of the former agent
 //!
-//! An agent without the admin role gets 403 after the session has been read. PATCH and DELETE are rejected with 409
-//! after the agent has been read, or after a write condition of the transaction has failed.
+//! An agent without the admin role gets 403 after the session has been read. POST, PATCH and DELETE can get 409 because
+//! a write condition of the transaction failed. PATCH and DELETE also get it after the read of the agent, because an
+//! admin cannot change their own role or delete themselves.
 
 use std::collections::HashMap;
 use std::process::ExitCode;

@@ -11,8 +11,8 @@
 //! - POST: one query of the roster (the account's agents and departments) if the body names agents or departments, and
 //!   one write. For a widget, also one read of the account's name, which is the default title
 //! - listing: one query of the index per megabyte of channels
-//! - GET, PATCH, DELETE, rotate and test: one read
-//! - GET: also two queries, which count the messages that the channel rejected today and yesterday
+//! - every request for a single channel: one read
+//! - GET of a single channel: also two queries, which count the messages that the channel rejected today and yesterday
 //! - PATCH: one query of the roster if the body adds agents or departments, and one write, or none if nothing changes
 //! - DELETE: one write. If the channel has a bot, one read and one transaction first remove the channel from the bot
 //! - rotate: one write

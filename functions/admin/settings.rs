@@ -15,8 +15,8 @@
 //! - rotate: two reads and one write
 //! - test: one read, and one HTTP request to the webhook
 //!
-//! If a concurrent request changes the settings, the change is repeated. An agent without the admin role gets 403 after
-//! the session has been read.
+//! If a concurrent request changes the settings, they are read again and the change is applied to them. An agent
+//! without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
 

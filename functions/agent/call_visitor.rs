@@ -7,7 +7,7 @@
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
 //!   again if the cached copy may be stale
 //! - idempotency key, if the request has one: one read, and another one before the call is stored
-//! - visitor: one read, unless the body names the number
+//! - visitor: one read, unless the body contains the phone number
 //! - settings, telephony settings: one read each, cached for ten seconds
 //! - balance and agent: one read each
 //! - call in progress: one read, and a second one if the visitor has had a call in the last day

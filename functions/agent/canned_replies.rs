@@ -13,8 +13,8 @@
 //! - DELETE: one read, and one transaction that deletes the reply and its shortcut and writes the account's counter
 //!
 //! If a concurrent request changes the shortcut, PATCH and DELETE read the reply again and repeat the write. An agent
-//! without the admin role gets 403 after the session has been read, except for GET. POST and PATCH are rejected with
-//! 409 after a write condition of the transaction has failed.
+//! without the admin role gets 403 after the session has been read, except for GET. If POST or PATCH gets 409, a write
+//! condition of the transaction has failed.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! POST /agent/chats/{chat_id}/close: closes a chat that is assigned to the agent, or a waiting chat that is offered to
-//! the agent. A bot that had the chat is notified with CHAT_CLOSED, and the webhooks are notified with chat_finished. A
-//! repeated request gets the same response and sends no notifications.
+//! POST /agent/chats/{chat_id}/close: closes a chat that is assigned to the agent, or a chat that the agent can see and
+//! that no agent has accepted. A bot that had the chat is notified with CHAT_CLOSED, and the webhooks are notified with
+//! chat_finished. A repeated request gets the same response and sends no notifications.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)

@@ -1,4 +1,4 @@
-//! POST /agent/chats/{chat_id}/messages/{seq}/retry: starts a new round of three attempts for a failed message.
+//! POST /agent/chats/{chat_id}/messages/{seq}/retry: starts a new round of up to three attempts for a failed message.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)

@@ -4,9 +4,9 @@
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - idempotency key, if the request has one: one read of the stored response
-//! - message: one write of the chat, then one write of the entry. With an idempotency key, the second write is a
-//!   transaction that stores the entry and the key. If the message is the first answer in the chat, the transaction
-//!   also writes the chat and the report counters
+//! - message: one write of the chat, then one write of the entry. The second write is a transaction if the request has
+//!   an idempotency key, which is also stored, or if the message is the first answer in the chat. A first answer also
+//!   adds writes of the chat and of the report counters to the transaction
 //! - queue: one request, even if the HTTP request is a repeat. None in a chat of a widget
 //!
 //! If the agent does not have the chat, the table rejects the write of the chat, and the message is rejected with 409
@@ -55,7 +55,7 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
         }
         sent => sent?,
     };
-    // This is also done for a repeated request, because the first request may have failed before this point. The queue
+    // A repeated request queues the task too, because the first request may have failed before this point. The queue
     // and the consumer ignore a duplicate task.
     if sent.is_for_channel {
         queue.0.enqueue_or_leave_to_sweep(&Task::first_attempt_of_new_entry(account_id, sent.chat_id, sent.seq)).await;

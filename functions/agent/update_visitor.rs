@@ -1,6 +1,6 @@
-//! PATCH /agent/visitors/{number}: corrects the profile of a visitor, or blacklists the visitor. Messages from a
-//! blacklisted visitor are accepted and dropped. If an agent has the visitor's chat, the webhooks are notified with
-//! chat_updated.
+//! PATCH /agent/visitors/{number}: corrects the profile of a visitor, or changes whether the visitor is blacklisted.
+//! Messages from a blacklisted visitor are accepted and dropped. If an agent has the visitor's chat, the webhooks are
+//! notified with chat_updated.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)

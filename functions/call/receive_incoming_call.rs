@@ -1,6 +1,8 @@
 //! POST /calls/{account_id}: receives a telephony provider's report that a visitor is calling (docs/telephony.md). The
-//! provider signs the request. The response tells the provider which agent's phone to connect. An unknown caller
-//! becomes a visitor. A repeated report of the same call stores nothing and gets the same response.
+//! provider signs the request. The response tells the provider which agent's phone to connect. It contains no phone if
+//! no agent is available, if the visitor is blacklisted, or if there is no channel for the caller. An unknown caller
+//! becomes a new visitor of the channel in the telephony settings. A repeated report of the same call stores nothing
+//! and gets the same response.
 //!
 //! Costs these table and queue requests:
 //! - telephony settings: one read, cached for ten seconds. A request with a wrong signature is rejected after this read

@@ -1,6 +1,6 @@
 //! `POST {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>` (specification, A-2): receives a visitor's message or typing
-//! notice. A 200 response means that the message is stored. If a bot has the chat, the message is also queued for the
-//! bot.
+//! notice. A 200 response means that the message is stored, unless the visitor is blacklisted. If a bot has the chat,
+//! the message is also queued for the bot.
 //!
 //! Costs these table and queue requests:
 //! - channel and settings: one read each. If the channel has exactly one department, also one query of the roster (the
@@ -63,7 +63,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     result
 }
 
-/// Handles a message that was sent to a valid endpoint URL.
+/// Handles a message or a typing notice that was sent to a valid endpoint URL.
 async fn receive_message(
     dependencies: &Dependencies,
     channel: &Channel,

@@ -2,8 +2,8 @@
 //! channel's audience is online, otherwise 0. Returns 0 for a disabled channel.
 //!
 //! Costs these table requests:
-//! - channel: one read, cached for ten seconds. A request to an unknown URL or to a disabled channel is rejected after
-//!   this read
+//! - channel: one read, cached for ten seconds. A request to an unknown URL gets 404 after this read, and a request to
+//!   a disabled channel costs nothing more
 //! - roster (the account's agents and departments), if the channel names agents or departments: one query, cached for
 //!   ten seconds
 //! - agents' presence: one query

@@ -10,9 +10,9 @@
 //! - message: one read of the visitor, one query of the agents' presence and one read of the channel. If the channel
 //!   names agents or departments, also one query of the roster (the account's agents and departments). The channel and
 //!   the roster are cached
-//! - result: one write of the entry. If the delivery has failed, one read of the chat and one transaction that writes
-//!   the entry and the report counters. If the bot has a time limit for its answer, one queue request schedules the
-//!   check before the message counts as delivered
+//! - result: one write of the entry. If the delivery has failed, instead one read of the chat and one transaction that
+//!   writes the entry and the report counters. If the bot has a time limit for its answer, one queue request schedules
+//!   the check before the message counts as delivered
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
 //!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
 //!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other

@@ -13,13 +13,14 @@
 //! - failed attempt: one queue request for the next attempt. The circuit breaker also counts a slow failure, which
 //!   costs one write, or up to three if the earlier failures have expired. The first success after a failure costs one
 //!   write
-//! - last failed attempt: one read of the settings, cached for ten seconds, one batch and one read of the entry, one
-//!   write of the chat, and one transaction that stores the failed call and an event for each webhook. Each event also
-//!   costs one queue request. The result is then stored in a transaction that also counts the failure for the
-//!   reports, which costs one more read
+//! - last failed attempt: one read of the settings, cached for ten seconds, one batch that reads the entry and the
+//!   chat, one write of the chat, one transaction that stores the failed call and an event for each webhook, and
+//!   another read of the entry. Each event also costs one queue request. The result is then stored in a transaction
+//!   that also counts the failure for the reports, which costs one more read
 //!
-//! The check of a time limit costs one read. If the limit has not passed, it also costs one queue request; otherwise,
-//! it also costs the requests that end the call, which are the same as after the last failed attempt.
+//! The check of a time limit costs one read, and nothing more if the call has already ended. If the limit has not
+//! passed, it also costs one queue request; otherwise, it also costs the requests that store the end of the call, as
+//! after the last failed attempt.
 //!
 //! If a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue request.
 

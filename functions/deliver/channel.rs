@@ -6,8 +6,8 @@
 //! - circuit breaker (while it is open, first attempts use the retry queue): one read before a first attempt, if the
 //!   receiver has failed in this process and has not responded since
 //! - receiver: one read of the channel, cached for ten seconds
-//! - result: one write of the entry. If the delivery has failed, one read of the chat and one transaction that writes
-//!   the entry and the report counters
+//! - result: one write of the entry. If the delivery has failed, instead one read of the chat and one transaction that
+//!   writes the entry and the report counters
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
 //!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
 //!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other

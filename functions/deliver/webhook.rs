@@ -13,8 +13,8 @@
 //! - response: nothing if it contains no data. Otherwise one read of the chat and one write of the panel; contact
 //!   details cost one read and up to two writes of the visitor and the chat. The response to chat_assigned, and the
 //!   last failed attempt of chat_assigned, cost one read of the chat and one write of the panel
-//! - result: one write of the entry. If the delivery has failed, one read of the chat and one transaction that writes
-//!   the entry and the report counters
+//! - result: one write of the entry. If the delivery has failed, instead one read of the chat and one transaction that
+//!   writes the entry and the report counters
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
 //!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
 //!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other

@@ -58,7 +58,8 @@ async fn create_admin(directory: &Directory, account_id: String, new_admin: NewA
     Ok(Response::created(admin::agent_json(&admin)))
 }
 
-/// Changes only the role and the password of the agent.
+/// Gives the agent the admin role and the new password, and ends the agent's sessions. The other fields of the request
+/// are ignored.
 async fn promote_and_reset_password(
     directory: &Directory,
     connections: &Connections,

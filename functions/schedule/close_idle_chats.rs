@@ -59,7 +59,7 @@ async fn handle(
 }
 
 impl OverdueHandler for IdleCheck {
-    /// Returns whether the chat was closed.
+    /// Closes the chat if it is idle, or schedules its next check. Returns whether the chat was closed.
     fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a> {
         Box::pin(async move {
             let Self(directory, chats, bot_queue, webhook_queue) = self;

@@ -1,5 +1,5 @@
-//! Runs every minute, finds overdue deliveries and queues them again. A delivery is overdue if a process died during an
-//! attempt, or after the entry was stored and before its task was queued.
+//! Runs every minute, finds overdue deliveries and queues them again. A delivery becomes overdue, for example, if a
+//! process dies during an attempt, or after the entry was stored and before its task was queued.
 //!
 //! Costs these table and queue requests:
 //! - index: one query for each of the 32 partitions, and one more query for every 25 further overdue deliveries
@@ -59,7 +59,7 @@ struct Sweep<'a> {
 }
 
 impl OverdueHandler for Sweep<'_> {
-    /// Returns whether the delivery was queued again.
+    /// Queues an overdue delivery again, or marks it as failed. Returns whether the delivery was queued.
     fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a> {
         Box::pin(async move {
             match self.chats.resolve_overdue(overdue, clock::now()).await? {

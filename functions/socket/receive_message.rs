@@ -1,11 +1,11 @@
 //! $default of the WebSocket API: handles a frame from an agent's client or a widget visitor's client.
 //!
-//! An agent's `ping` is answered with `pong` and keeps the session and the presence alive; `typing` does the same as
+//! An agent's `ping` gets a `pong` frame and keeps the session and the presence alive; `typing` does the same as
 //! POST /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat. If the session has ended,
 //! the socket is closed. A socket that has missed a push is closed too; its client then connects again and reads what
-//! it has missed. A visitor can send `ping`, and `typing` with the text that has been typed so far. A rejected frame is
-//! answered with an `error` frame and changes nothing. If the service fails, the invocation fails, and API Gateway
-//! sends its own error frame.
+//! it has missed. A visitor can send `ping`, and `typing` with the text that has been typed so far. The response to a
+//! rejected frame is an `error` frame. If the service fails, the invocation fails, and API Gateway sends its own error
+//! frame.
 //!
 //! The first frame of a socket that has missed a push costs one read of the socket, and three writes that remove it (two
 //! for a visitor).
@@ -132,7 +132,7 @@ async fn respond(
         ClientFrame::Typing { chat_id, typing } => {
             let chat = send_typing_notice(&access, push, queue, chat_id, typing).await?;
             let is_typing = typing == TypingNotice::Start;
-            // The visitor gets the notice in any case.
+            // An error is only logged, because the notice to the visitor has already been sent or queued.
             if let Err(error) = push.push_agent_typing(&chat, &access.session.agent, is_typing).await {
                 tracing::warn!(context = error.context(), chat_id, "typing notice not pushed");
             }

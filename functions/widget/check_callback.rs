@@ -3,10 +3,10 @@
 //!
 //! Costs these table requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from a network address
+//! - rate limit: one write for every tenth request from an IP address
 //! - visitor: one read, if the request has a token. A request with a wrong token is rejected after this read
 //! - settings and telephony settings: one read each, cached for ten seconds. Nothing more is read if callbacks are
-//!   disabled, or outside the working hours
+//!   disabled, if the visitor is blacklisted, or outside the working hours
 //! - balance: one read
 //! - agent: one query of the agents' presence and one read for each of at most 20 agents who are online. If the visitor
 //!   has an open chat, also one read of it. If the widget names agents or departments, also one query of the roster

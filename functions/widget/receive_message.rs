@@ -1,12 +1,12 @@
 //! POST /widget/{widget_id}/message: receives a message from a visitor of a widget. A 200 response means that the
-//! message is stored. If a bot has the chat, the message is also queued for the bot. A repeated request with the same
-//! `message_id` stores nothing and returns the stored message.
+//! message is stored, unless the visitor is blacklisted. If a bot has the chat, the message is also queued for the bot.
+//! A repeated request with the same `message_id` stores nothing and returns the stored message.
 //!
 //! Costs these table and queue requests:
 //! - channel and settings: one read each, cached for ten seconds. A request from a site that is not allowed is rejected
 //!   after the channel has been read. If the widget names departments, also one query of the roster (the account's
 //!   agents and departments), cached for ten seconds
-//! - rate limit: one write for every tenth request from a network address
+//! - rate limit: one write for every tenth request from an IP address
 //! - `message_id` and visitor: one read each, concurrently. A request with a wrong token is rejected after these reads.
 //!   A message from a blacklisted visitor is dropped after them, but the response shows it as stored
 //! - open chat: one write of the chat, one write of the visitor if the page has changed, and one transaction that stores

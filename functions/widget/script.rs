@@ -9,7 +9,8 @@ use shared::runtime::http::{self, EmbeddedFile, Request, Response};
 
 include!("../www/dist/widget/files.rs");
 
-/// The loader's address never changes, so pages get a new loader five minutes after a deployment.
+/// The loader's URL never changes. Browsers reuse their copy of the loader for five minutes, so pages get a new loader
+/// at most five minutes after a deployment.
 const LOADER_CACHE_CONTROL: &str = "public, max-age=300";
 /// Assets never change, because an asset's file name contains a hash of its content.
 const ASSET_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
@@ -27,8 +28,8 @@ async fn handle((): (), request: Request) -> Result<Response, Error> {
     } else {
         (&LOADER, LOADER_CACHE_CONTROL)
     };
-    // The files are public. Browsers import scripts from another origin only with the first of these headers, and pages
-    // that are isolated from other origins load them only with the second.
+    // The files are public. Browsers import scripts from another origin only with the first of these headers, and
+    // cross-origin isolated pages load them only with the second.
     Ok(Response::file(file, cache_control, &request).with_headers([
         ("access-control-allow-origin", "*".to_owned()),
         ("cross-origin-resource-policy", "cross-origin".to_owned()),

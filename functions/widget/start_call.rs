@@ -1,14 +1,14 @@
-//! POST /widget/{widget_id}/call: starts a callback: an agent is called first, and then the visitor (specification,
+//! POST /widget/{widget_id}/call: starts a callback, which calls an agent first and then the visitor (specification,
 //! part D, startCall). A response with `result` `ok` means that the call is stored and queued. A repeated request with
 //! the same `message_id` starts nothing and returns the stored call.
 //!
 //! Costs these table and queue requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from a network address
+//! - rate limit: one write for every tenth request from an IP address
 //! - visitor: one read. A request with a wrong token is rejected after this read
 //! - `message_id`: one read. A repeated request then reads the call's entry, and nothing more
 //! - settings and telephony settings: one read each, cached for ten seconds. Nothing more is read if callbacks are
-//!   disabled, or outside the working hours
+//!   disabled, if the visitor is blacklisted, or outside the working hours
 //! - balance: one read
 //! - agent: one query of the agents' presence and one read for each of at most 20 agents who are online. If the visitor
 //!   has an open chat, also one read of it. If the widget names agents or departments, also one query of the roster

@@ -1,11 +1,12 @@
-//! POST /widget/{widget_id}/session: starts the widget in a visitor's browser. Returns its settings, whether agents are
-//! online, and, if the browser has a visitor's token, the visitor and the last messages. With `identify`, a browser
-//! without a token becomes a visitor with a token and a number; otherwise, nothing is stored for it.
+//! POST /widget/{widget_id}/session: starts the widget in a visitor's browser. Returns the widget's settings, whether
+//! agents are online, and, if the browser has a visitor's token, the visitor and the last messages. For a browser
+//! without a token, `identify` creates a visitor and returns the visitor's token; otherwise, nothing is stored for this
+//! browser.
 //!
 //! Costs these table requests:
 //! - channel, trigger rules, settings, telephony: one read each, cached for ten seconds. A request from a site that is
-//!   not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from a network address
+//!   not allowed is rejected after the read of the channel
+//! - rate limit: one write for every tenth request from an IP address
 //! - presence: one query, and one read for each of at most five agents who are online. If the widget names agents or
 //!   departments, also one query of the roster (the account's agents and departments), cached for ten seconds
 //! - known visitor: one read. One write if the visitor's page or browser has changed. If the visitor has had a chat,
@@ -79,8 +80,8 @@ async fn start((directory, chats, connections): &Dependencies, request: &Request
     Ok(Response::ok(response.json()))
 }
 
-/// Stores the current browser and page of a known visitor. When the widget starts again on the next page of the same
-/// site, the first referrer is kept.
+/// Stores the current browser and page of a known visitor, and returns the visitor. A referrer that is already stored
+/// is kept, because the widget starts again on every page of the site.
 async fn update_visitor(
     chats: &Chats,
     mut visitor: Visitor,

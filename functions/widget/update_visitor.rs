@@ -4,7 +4,7 @@
 //!
 //! Costs these table and queue requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from a network address
+//! - rate limit: one write for every tenth request from an IP address
 //! - visitor: one read. A request with a wrong token is rejected after this read
 //! - clear_history: one read of the visitor's current or last chat
 //! - settings: one read, cached for ten seconds
@@ -76,7 +76,8 @@ fn apply(update: VisitorUpdate, visitor: &mut Visitor) {
     }
 }
 
-/// Returns the last entry of the visitor's current or last chat.
+/// Returns the number of the visitor's current or last chat and the `seq` of its last entry. `seq` is 0 if the chat no
+/// longer exists. Both numbers are 0 if the visitor has had no chat.
 async fn end_of_history(chats: &Chats, visitor: &Visitor, now: Timestamp) -> Result<HiddenThrough, Error> {
     let Some(chat_id) = visitor.open_chat.or(visitor.last_chat) else { return Ok(HiddenThrough::default()) };
     let chat = chats.chat(&visitor.account_id, chat_id).await?.filter(|chat| !chat.is_expired(now));

@@ -8,7 +8,7 @@ import * as esbuild from "esbuild";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
-/** Makes the widget's style sheet a string, which the widget adopts. */
+/** Loads each of the widget's style sheets as a minified string, which the widget adopts. */
 export const minifiedStyles = {
   name: "minified-styles",
   setup(build) {

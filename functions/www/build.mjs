@@ -38,7 +38,8 @@ const TYPES = {
   txt: "text/plain; charset=utf-8",
 };
 
-/** The page's policy. The function that serves the page replaces {socket} with the origin of the WebSocket URL. */
+/** The Content-Security-Policy of the console. The function that serves the page replaces {socket} with the origin of
+ * the WebSocket URL. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -221,8 +222,8 @@ function report(page, { files, firstLoad }) {
   }
 }
 
-/** Compares dist/ with a new build. Compressed files are decompressed first, because their bytes depend on Node's version
- * of zlib. */
+/** Compares dist/ with a new build, and fails if they differ. Compressed files are decompressed first, because their
+ * bytes depend on Node's version of zlib. */
 async function check(page, folder, built) {
   const problems = [];
   const existing = new Set(

@@ -212,10 +212,10 @@ pub struct ErrorResponse {
     pub status: u16,
     pub code: &'static str,
     pub message: String,
-    /// The original error. It provides the path of the invalid field, the response headers and the context for the log.
-    /// `None` if the error is specific to one API.
+    /// The original error. It provides the path of the invalid field, the `Retry-After` and `Allow` headers, and the
+    /// context for the log. `None` if the error is specific to one API.
     pub cause: Option<Error>,
-    /// Additional headers.
+    /// Response headers in addition to those that `cause` provides.
     pub headers: Vec<(&'static str, String)>,
 }
 

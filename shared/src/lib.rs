@@ -6,8 +6,8 @@
 //!
 //! - [`service`]: use cases that need several steps, such as handling bot events, changing account settings, searching
 //!   the delivery log, applying the retention period and authenticating callers.
-//! - [`delivery`]: sends the entries of a chat (its messages and notifications) to integrators, bots and webhooks over
-//!   HTTP.
+//! - [`delivery`]: sends the entries of a chat (its messages, notifications and calls) to integrators, bots, webhooks
+//!   and telephony providers over HTTP.
 //! - [`store`]: reads and writes the DynamoDB tables; one folder for each table.
 //! - [`runtime`]: what every function needs to run: HTTP requests and responses, queue consumers, configuration, logs,
 //!   metrics, secrets and the clock.

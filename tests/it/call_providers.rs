@@ -42,7 +42,7 @@ fn attribute(twiml: &str, name: &str) -> String {
     rest.split('"').next().unwrap().replace("&amp;", "&")
 }
 
-/// Returns the signature as Twilio computes it.
+/// Returns the signature that Twilio computes for a form sent to this URL.
 fn sign(url: &str, fields: &[(&str, &str)], auth_token: &str) -> String {
     let mut fields = fields.to_vec();
     fields.sort_unstable();
@@ -52,7 +52,7 @@ fn sign(url: &str, fields: &[(&str, &str)], auth_token: &str) -> String {
     base64::Engine::encode(&base64::engine::general_purpose::STANDARD, mac.finalize().into_bytes())
 }
 
-/// Sends a form with this signature.
+/// Posts a form with this `X-Twilio-Signature`.
 async fn post_form(host: &TestHost, url: &str, fields: &[(&str, &str)], signature: &str) -> ApiResponse {
     let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     let request = host.anonymous.request(Method::POST, url).body(body);

@@ -70,7 +70,7 @@ fn callback_connects_the_agent_and_then_the_visitor() {
     });
 }
 
-/// Returns the results of `isCallbackEnabled` and `startCall`.
+/// Returns the responses of the endpoints behind the widget's `isCallbackEnabled` and `startCall`.
 async fn callback_answers(fixture: &CallFixture) -> [Value; 2] {
     let checked = fixture.visitor.call("callback", json!({})).await.expect(200);
     [checked, fixture.start_callback().await]
@@ -141,7 +141,7 @@ fn callbacks_from_one_network_are_limited() {
 
 #[test]
 fn repeated_request_starts_one_call() {
-    // Each function counts the requests of a network address in memory, and writes the count with every tenth request.
+    // Each function counts the requests from an IP address in memory, and writes the count with every tenth request.
     const COUNTED_REQUESTS: usize = 10;
     run_on_own_host(&[], async |host| {
         let fixture = CallFixture::create(host).await;

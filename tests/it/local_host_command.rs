@@ -124,7 +124,7 @@ async fn wait_for_end_of_functions(base_url: &str) {
     .await;
 }
 
-/// Runs the program until it exits. Returns its exit status and standard error.
+/// Runs the program with `--no-build` until it exits. Returns its exit status and standard error.
 async fn run_to_end(program: &Path, arguments: &[&str]) -> (ExitStatus, String) {
     let run = command(program).arg("--no-build").args(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let output = timeout(seconds(20), run.unwrap().wait_with_output()).await.expect("it ends").unwrap();
@@ -543,8 +543,8 @@ fn startup_errors_are_reported_before_a_build() {
     });
 }
 
-/// Creates links to all built programs in `folder`, so that a test can replace one of them. Returns the path of
-/// `switchboard` in this folder.
+/// Puts links to the built functions and a copy of `switchboard` in `folder`, so that a test can replace a function.
+/// Returns the path of the copy.
 async fn link_binaries(folder: &Path) -> PathBuf {
     let built = binaries().await;
     for entry in fs::read_dir(built).unwrap() {

@@ -10,9 +10,9 @@ use crate::sample_events::samples;
 use crate::support::api_client::{ApiResponse, PASSWORD, TestAgent, unique_email};
 use crate::support::test_host::{TestHost, run_on_shared_host};
 
-/// The maximum number of wrong passwords per time window for one e-mail address from one network address.
+/// The maximum number of wrong passwords per time window for one e-mail address from one IP address.
 const MAX_WRONG_PASSWORDS: usize = 10;
-/// The maximum number of wrong passwords per time window from one network address, across all e-mail addresses.
+/// The maximum number of wrong passwords per time window from one IP address, across all e-mail addresses.
 const MAX_WRONG_PASSWORDS_PER_ADDRESS: usize = 100;
 const WINDOW_SECONDS: u64 = 300;
 
@@ -71,8 +71,8 @@ fn wrong_passwords_are_limited_per_email_and_address() {
             refused.expect_error(429, "rate_limited");
         }
         assert_eq!(last[0], last[1], "the responses for a known and an unknown e-mail address differ");
-        // The limit does not affect the e-mail address's owner, who logs in from another network address, or a
-        // colleague who logs in from the attacker's network address.
+        // The limit affects neither the owner of the e-mail address, who logs in from another IP address, nor a
+        // colleague who logs in from the attacker's IP address.
         log_in_from(host, elsewhere, &owner.email, PASSWORD).await.expect(200);
         log_in_from(host, attacker, &colleague.email, PASSWORD).await.expect(200);
     });

@@ -1,5 +1,5 @@
-//! Tests which receiver URLs the service calls: never a URL with a private network address, and plain http URLs only if
-//! the stack allows them.
+//! Tests which receiver URLs the service calls: never a URL with a private IP address, and plain http URLs only if the
+//! stack allows them.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::support::api_client::{TestAccount, TestChannel, number};
 use crate::support::test_host::{TestHost, run_on_own_host};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
-/// Private network addresses, in every notation that URLs allow.
+/// Private IP addresses, in every notation that URLs allow.
 const PRIVATE_LITERALS: [&str; 40] = [
     "127.0.0.1",
     "127.1",

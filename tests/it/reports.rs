@@ -16,14 +16,14 @@ use crate::support::widget_client::TestVisitor;
 
 const CHATS: usize = 500;
 const CONCURRENT_CHATS: usize = 8;
-/// The maximum number of times that a request is sent while the response is 503 because of a write conflict.
+/// The maximum number of times to send a request if every response is 503 because of a write conflict.
 const MAX_REPETITIONS: usize = 30;
 /// One in this many writes is rejected with a conflict.
 const CONFLICT_INTERVAL: Option<NonZeroU32> = NonZeroU32::new(5);
 /// The integrator rejects messages that contain this word.
 const REJECTED: &str = "rejected";
 
-/// Repeats a request for as long as the response is 503.
+/// Sends a request, and repeats it while the response is 503. Panics after `MAX_REPETITIONS` such responses.
 async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> ApiResponse {
     for _ in 0..MAX_REPETITIONS {
         let reply = request().await;
@@ -34,7 +34,7 @@ async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> Api
     panic!("only 503 responses")
 }
 
-/// Sends a message with an idempotency key twice.
+/// Sends a message twice with the same idempotency key.
 async fn post_twice_with_key(agent: &TestAgent, chat: u64, text: &str) {
     let path = format!("/agent/chats/{chat}/messages");
     for _ in 0..2 {
@@ -79,7 +79,7 @@ async fn rate(visitor: &TestVisitor, chat_id: &Value, last: &str) {
     }
 }
 
-/// Returns all chats of the account.
+/// Returns the numbers of all chats of the account.
 async fn all_chats(admin: &TestAgent) -> Vec<u64> {
     let mut all = Vec::new();
     for state in ["open", "closed"] {
@@ -138,7 +138,8 @@ impl Count {
     }
 }
 
-/// Checks that each bucket contains as many durations as it reports, and that no duration is missing.
+/// Checks the count of each bucket, that the buckets contain all durations, and that the reported median and 90th
+/// percentile are close to the exact ones.
 #[track_caller]
 fn assert_distribution(buckets: &Value, percentiles: &Value, durations: &[f64]) {
     let mut sum = 0;

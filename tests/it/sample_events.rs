@@ -81,7 +81,7 @@ const HTTP_STATUSES: [(&str, u16, u16); 56] = [
     ("agent-logout", 200, 200),
 ];
 
-/// Returns what a function without an HTTP route returns when there is nothing to do.
+/// Returns the expected result of a function without an HTTP route when its event causes no work.
 fn result_without_work(program: &str) -> Value {
     match program {
         "schedule-idle" => json!({"closed": 0}),

@@ -26,7 +26,7 @@ fn introduction_message(name: &str) -> Value {
     })
 }
 
-/// Returns the fields that are the same in all events of a chat.
+/// Returns the fields that every event of a chat has, with their values.
 fn common_fields(event: &str, widget_id: &str, visitor: &Value) -> Value {
     json!({
         "event_name": event,

@@ -62,7 +62,7 @@ impl SentTexts {
     }
 }
 
-/// Repeats a request for as long as the response is 503.
+/// Sends a request, and repeats it while the response is 503. Panics after `MAX_REPETITIONS` such responses.
 async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> ApiResponse {
     for _ in 0..MAX_REPETITIONS {
         let reply = request().await;
@@ -73,7 +73,7 @@ async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> Api
     panic!("only 503 responses")
 }
 
-/// Sends a POST request and repeats it with the same idempotency key for as long as the response is 503.
+/// Sends a POST request, and repeats it with the same idempotency key while the response is 503.
 async fn post_with_key(client: &ApiClient, path: &str, body: &Value) -> ApiResponse {
     let key = unique_name("key");
     repeat_while_unavailable(async || {
@@ -102,8 +102,8 @@ impl Scenario {
         }
     }
 
-    /// Sends a visitor's message and repeats it with a different text for as long as the response is 503. The text must
-    /// differ because the request has no idempotency key.
+    /// Sends a visitor's message, and repeats it with a different text while the response is 503. The text must differ
+    /// because the request has no idempotency key.
     async fn send_text(&self, channel: &TestChannel, visitor: &str, suffix: &str) {
         for n in 0..MAX_REPETITIONS {
             let text = format!("{visitor}: {suffix} ({n})");
@@ -189,8 +189,8 @@ impl Scenario {
         all
     }
 
-    /// Waits until every acknowledged message is listed and every delivery has succeeded. Entries after a gap in the
-    /// timeline are not listed for ten seconds.
+    /// Waits until every acknowledged message is listed and every delivery has succeeded, and returns all entries.
+    /// Entries after a gap in the timeline are not listed for ten seconds.
     async fn wait_until_delivered(&self, host: &TestHost) -> Vec<Value> {
         wait_for("everything delivered", seconds(110), async || {
             // The sweep may also fail because of a write conflict, so ignore its result.

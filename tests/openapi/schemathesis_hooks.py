@@ -24,7 +24,7 @@ REQUEST_COUNTERS = collections.defaultdict(itertools.count)
 # Operations that change or delete the resource in their path.
 MODIFYING = {"changeAgent", "deleteAgent", "changeChannel", "deleteChannel", "rotateChannel", "changeBot"}
 MODIFYING |= {"disconnectBot", "changeProvider", "eraseVisitor"}
-# Operations that would end the session of all other requests.
+# Operations that get only an invalid token, because they would end the session that all other requests use.
 INVALID_TOKEN_ONLY = {"agentLogout"}
 # Operations whose path parameters belong together, so that the parameters cannot be chosen independently.
 FIXED_IDS = {"channelMessage", "botEvent"}

@@ -251,7 +251,7 @@ journey("only what is listed as failed is sent again", {}, async (page) => {
   assert.equal(await replay.count(), 0);
 });
 
-/** Holds the next request to a path, until the returned route is continued or fulfilled. */
+/** Holds the next request to a path. Returns a promise of its route, which the test must continue or fulfil. */
 const heldRequest = (page, path) =>
   new Promise((hold) => page.route(path, hold, { times: 1 }));
 
@@ -373,7 +373,7 @@ journey("report follows the period and the channel", {}, async (page) => {
   await page.getByRole("radio", { name: "By channel" }).check();
   const legend = reportPart(page, "Chats a day").locator(".legend");
   await legend.getByText("Partner portal").waitFor();
-  // If the reports of these days cannot be loaded, the columns of the previous days are not shown in their place.
+  // If the channels' reports for a new period cannot be loaded, the columns of the old period are not shown instead.
   const ofOneChannel = /\/admin\/reports\?.*channel_id/;
   await page.route(ofOneChannel, (route) => route.fulfill({ status: 503 }));
   await page.getByRole("radio", { name: "90 days" }).check();
@@ -404,7 +404,7 @@ journey("paper shows the report with its tables only", {}, async (page) => {
   const tables = page.locator(".report .data-table");
   assert.equal(await tables.first().isVisible(), false);
   await page.emulateMedia({ media: "print" });
-  // The width of A4 without its margins.
+  // The width of A4 without its margins, in CSS pixels.
   await page.setViewportSize({ width: 718, height: 1000 });
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
   const heading = page.getByRole("heading", { name: "Reports", exact: true });
@@ -678,7 +678,7 @@ journey("dialog creating a secret asks before it is left", {}, async (page) => {
   await page.getByText(/^whsec_/).waitFor();
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("heading", { name: "crm.example" }).waitFor();
-  // The page of a widget opens without a question.
+  // A new widget has no secret, so its page opens at once.
   await page.goto(`${url}/console/#/channels`);
   await page.getByRole("button", { name: "Add a channel" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Second shop");

@@ -33,8 +33,7 @@ try {
   const { url, ticket } = await account.admin.post("/agent/socket-ticket");
   const socket = new WebSocket(`${url}?ticket=${encodeURIComponent(ticket)}`);
   await once(socket, "open");
-  /** By the text of each message that has not been pushed yet: the function that is called with the time of its
-      push. */
+  /** Maps the text of each message that has not been pushed yet to the function to call with the time of its push. */
   const expected = new Map();
   socket.on("message", (data) => {
     const receivedAt = performance.now();

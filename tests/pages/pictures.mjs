@@ -14,7 +14,7 @@ import { CRM_CARD, ok, rejection } from "./support/receiver.mjs";
 const HERE = dirname(fileURLToPath(import.meta.url));
 const folder = resolve(process.argv[2] ?? join(HERE, "../../docs/pictures"));
 
-/** The bot's replies: a question with buttons, and an invitation for an agent. */
+/** Returns the bot's events in reply to a visitor's message: an invitation of the agents, a question, or none. */
 const answer = ({ text }) =>
   /person/.test(text)
     ? [{ event: "INVITE_AGENT" }]
@@ -35,7 +35,7 @@ const answer = ({ text }) =>
         ]
       : [];
 
-/** Opens the demo site, where the visitor, the bot and the agent talk. */
+/** Opens the demo site, and has the visitor talk to the bot and then to the agent. */
 async function talkOnDemoSite(page) {
   await page.goto(host.ready.demo_url);
   const desk = page.frameLocator("iframe");

@@ -124,7 +124,7 @@ test("each method returns its documented result", async () => {
   });
   for (const [method, args, expected] of results)
     assert.deepEqual(await api(page, method, ...args), expected, method);
-  // While the request of the call runs, no other call can be started.
+  // Wait for the end of the call, because isCallbackEnabled has another result while a call is in progress.
   await page.evaluate(() => window.callEnd);
   const answers = await page.evaluate(() =>
     Promise.all([
@@ -374,7 +374,7 @@ test("page of the reference product works with its prefix", async () => {
   await context.close();
 });
 
-/** Returns what the browser has measured since the page was opened. */
+/** Returns the values, or else the durations, of the performance entries of a type since the page was opened. */
 const observed = (page, type) =>
   page.evaluate(
     (type) =>
@@ -923,7 +923,7 @@ test("isCallbackEnabled has the three documented results", async () => {
   for (const callback of [AVAILABLE, CALLBACK_DISABLED, CALLBACK_UNAVAILABLE]) {
     const { page, context } = await openSite({ callback });
     assert.deepEqual(await isCallbackEnabled(page), callback);
-    // From now on, startCall reports the problem at once.
+    // The widget knows the result now, so startCall returns it at once.
     assert.deepEqual(await api(page, "startCall", PHONE), callback);
     await context.close();
   }

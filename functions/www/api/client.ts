@@ -41,14 +41,17 @@ type Options<O> = PathParameters<O> & QueryParameters<O> & BodyParameter<O> & Co
 /** The `options` argument is optional if all of its fields are. */
 type Arguments<O> = object extends Options<O> ? [options?: Options<O>] : [options: Options<O>];
 
-/** An error response from the service. Its `message` is taken from the response body. */
+/**
+ * An error response from the service, or a successful response that is not valid JSON. The `message` is taken from the
+ * response body. If the body has none, it is a generic text.
+ */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
     readonly field: string | undefined,
-    /** The value of the Retry-After header in seconds, or undefined if the response has no such header. */
+    /** The value of the Retry-After header in seconds, or undefined if the header is not a positive number. */
     readonly retryAfter: number | undefined,
   ) {
     super(message);
@@ -83,7 +86,7 @@ export class ApiClient {
     return this.send<Operation<P, "get">>("GET", path, options);
   }
 
-  /** Reads a response that is not JSON. Returns its text without a byte-order mark, and its headers. */
+  /** Sends a GET request. Returns the text of the response, without a byte-order mark, and its headers. */
   async getText<P extends PathsWith<"get">>(path: P, ...[options]: Arguments<Operation<P, "get">>) {
     const { text, response } = await this.request("GET", path, "*/*", options);
     return { text, headers: response.headers };
@@ -172,7 +175,7 @@ function errorFromResponse(response: Response, text: string): ApiError {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null) body = parsed;
   } catch {
-    // The body is not JSON, for example because a gateway responded with HTML. The status alone is then sufficient.
+    // The body is not JSON, for example because a gateway responded with HTML. The error then has only the status.
   }
   const string = (value: unknown) => (typeof value === "string" ? value : undefined);
   const message =

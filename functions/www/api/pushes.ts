@@ -8,8 +8,8 @@ export type Push =
   | { type: "chat"; chat_id: number; seq: number; chat: ChatRow }
   | { type: "chat_gone"; chat_id: number }
   | { type: "message"; chat_id: number; seq: number; message: Entry }
-  /** `result_in_ms`: the delivery has failed, but the message shows this only after this time. Nothing is pushed
-   * then. */
+  /** `result_in_ms`: the milliseconds until the failure of the delivery is shown. The message still shows the delivery
+   * as pending. Nothing is pushed when the time has passed, so the client reads the message again. */
   | { type: "delivery"; chat_id: number; seq: number; message: Entry; result_in_ms?: number }
   | { type: "panel"; chat_id: number; seq?: number; panel: components["schemas"]["AgentPanel"] }
   | { type: "visitor"; visitor_number: number; chat_id: number; visitor: components["schemas"]["Chat"]["visitor"] }

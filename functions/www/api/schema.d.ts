@@ -3379,7 +3379,7 @@ export interface components {
             timestamp: components["schemas"]["UnixSeconds"];
             /** @description Who made the change. Null for the operator. */
             agent: components["schemas"]["ChatAgent"] | null;
-            /** @description The network address of the request. */
+            /** @description The IP address of the request. */
             source_address: string;
             /**
              * @description rotated: a secret was replaced.

@@ -8,7 +8,7 @@ import { closeOverlay, overlay } from "./state/view-state";
 import { lazyComponent } from "../ui/lazy-component";
 import { TransferDialog } from "./transfer/transfer-dialog";
 
-/** Only admins export chats. */
+/** Loaded when it is first opened, because only admins export chats. */
 const ExportDialog = lazyComponent<{ chatId: number; onClose: () => void }>(() =>
   import("./reports/export-dialog").then(({ ExportDialog }) => ExportDialog),
 );

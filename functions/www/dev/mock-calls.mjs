@@ -42,7 +42,7 @@ export function telephony(dataset, method, body) {
   return json(200, state);
 }
 
-/** The agent who has a chat calls its visitor. */
+/** Handles an agent's request to call the visitor of a chat. */
 export function callVisitor(service, chat, { phone } = {}, agent) {
   const visitor = service.dataset.visitors.get(chat.visitor);
   const number = phone ?? visitor.phone;

@@ -193,8 +193,8 @@ const createBots = () => [
   },
 ];
 
-/** A delivery in the format of the delivery log. `attempts` are pairs of the status and the duration in milliseconds; an
- * attempt without a status had no response. */
+/** Returns a delivery in the format of the delivery log. `attempts` are pairs of the status and the duration in
+ * milliseconds; an attempt without a status had no response. */
 function deliveryOf(nowMs, secondsAgo, state, { attempts, error, ...fields }) {
   const since = Math.floor(nowMs / 1000) - secondsAgo;
   return {

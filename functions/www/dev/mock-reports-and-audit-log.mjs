@@ -6,7 +6,7 @@ const BUCKETS_PER_DOUBLING = 4;
 const ENTRIES_PER_PAGE = 12;
 const AUDIT_PAGE = 8;
 
-/** Numbers from 0 to 1 that are the same in each run. */
+/** Returns a generator of pseudo-random numbers from 0 (inclusive) to 1 (exclusive), which are the same in each run. */
 function randomNumbers(seed) {
   let state = seed;
   return () => {
@@ -21,7 +21,7 @@ const CHANNEL_SHARES = [
   { channel_id: "ch_3", name: "Partner portal", share: 0.15, failures: 0 },
 ];
 
-/** Returns what is counted for a channel on a day. The numbers depend only on the day. */
+/** Returns what is counted for a channel on a day. The numbers depend only on the day and the channel. */
 function countsOf(dayMs, channel, index) {
   const next = randomNumbers(Math.floor(dayMs / DAY_MS) * 31 + index * 7);
   const weekday = new Date(dayMs).getUTCDay();

@@ -61,7 +61,7 @@ const PICTURE =
 export class MockWidget {
   /** The requests to the widget's endpoints, with their bodies. */
   requests = [];
-  /** Replaces fields of the session. With a visitor, the site's page has the visitor's token. */
+  /** Fields that replace those of the sample session. With a visitor, the site's page has the visitor's token. */
   session = {};
   /** Returns a status, headers and body instead of the usual response, or undefined. May return a promise. */
   override = () => undefined;

@@ -3,8 +3,8 @@ import { Icon } from "./icons";
 
 const TINT_COUNT = 6;
 
-/** Returns the initials of the first and last word. In scripts without capital letters, returns only the first
- * letter. */
+/** Returns the initials of the first and last word. If the name does not start with a Latin, Cyrillic or Greek letter
+ * or a digit, returns only the first character. */
 export function initials(name: string): string {
   const words = name
     .replace(/[^\p{L}\p{M}\p{N}\s]/gu, " ")

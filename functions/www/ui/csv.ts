@@ -1,8 +1,8 @@
 /** A cell of a table. Null is an empty cell. */
 export type Cell = string | number | null;
 
-/** Quotes a cell. A spreadsheet would execute a text that begins like a formula, so such a text gets a leading
- * apostrophe. */
+/** Formats a cell, quoting texts. A spreadsheet would execute a text that begins like a formula, so such a text gets a
+ * leading apostrophe. */
 function csvCell(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);

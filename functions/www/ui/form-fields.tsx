@@ -60,7 +60,7 @@ interface SelectFieldProps<Value extends string> extends Omit<FieldProps, "child
   onChange: (value: Value) => void;
 }
 
-/** A labelled list in which one option is chosen. */
+/** A labelled drop-down list. */
 export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
   const { value, options, onChange, ...field } = props;
   return (

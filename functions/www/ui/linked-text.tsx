@@ -10,7 +10,8 @@ const TRAILING_PUNCTUATION = /[.,;:!?…»”’)\]}]+$/;
 
 type TextPart = { kind: "text" | "link" | "blocked"; text: string };
 
-/** Splits a text into plain text, links, and the markers that Safe URL has inserted in place of blocked links. */
+/** Splits a text into plain text, links, and the markers that the link filter has inserted in place of blocked
+ * links. */
 export function splitText(text: string): TextPart[] {
   const result: TextPart[] = [];
   const add = (kind: TextPart["kind"], value: string) => {

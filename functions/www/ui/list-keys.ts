@@ -7,7 +7,8 @@ interface SelectableList {
   onChoose: () => void;
 }
 
-/** Handles a key in the search field: the arrow keys move the selection and wrap around, Enter chooses the option. */
+/** Handles a key in the search field: the arrow keys move the selection and wrap around, Enter chooses the selected
+ * option. */
 export function handleListKey(event: KeyboardEvent, list: SelectableList): void {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   if (step !== 0 && list.count > 0) {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Returns a reference that is true until the component is removed. A request may finish after that. */
+/** Returns a reference whose value is true until the component is unmounted. A request may finish after that. */
 export function useMounted(): { readonly current: boolean } {
   const isMounted = useRef(true);
   useEffect(

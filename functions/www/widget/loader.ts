@@ -4,10 +4,10 @@ import { PageApi, type Widget } from "./api/page-api";
 import { utmOf } from "./visitor/utm-and-analytics";
 
 export interface LoaderOptions {
-  /** The address of the service, without a slash at its end. */
+  /** The URL of the service, without a slash at its end. */
   base: string;
   widgetId: string;
-  /** The prefix of the names that the page and the widget have agreed on, for example "jivo". */
+  /** The prefix of the global names by which the page and the widget call each other, for example "jivo". */
   prefix: string;
   /** The campaign that brought the visitor to the page. */
   utm: Record<string, string> | null;

@@ -88,7 +88,7 @@ async function loadSession(session: VisitorSession): Promise<Session | undefined
   }
 }
 
-/** Follows the page: visibility, network, and the browser's cache of pages. */
+/** Follows events of the page: visibility, network, size, and the browser's back/forward cache. */
 function listen(messenger: Messenger, store: Store, emit: Emit): () => void {
   const stop = new AbortController();
   const { signal } = stop;

@@ -64,7 +64,7 @@ export interface State {
   isBusy: boolean;
   rate: Rate | null;
   unread: number;
-  /** The addresses of pictures, films and sounds that could not be loaded. */
+  /** The URLs of images, videos and audio files that could not be loaded. */
   broken: ReadonlySet<string>;
 }
 

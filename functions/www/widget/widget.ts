@@ -387,7 +387,7 @@ export class ChatWidget implements Widget, Actions {
       case "sendPageTitle": {
         const page = { title: first as string, url: textOf(args[2]) ?? location.href };
         this.#parts.session.namedPage = page;
-        // A new visitor's page is part of other requests.
+        // If there is no visitor yet, the request that creates the visitor contains the page.
         if (this.#parts.session.token !== undefined) profile.set({ page });
         return this.#syncProfile();
       }
@@ -411,13 +411,13 @@ export class ChatWidget implements Widget, Actions {
     }
   }
 
-  /** Sends what the page has set, once for calls that happen together. */
+  /** Sends the data that the page has set. Consecutive calls of the page cause a single request. */
   #syncProfile(): void {
     clearTimeout(this.#profileTimer);
     this.#profileTimer = setTimeout(() => this.#parts.session.sync().catch(() => {}));
   }
 
-  /** Passes the number to the page's callback. A visitor who has none yet gets one. */
+  /** Passes the visitor's number, or an error, to the page's callback. Creates the visitor if there is none yet. */
   #passVisitorNumber(callback: (error: string | null, number: unknown) => void): void {
     const { session } = this.#parts;
     session
@@ -429,7 +429,7 @@ export class ChatWidget implements Widget, Actions {
   }
 }
 
-/** Returns the id of a department, which the service requires to be a positive whole number. */
+/** Returns the value as the id of a department, or undefined unless it is a positive whole number. */
 const departmentOf = (value: unknown): number | undefined =>
   Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

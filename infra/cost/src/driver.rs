@@ -65,7 +65,7 @@ impl<'h> Driver<'h> {
     }
 
     /// Runs `scenario`, waits until the tasks that it queued are processed, and returns each function's usage.
-    /// Scheduled functions are not counted.
+    /// Scheduled functions and pushes are not included.
     pub async fn measure(&self, scenario: impl AsyncFnOnce() -> Result<(), Error>) -> Result<UsageByFunction, Error> {
         self.start_measuring().await?;
         scenario().await?;
@@ -73,8 +73,8 @@ impl<'h> Driver<'h> {
         self.usage()
     }
 
-    /// Resets the usage, and counts round trips separately until [`usage`](Self::usage) is called. This delays each
-    /// request to the tables.
+    /// Resets the usage, and counts round trips exactly until [`usage`](Self::usage) is called. This delays the
+    /// responses of the tables.
     pub async fn start_measuring(&self) -> Result<(), Error> {
         self.reset_usage().await?;
         self.host.separate_round_trips(true);
@@ -88,7 +88,7 @@ impl<'h> Driver<'h> {
         Ok(())
     }
 
-    /// Returns each function's usage since the last reset. Scheduled functions are not counted.
+    /// Returns each function's usage since the last reset. Scheduled functions and pushes are not included.
     pub fn usage(&self) -> Result<UsageByFunction, Error> {
         self.host.separate_round_trips(false);
         let mut usage = function_usage::usage_by_function(self.host.usage())?;
@@ -96,8 +96,8 @@ impl<'h> Driver<'h> {
         Ok(usage)
     }
 
-    /// Runs `scenario` and returns the usage of the push that it causes. A push is counted as one invocation (see
-    /// [`Usage::pushed_changes`](crate::Usage::pushed_changes)).
+    /// Runs `scenario` and returns the usage of the push that it causes. All invocations of `deliver-push` are counted
+    /// as one (see [`Usage::pushed_changes`](crate::Usage::pushed_changes)).
     pub async fn measure_push(
         &self,
         scenario: impl AsyncFnOnce() -> Result<(), Error>,

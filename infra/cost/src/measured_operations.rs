@@ -118,7 +118,7 @@ impl Scenario {
 /// Runs every scenario and returns the usage of each. The host must be newly started and otherwise idle.
 ///
 /// # Errors
-/// The service rejected a request, or a queue did not become empty in time.
+/// The service rejected a request, a queue did not become empty in time, or a change was not pushed in time.
 pub async fn measure_all_scenarios(host: &Host, operator_key: &str) -> Result<ScenarioUsage, Error> {
     let driver = Driver::open(host, operator_key).await?;
     let mut usage = ScenarioUsage::new();

@@ -23,9 +23,9 @@ pub const SQS_FIFO: f64 = 0.50 / MILLION;
 /// The price of a request to a standard queue that is used as a fair queue, like the retry queues: 0.40 per million,
 /// plus 0.10 for fairness.
 pub const SQS_FAIR: f64 = 0.50 / MILLION;
-/// The price of a web socket message. Messages are metered in 32 KB increments.
+/// The price of a WebSocket message. Messages are metered in 32 KB increments.
 pub const SOCKET_MESSAGE: f64 = 1.00 / MILLION;
-/// The price of keeping a web socket open for one minute.
+/// The price of keeping a WebSocket open for one minute.
 pub const SOCKET_MINUTE: f64 = 0.25 / MILLION;
 /// The price of ingesting 1 GB of logs.
 pub const LOG_GB: f64 = 0.50;

@@ -37,12 +37,12 @@ impl ReceiverServer {
         Ok(Self { base_url, failures_left, server })
     }
 
-    /// Returns a URL that accepts deliveries.
+    /// Returns a URL at which the server accepts deliveries.
     pub fn url(&self) -> String {
         format!("{}/receives", self.base_url)
     }
 
-    /// Returns a URL that rejects deliveries permanently, so they are not retried.
+    /// Returns a URL at which the server rejects deliveries permanently, so that they are not retried.
     pub fn rejecting_url(&self) -> String {
         format!("{}{REJECTING_PATH}", self.base_url)
     }

@@ -19,7 +19,7 @@ const GB: f64 = 1_000_000_000.0;
 /// The number of requests that one poller makes in a minute. Each request is a 20-second long poll.
 const LONG_POLLS_PER_MINUTE: f64 = 3.0;
 
-/// The number of resources in a stack that cost the same regardless of traffic.
+/// The numbers of the resources in a stack that cost the same regardless of traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedResources {
     /// The number of FIFO queues that Lambda polls.
@@ -31,7 +31,7 @@ pub struct FixedResources {
 }
 
 impl FixedResources {
-    /// Counts the host's queues, and the other resources in `template.yaml`.
+    /// Counts the queues of the host, and the alarm metrics and dashboards in `template.yaml`.
     ///
     /// # Errors
     /// The template cannot be read.

@@ -6,7 +6,7 @@
 //! - [`Options`] describes a load and is parsed from the command line
 //! - [`operation`]: what makes up the load, and the requests of each operation
 //! - [`zipf`]: draws accounts of different sizes
-//! - [`simulation`]: draws messages and counts the requests of each key
+//! - [`simulation`]: draws operations at random and counts the requests to each key
 //! - [`report`]: formats the busiest keys as tables
 
 pub mod operation;

@@ -26,7 +26,7 @@ pub enum Operation {
     CloseIdle,
 }
 
-/// Keys that have the same form.
+/// A family of keys with the same format, such as the partition keys of all chats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KeyFamily {
     Chat,
@@ -52,7 +52,7 @@ pub enum KeyFamily {
     Provider,
 }
 
-/// An operation's requests to one key, in DynamoDB's capacity units. A transaction counts twice.
+/// The capacity units that an operation's requests to one key consume. Requests in a transaction consume twice as many.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Request {
     pub family: KeyFamily,
@@ -69,7 +69,7 @@ pub enum Function {
     DeliverBot,
 }
 
-/// The queue of an operation's first attempt.
+/// The FIFO queue for the first attempt of an operation's delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Queue {
     Channel,
@@ -165,17 +165,17 @@ impl Operation {
         }
     }
 
-    /// Whether the operation stores a message.
+    /// Returns whether the operation stores a message.
     pub fn is_message(self) -> bool {
         !matches!(self, Self::Accept | Self::Close | Self::CloseIdle)
     }
 
-    /// Whether the operation opens a chat.
+    /// Returns whether the operation opens a chat.
     pub fn opens_chat(self) -> bool {
         matches!(self, Self::OpenChat | Self::OpenChatWithBot)
     }
 
-    /// Returns the requests of the operation's own function.
+    /// Returns the table requests of the function that handles the operation, without cached reads and the delivery.
     pub fn requests(self) -> Vec<Request> {
         let session = read(KeyFamily::Sessions, 1.0);
         let pending = write(KeyFamily::PendingDeliveries, 1.0);
@@ -232,7 +232,7 @@ impl Operation {
         }
     }
 
-    /// Whether the operation is a request to the HTTP API.
+    /// Returns whether the operation is a request to the HTTP API.
     pub fn is_http_request(self) -> bool {
         self != Self::CloseIdle
     }

@@ -11,8 +11,8 @@ pub struct Options {
     /// Number of accounts
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub accounts: u32,
-    /// Exponent of the Zipf distribution of the messages among the accounts. With 0, all accounts are equal; with 1, the
-    /// second account has half the messages of the first one, the third account a third, and so on
+    /// Exponent of the Zipf distribution of the messages among the accounts. With 0, all accounts are equal; with 1,
+    /// the second account has half the messages of the first one, the third account a third, and so on
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_number)]
     pub skew: f64,
     /// Number of simulated seconds

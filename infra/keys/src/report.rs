@@ -27,7 +27,7 @@ fn mix_table() -> String {
     format!("| operation | per 100 messages |\n|---|--:|\n{}", rows.concat())
 }
 
-/// Returns the busiest key of each family, the busiest one first.
+/// Returns a table of the busiest key of each family, sorted by the share of the limit that it uses, largest first.
 pub fn key_table(load: &Load) -> String {
     let mut rows: Vec<(KeyFamily, &BusiestKey)> = load.families.iter().map(|(family, key)| (*family, key)).collect();
     rows.sort_by(|(_, one), (_, other)| other.load.share_of_limit().total_cmp(&one.load.share_of_limit()));
@@ -41,7 +41,7 @@ pub fn key_table(load: &Load) -> String {
     format!("{head}\n|---|--:|--:|--:|--:|--:|\n{}", rows.collect::<String>())
 }
 
-/// Returns the load of each FIFO queue. A message group is busy if one of its attempts is in progress.
+/// Returns a table of the load of each FIFO queue. A message group is busy while one of its attempts is in progress.
 pub fn queue_table(options: &Options, load: &Load) -> String {
     let rows = load.queues.iter().map(|(queue, queue_load)| {
         let QueueLoad { tasks, account_tasks, group_tasks, attempt_seconds, .. } = queue_load;
@@ -60,7 +60,7 @@ pub fn queue_table(options: &Options, load: &Load) -> String {
     format!("{head}\n|---|--:|--:|--:|--:|--:|--:|\n{}", rows.collect::<String>())
 }
 
-/// Returns the requests to API Gateway. All kinds of requests share one limit.
+/// Returns a table of the requests to API Gateway. HTTP requests and frames share one limit.
 pub fn gateway_table(load: &Load) -> String {
     let GatewayLoad { requests, frames, account_frames } = load.gateway;
     let percent = 100.0 * (requests + frames) / GATEWAY_LIMIT;
@@ -75,7 +75,7 @@ fn queue_name(queue: Queue) -> &'static str {
     }
 }
 
-/// Returns the table or index, and the form of the keys.
+/// Returns the name of the family's table or index, and the format of the keys.
 fn family_name(family: KeyFamily) -> &'static str {
     match family {
         KeyFamily::Chat => "Chats `CHAT#<account>#<number>`",

@@ -1,4 +1,4 @@
-//! Draws messages and counts the requests of each key.
+//! Draws operations at random and counts the requests to each key.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -27,7 +27,7 @@ const BYTES_PER_READ: f64 = 4_096.0;
 /// The chat number at which every account starts, as if it had already had chats before the simulation.
 const FIRST_CHAT: u64 = 1_000_000_000;
 
-/// The requests of one key a second, in units.
+/// The capacity units that the requests to one key consume per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct KeyLoad {
     pub reads: f64,
@@ -46,38 +46,38 @@ impl KeyLoad {
 pub struct BusiestKey {
     pub key: String,
     pub load: KeyLoad,
-    /// The number of keys of the family with any request.
+    /// The number of keys of the family that have at least one request.
     pub keys: usize,
 }
 
-/// The tasks of a FIFO queue a second.
+/// The numbers of tasks that a FIFO queue receives per second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueueLoad {
     pub tasks: f64,
-    /// The tasks of the busiest account.
+    /// The number of tasks of the busiest account.
     pub account_tasks: f64,
     pub busiest_group: String,
-    /// The tasks of the busiest message group.
+    /// The number of tasks of the busiest message group.
     pub group_tasks: f64,
     /// How long an attempt takes, in seconds.
     pub attempt_seconds: f64,
 }
 
-/// The requests to API Gateway a second.
+/// The numbers of requests to API Gateway per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct GatewayLoad {
-    /// The requests to the HTTP API.
+    /// The number of requests to the HTTP API.
     pub requests: f64,
-    /// The frames that `deliver-push` sends to agents. This is an upper bound, because the simulation assumes that
-    /// every agent of an account sees all chats, as if no channel named agents or departments.
+    /// The number of frames that `deliver-push` sends to agents. This is an upper bound, because the simulation assumes
+    /// that every agent of an account sees all chats, as if no channel named agents or departments.
     pub frames: f64,
-    /// The frames for the busiest account.
+    /// The number of frames for the agents of the busiest account.
     pub account_frames: f64,
 }
 
 /// The result of a simulation.
 pub struct Load {
-    /// The share of the largest account.
+    /// The expected share of the messages that belong to the largest account, from 0 to 1.
     pub largest_share: f64,
     /// The number of messages that were drawn.
     pub messages: u64,
@@ -92,9 +92,9 @@ struct Account {
     next_chat: u64,
     open_chats: u64,
     agents: u64,
-    /// The invocations of `deliver-push`.
+    /// The number of `deliver-push` invocations so far.
     pushes: f64,
-    /// The frames for each agent.
+    /// The number of frames for each agent so far.
     frames: f64,
 }
 
@@ -185,7 +185,7 @@ impl<'a> Simulation<'a> {
 
     fn count(&mut self, chat: &Chat, request: Request) {
         let Request { family, reads, writes } = request;
-        // A query of the presence reads all agents.
+        // A query for the presence reads the items of all agents of the account.
         let reads = if family == KeyFamily::Presence { query_units(chat.agents, PRESENCE_BYTES) } else { reads };
         self.add_to_key(family, chat.key(family), reads, writes);
         if family == KeyFamily::Report {
@@ -247,8 +247,8 @@ impl<'a> Simulation<'a> {
         GatewayLoad { requests: self.http_requests as f64 / seconds, frames: frames().sum(), account_frames }
     }
 
-    /// Each push queries the sockets of its account. This is an upper bound, because `deliver-push` makes one query for
-    /// all changes of an account in a batch.
+    /// Counts the reads of the pushes, each of which queries the sockets of its account. This is an upper bound,
+    /// because `deliver-push` makes one query for all changes of an account in a batch.
     fn count_pushes(&mut self) {
         let queries: Vec<(String, f64)> = self
             .accounts

@@ -16,7 +16,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Returns a number from 0 to 1, without 1.
+    /// Returns a number from 0 (inclusive) to 1 (exclusive).
     pub fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -27,9 +27,9 @@ impl Random {
     }
 }
 
-/// Draws the index of an alternative with a probability in proportion to its weight.
+/// Draws the index of an alternative with a probability proportional to its weight.
 pub struct Weighted {
-    /// The sum of the weights up to each alternative.
+    /// For each alternative, the sum of its weight and all earlier weights.
     sums: Vec<f64>,
 }
 
@@ -51,7 +51,7 @@ impl Weighted {
         self.sums.last().copied().unwrap_or_default()
     }
 
-    /// Returns the probability of an alternative.
+    /// Returns the probability of an alternative, or 0 if there is none with this index.
     pub fn share(&self, index: usize) -> f64 {
         let before = index.checked_sub(1).and_then(|before| self.sums.get(before)).copied().unwrap_or_default();
         self.sums.get(index).map_or(0.0, |sum| (sum - before) / self.total())

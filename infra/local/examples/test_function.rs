@@ -58,7 +58,8 @@ async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     }
 }
 
-/// Prints the body of each message, and reports a message as failed if its body begins with `fail`.
+/// Prints the body of each message, and reports a message as failed if its body begins with `fail`. If a body
+/// is `nonsense`, returns an invalid response; if one is `crash`, exits; if one begins with `hang`, hangs.
 fn process_batch(records: &[Value]) -> Value {
     for record in records {
         println!("got {}", record["body"].as_str().unwrap());
@@ -190,7 +191,8 @@ fn management_client() -> aws_sdk_apigatewaymanagement::Client {
     aws_sdk_apigatewaymanagement::Client::from_conf(config.retry_config(retries).build())
 }
 
-/// Sends `text`, or `size` characters, to a connection. Returns how the SDK interprets the response.
+/// Sends `text` (by default `x`), repeated `size` times (by default once), to a connection. Returns how the SDK
+/// interprets the response.
 async fn post_to_connection(payload: &Value) -> Result<Value, Error> {
     use aws_sdk_apigatewaymanagement::operation::post_to_connection::PostToConnectionError;
     let text = payload["text"].as_str().unwrap_or("x").repeat(payload["size"].as_u64().unwrap_or(1) as usize);
@@ -233,8 +235,8 @@ async fn close_connection(payload: &Value) -> Result<Value, Error> {
     }
 }
 
-/// Reports an initialization error. Sends the HTTP request directly, because `lambda_runtime` has no public function
-/// that reports an initialization error.
+/// Reports an initialization error and exits. Sends the HTTP request directly, because `lambda_runtime` has no public
+/// function that reports an initialization error.
 fn report_init_error() -> ! {
     let address = std::env::var("AWS_LAMBDA_RUNTIME_API").unwrap();
     let (host, path) = address.trim_start_matches("http://").split_once('/').unwrap();

@@ -25,7 +25,7 @@ impl AccessKeys {
         self.0.get(function).map_or("", String::as_str)
     }
 
-    /// Returns the function that has this access key id.
+    /// Returns the name of the function that has this access key id, or `None` if there is no such function.
     pub fn function(&self, access_key_id: &str) -> Option<&str> {
         self.0.iter().find_map(|(function, id)| (id == access_key_id).then_some(function.as_str()))
     }

@@ -95,7 +95,7 @@ impl Arguments {
     /// Builds the functions, unless `--no-build` is set, and returns the folder of their binaries.
     ///
     /// # Errors
-    /// The functions do not compile.
+    /// Cargo cannot be run, or the functions do not compile.
     pub async fn build_functions(&self) -> Result<PathBuf, cargo_build::Error> {
         if self.no_build {
             cargo_build::existing_binaries()
@@ -130,7 +130,7 @@ impl Arguments {
     }
 
     /// Returns the template parameters. By default, they let functions call receivers on this machine and over plain
-    /// HTTP, neither of which is allowed in a stack on AWS. Parameters on the command line take precedence.
+    /// HTTP, neither of which a stack on AWS allows by default. Parameters on the command line take precedence.
     fn template_parameters(&self, operator_key: &str) -> BTreeMap<String, String> {
         let local = [
             ("OperatorKeySha256", random_and_digest::sha256_hex(operator_key)),

@@ -29,7 +29,7 @@ pub enum Error {
     CurrentExe(std::io::Error),
 }
 
-/// The root of the workspace that this host was compiled in.
+/// Returns the root of the workspace in which this host was compiled.
 #[must_use]
 pub fn workspace_root() -> PathBuf {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -39,7 +39,8 @@ pub fn workspace_root() -> PathBuf {
 /// Builds all binaries in the workspace and returns their folder.
 ///
 /// # Errors
-/// Cargo cannot be run, or the code does not compile. Compiler errors are printed to the terminal.
+/// Cargo cannot be run or builds no binaries, or the code does not compile. Compiler errors are printed to the
+/// terminal.
 pub async fn build(profile: CargoProfile) -> Result<PathBuf, Error> {
     let output = build_command(profile).kill_on_drop(true).spawn()?.wait_with_output().await?;
     if !output.status.success() {

@@ -55,7 +55,7 @@ pub enum Error {
     NoSchedule(String),
 }
 
-/// Suggests a free port if a fixed port was requested.
+/// Returns a hint to select a free port, or an empty string if port 0 was requested.
 fn free_port_hint(port: u16) -> &'static str {
     if port == 0 { "" } else { "; --port 0 takes a free one" }
 }

@@ -1,6 +1,6 @@
 //! Lambda's filter patterns, which select the records of a stream that a function receives.
 //!
-//! A pattern has the structure of a record. Each of its leaves is a list of rules, and one of the rules must match the
+//! A pattern has the structure of a record. Each of its leaves is a list of rules, at least one of which must match the
 //! record's value: `{"dynamodb": {"Keys": {"pk": {"S": [{"prefix": "CHAT#"}]}}}}`. A pattern with a rule that the local
 //! host does not support is rejected. `numeric` is not supported, because a table's numbers are strings in a record.
 
@@ -15,7 +15,7 @@ pub struct FilterPattern(Node);
 enum Node {
     /// Every field must match.
     Fields(Vec<(String, Node)>),
-    /// One of the rules must match the value.
+    /// At least one of the rules must match the value.
     Rules(Vec<Rule>),
 }
 
@@ -23,7 +23,7 @@ enum Node {
 enum Rule {
     Exists(bool),
     Is(ValueTest),
-    /// None of the tests may succeed.
+    /// Matches a value for which none of the tests succeeds.
     AnythingBut(Vec<ValueTest>),
 }
 
@@ -95,7 +95,7 @@ impl ValueTest {
     }
 }
 
-/// Returns the values, one of which must match: the elements of an array, or the value itself.
+/// Returns the values of which at least one must match: the elements of an array, or else the value itself.
 fn elements(value: Option<&Value>) -> &[Value] {
     match value {
         Some(Value::Array(elements)) => elements,
@@ -152,7 +152,7 @@ fn parse_excluded_values(operand: &Value) -> Option<Vec<ValueTest>> {
     are_exact.then(|| values.iter().cloned().map(ValueTest::Equals).collect())
 }
 
-/// Returns the entry of an object that has exactly one.
+/// Returns the only entry of an object, or `None` if the object does not have exactly one entry.
 fn single_entry(object: &Map<String, Value>) -> Option<(&str, &Value)> {
     let mut entries = object.iter();
     let (name, value) = entries.next()?;

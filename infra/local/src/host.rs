@@ -199,7 +199,7 @@ impl Host {
         self.outage.set_active(is_active);
     }
 
-    /// For tests: injects faults while there is a plan.
+    /// For tests: returns the [`Faults`] through which a fault plan is set.
     #[must_use]
     pub fn faults(&self) -> &Faults {
         &self.faults

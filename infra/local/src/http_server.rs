@@ -21,7 +21,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router) {
 }
 
 /// Serves requests until `shutdown` completes, then waits for the running requests. Handlers can extract the client's
-/// network address.
+/// IP address and port.
 pub(crate) async fn serve_until(
     listener: TcpListener,
     router: Router,

@@ -76,8 +76,8 @@ async fn start(arguments: &Arguments, reservation: Reservation, options: Options
     let binaries = arguments.build_functions().await?;
     let host = Host::start_with(reservation, Options { binaries, ..options }).await?;
     if let Err(error) = host.start_functions().await {
-        // If the host just disappeared, the functions would log errors. After an orderly shutdown, the error returned
-        // here is the last line of the output.
+        // If the host were dropped instead, the functions would log errors of their own. After an orderly shutdown, the
+        // error returned here is the last line of the output.
         host.stop().await;
         return Err(error.into());
     }
@@ -102,7 +102,7 @@ fn stop_signal() -> Result<impl Future<Output = ()>, Error> {
     })
 }
 
-/// Prepares the demo account, prints the welcome text and writes the ready file.
+/// Prepares the demo account, prints the welcome text and, if the arguments name a ready file, writes it.
 async fn announce(
     arguments: &Arguments,
     file_store: &FileStore,

@@ -7,8 +7,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// WebSockets need at once.
 const MIN_OPEN_FILES: u64 = 10_240;
 
-/// Raises the limit for this process and its children as far as the system allows. A failure is ignored, because a low
-/// limit is enough for a small number of functions.
+/// Raises the limit for this process and its children to `MIN_OPEN_FILES`, or as close to it as the system allows. A
+/// failure is ignored, because a low limit is enough for a small number of functions.
 pub fn raise_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let required = maximum.map_or(MIN_OPEN_FILES, |maximum| maximum.min(MIN_OPEN_FILES));

@@ -21,7 +21,7 @@ pub struct ReadyFile<'a> {
     operator_key: &'a str,
     /// The URL of the demo site. `None` without a demo account.
     demo_url: Option<String>,
-    /// `None` if the template's parameters do not allow functions to call the demo's receivers.
+    /// The demo account. `None` if the template's parameters do not allow functions to call the demo's receivers.
     demo: Option<&'a DemoAccount>,
 }
 

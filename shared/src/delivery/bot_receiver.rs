@@ -35,7 +35,7 @@ use crate::wire::receiver_response::ReceiverResponse;
 
 /// Replaces secrets in the URLs that admins see.
 const HIDDEN: &str = "***";
-/// The delay before the check for a bot's answer is repeated because a table was unavailable.
+/// The delay before the check for a bot's answer is repeated if a table was unavailable.
 const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// Sends entries to the servers of bot providers.
@@ -57,8 +57,8 @@ impl Receiver for BotReceiver<'_> {
         chat.bot_id.clone()
     }
 
-    /// Returns true if the entry needs a reaction from the bot and the bot no longer has the chat. Notifications are
-    /// always sent.
+    /// Returns true if the entry needs a reaction from the bot and the bot no longer has the chat. An entry that needs
+    /// no reaction is always sent.
     fn is_superseded(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         awaits_bot_reaction(entry) && chat.state != ChatState::Bot
     }
@@ -86,9 +86,10 @@ impl Receiver for BotReceiver<'_> {
         first_attempt_at.is_some_and(|first_attempt_at| chat.has_bot_event_after(first_attempt_at))
     }
 
-    /// Before a failure is stored, hands the chat over to the agents. Before a success is stored, queues the check that
-    /// runs at the end of the bot's time limit for an answer. If the process dies before the result is stored, the
-    /// attempt is repeated, so neither of these steps is lost.
+    /// If the delivery of an entry that needs a reaction has failed, hands the chat over to the agents. If the bot has
+    /// reacted in the meantime, the entry counts as delivered instead. If a visitor's message was delivered, queues the
+    /// check that runs at the end of the bot's time limit for an answer. If the process dies before the result is
+    /// stored, the attempt is repeated, so none of these steps is lost.
     fn update_to_record<'a>(
         &'a self,
         entry: &'a TimelineEntry,
@@ -195,9 +196,9 @@ impl BotReceiver<'_> {
         }
     }
 
-    /// Runs when a bot's time limit for an answer has expired. If the bot has sent no event since `asked_at`, hands the
-    /// chat over to the agents. If a table is unavailable, the check is postponed, because nothing else takes the chat
-    /// from the bot.
+    /// Hands the chat over to the agents if the bot has sent no event since the task's `asked_at`. Runs when the bot's
+    /// time limit for an answer has expired. If a table is unavailable, the check is postponed, because nothing else
+    /// takes the chat from the bot.
     ///
     /// # Errors
     /// Fails if the retry queue is unavailable. The task can be repeated.

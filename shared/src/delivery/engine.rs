@@ -24,7 +24,8 @@ use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::wire::queue_task::{EntryTask, Task};
 
-/// The delay before a task is repeated if a table or a queue was unavailable before the request was made.
+/// The delay before a task is repeated if a table or a queue was unavailable before the request was made. If only the
+/// next attempt could not be queued, it is the minimum delay of that attempt.
 const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Only failed attempts that took at least this long can open the receiver's circuit breaker or keep it open. While it
 /// is open, first attempts go to the retry queue.
@@ -38,13 +39,13 @@ pub trait Receiver: Send + Sync {
     /// id of the account. Returns `None` if the entry has no such receiver.
     fn receiver_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String>;
 
-    /// Whether the current state of the chat makes the entry obsolete for this receiver.
+    /// Returns whether the current state of the chat or of the entry makes the entry obsolete for this receiver.
     fn is_superseded(&self, _entry: &TimelineEntry, _chat: &Chat) -> bool {
         false
     }
 
-    /// Whether the receiver has accepted the entry by means other than an HTTP response, for example by sending an
-    /// event of its own. If so, no further attempt is made.
+    /// Returns whether the receiver has accepted the entry by means other than an HTTP response, for example by sending
+    /// an event of its own. If so, no further attempt is made.
     fn has_accepted(&self, _entry: &TimelineEntry, _chat: &Chat) -> bool {
         false
     }
@@ -343,8 +344,8 @@ impl DeliveryRun<'_> {
         Ok(())
     }
 
-    /// Whether this is a first attempt and the receiver's breaker is open. A breaker that cannot be read counts as
-    /// closed.
+    /// Returns whether this is a first attempt and the receiver's breaker is open. A breaker that cannot be read counts
+    /// as closed.
     async fn has_open_breaker(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         let Some(receiver) = self.breaker_id(entry, chat).filter(|_| self.task.ordered) else { return false };
         match self.breakers.is_open(&receiver, clock::now()).await {
@@ -356,8 +357,9 @@ impl DeliveryRun<'_> {
         }
     }
 
-    /// Updates the receiver's circuit breaker after an attempt. If the attempt hung until it failed, the failure is
-    /// counted. If a response ended the delivery, the breaker closes, even if the response rejects the message.
+    /// Updates the receiver's circuit breaker after an attempt that hung until it failed, or after a final response. A
+    /// hanging attempt from the FIFO queue is counted and can open the breaker. One from the retry queue keeps an open
+    /// breaker open. A response that ended the delivery closes the breaker, even if the response rejects the message.
     async fn update_breaker(
         &self,
         entry: &TimelineEntry,

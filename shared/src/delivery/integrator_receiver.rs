@@ -24,7 +24,8 @@ use crate::wire::{integrator_request, integrator_response};
 
 /// The maximum age of a typing notice. An older notice is dropped.
 const TYPING_NOTICE_MAX_AGE: Duration = Duration::from_secs(3);
-/// The timeout is short, because the chat's next messages are not sent until the typing notice is finished.
+/// The timeout of a request that sends a typing notice. It is short, because the chat's next messages are not sent
+/// until the request has ended.
 const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sends entries to the servers of integrators.

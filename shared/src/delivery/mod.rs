@@ -1,5 +1,5 @@
-//! Sends timeline entries to receivers, and frames to agents' sockets. One engine sends the entries to integrators,
-//! bots, webhooks and telephony providers (docs/design.md).
+//! Sends timeline entries to receivers, and frames to open sockets. One engine sends the entries to integrators, bots,
+//! webhooks and telephony providers (docs/design.md).
 
 pub mod bot_receiver;
 pub mod engine;

@@ -1,5 +1,5 @@
-//! Standard Webhooks signatures. Every outbound request is signed (docs/decisions.md, General), and so are the requests
-//! of the plain HTTP gateway for phone calls.
+//! Standard Webhooks signatures. Every outbound request except those to Twilio is signed (docs/decisions.md, General),
+//! and so are the requests that the plain HTTP gateway for phone calls sends.
 
 use lambda_http::http::HeaderMap;
 use standardwebhooks::Webhook;

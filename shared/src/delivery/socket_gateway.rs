@@ -42,8 +42,8 @@ pub enum SendError {
     Closed,
     /// The frame was not accepted in time.
     TimedOut,
-    /// The gateway rejected the frame, for example because it throttles its callers or because the buffer of the client
-    /// is full. AWS does not distinguish these two.
+    /// The gateway could not be reached, or it rejected the frame, for example because it throttles its callers or
+    /// because the buffer of the client is full. AWS does not distinguish the last two reasons.
     Rejected(ErrorContext),
 }
 

@@ -49,7 +49,7 @@ impl Receiver for TelephonyReceiver<'_> {
         Target::Call
     }
 
-    /// Each account has its own provider.
+    /// Returns the id of the account, because each account has its own provider.
     fn receiver_id(&self, entry: &TimelineEntry, _chat: &Chat) -> Option<String> {
         Some(entry.account_id.clone())
     }
@@ -58,8 +58,8 @@ impl Receiver for TelephonyReceiver<'_> {
         entry.content.call.as_deref().is_none_or(|call| call.status.is_final())
     }
 
-    /// Whether the provider has sent a report about the call. If it has, it has accepted the call, even if its response
-    /// was lost, so the call must not be placed again.
+    /// Returns whether the provider has sent a report about an outgoing call. If it has, it has accepted the call, even
+    /// if its response was lost, so the call must not be placed again.
     fn has_accepted(&self, entry: &TimelineEntry, _chat: &Chat) -> bool {
         let is_outgoing = |call: &&Call| call.kind != CallKind::Incoming;
         entry.content.call.as_deref().filter(is_outgoing).is_some_and(|call| call.is_acknowledged)
@@ -155,7 +155,8 @@ impl TelephonyReceiver<'_> {
         }
     }
 
-    /// Returns whether the report has changed the call.
+    /// Applies a report to the call and queues the resulting webhook events. Returns whether the report has changed the
+    /// call.
     async fn report(&self, entry: &TimelineEntry, report: &CallReport) -> Result<bool, Error> {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         let (chat_id, seq) = (*chat_id, *seq);
@@ -169,15 +170,15 @@ impl TelephonyReceiver<'_> {
     }
 }
 
-/// Returns the delay of a check, in whole seconds. It is rounded up, because a check that runs too early only queues
-/// another check.
+/// Returns the delay of a check in whole seconds, at most [`MAX_QUEUE_DELAY`]. It is rounded up, because a check that
+/// runs too early only queues another check.
 fn check_delay(delay: Duration) -> Duration {
     let started_second = u64::from(delay.subsec_nanos() > 0);
     Duration::from_secs(delay.as_secs() + started_second).min(MAX_QUEUE_DELAY)
 }
 
-/// Returns the time of the last attempt to order the call. Returns `None` while the delivery is pending, because
-/// another attempt may follow.
+/// Returns the time of the last recorded attempt to order the call, or `None` if there is none. Also returns `None`
+/// while the delivery is pending, because another attempt may follow.
 fn accepted_order_at(entry: &TimelineEntry) -> Option<Timestamp> {
     let delivery = entry.delivery.as_ref().filter(|delivery| delivery.state != DeliveryState::Pending)?;
     delivery.attempts.last().map(|attempt| attempt.at)

@@ -52,9 +52,9 @@ pub struct CallbackHours {
     pub enabled: bool,
     /// The days of the week, as numbers from 1 (Monday) to 7 (Sunday).
     pub days: Vec<u8>,
-    /// The start and the end, in minutes after midnight. If the end is before the start, it refers to the next day.
+    /// The start and the end, in minutes after midnight. If the end is not after the start, it is on the next day.
     pub hours: (u16, u16),
-    /// The offset from UTC in minutes, positive east of Greenwich. It applies only if the account's time zone is UTC.
+    /// The offset from UTC in minutes, for example 120 for UTC+2. It applies only if the account's time zone is UTC.
     /// Any other time zone determines the offset itself, with daylight-saving time.
     pub utc_offset: i16,
 }

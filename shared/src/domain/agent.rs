@@ -10,7 +10,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Agent => "agent",

@@ -19,7 +19,7 @@ pub enum AgentStatus {
 }
 
 impl AgentStatus {
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Online => "online",

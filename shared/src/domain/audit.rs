@@ -10,14 +10,14 @@ pub enum AuditAction {
     Created,
     Changed,
     Deleted,
-    /// A secret was replaced: the endpoint of a channel, or the signing secret of a channel, a bot or a webhook.
+    /// A secret was replaced: the endpoint secret of a channel, or the signing secret of a channel, a bot or a webhook.
     Rotated,
 }
 
 impl AuditAction {
     const ALL: [Self; 4] = [Self::Created, Self::Changed, Self::Deleted, Self::Rotated];
 
-    /// The name of this value in the API and in stored items.
+    /// Returns the name of this value in the API and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -57,7 +57,7 @@ impl AuditedKind {
         Self::Telephony,
     ];
 
-    /// The name of this value in the API and in stored items.
+    /// Returns the name of this value in the API and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Settings => "settings",
@@ -75,7 +75,7 @@ impl AuditedKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// All names, for the error message about an unknown name.
+    /// Returns all names, separated by commas, for the error message about an unknown name.
     pub fn names() -> String {
         Self::ALL.map(Self::name).join(", ")
     }
@@ -86,7 +86,7 @@ impl AuditedKind {
 pub struct AuditedRequest {
     /// The agent who sent the request. `None` stands for the operator.
     pub agent: Option<AgentSnapshot>,
-    /// The client's network address, as reported by the API gateway.
+    /// The client's IP address, as reported by the API gateway.
     pub source_address: String,
     pub at: Timestamp,
     /// When the entry expires. `None` means that it never expires.

@@ -58,7 +58,7 @@ pub enum BotNotification {
 impl BotNotification {
     pub(crate) const ALL: [Self; 3] = [Self::AgentJoined, Self::AgentUnavailable, Self::ChatClosed];
 
-    /// The name of the event in the Bot API.
+    /// Returns the name of the event in the Bot API.
     pub fn event(self) -> &'static str {
         match self {
             Self::AgentJoined => "AGENT_JOINED",
@@ -67,7 +67,7 @@ impl BotNotification {
         }
     }
 
-    /// The name of this notice in stored items and in the timelines that agents see.
+    /// Returns the name of this notice in stored items and in the timelines that agents see.
     pub fn name(self) -> &'static str {
         match self {
             Self::AgentJoined => "agent_joined",

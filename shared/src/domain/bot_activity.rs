@@ -38,7 +38,7 @@ impl BotActivity {
         }
     }
 
-    /// Counts the handover of a chat.
+    /// Counts the handover of a chat if it happened in the period.
     pub fn add_chat(&mut self, chat: &Chat) {
         match chat.handover.filter(|handover| handover.at >= self.since) {
             Some(handover) if handover.is_fallback => self.fallbacks += 1,
@@ -47,7 +47,8 @@ impl BotActivity {
         }
     }
 
-    /// Counts an event. Entries for other receivers, and events from before the period, are ignored.
+    /// Counts an event. Entries for other receivers, events from before the period, and events that have not been sent
+    /// are ignored.
     pub fn add_entry(&mut self, entry: &TimelineEntry, now: Timestamp) {
         let Some(delivery) = entry.delivery.as_ref().filter(|it| it.target == Target::Bot && entry.at >= self.since)
         else {

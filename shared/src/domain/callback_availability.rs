@@ -27,8 +27,8 @@ impl CallbackAvailability {
 }
 
 impl CallbackHours {
-    /// Whether a time is within the working hours, in the account's time zone. If the time zone is UTC, `utc_offset`
-    /// applies instead. Hours that cross midnight belong to the day on which they start.
+    /// Returns whether a time is within the working hours, in the account's time zone. If the time zone is UTC,
+    /// `utc_offset` applies instead. Hours that cross midnight belong to the day on which they start.
     pub fn include(&self, now: Timestamp, zone: &TimeZone) -> bool {
         let offset = if zone.is_utc() { i64::from(self.utc_offset) } else { zone.offset_minutes(now) };
         let local_minutes = i64::try_from(now.seconds() / 60).unwrap_or(i64::MAX).saturating_add(offset);
@@ -41,7 +41,7 @@ impl CallbackHours {
         }
     }
 
-    /// Whether a day is a working day. `day` is the number of days since 1 January 1970, a Thursday.
+    /// Returns whether a day is a working day. `day` is the number of days since 1 January 1970, a Thursday.
     fn is_working_day(&self, day: i64) -> bool {
         let weekday = (day + 3).rem_euclid(7) + 1;
         self.days.iter().any(|working_day| i64::from(*working_day) == weekday)
@@ -69,10 +69,10 @@ mod tests {
             (hours(&[2], 9, 17, 0), monday, 12, false),
             (hours(&[6], 0, 24, 0), saturday, 23, true),
             (hours(&[], 0, 24, 0), monday, 12, false),
-            // 23:00 UTC is 01:00 on Tuesday two hours east of Greenwich.
+            // 23:00 UTC is 01:00 on Tuesday at UTC+2.
             (hours(&[2], 0, 24, 120), monday, 23, true),
             (hours(&[1], 0, 24, 120), monday, 23, false),
-            // 01:00 UTC is 20:00 on Sunday five hours west of Greenwich.
+            // 01:00 UTC is 20:00 on Sunday at UTC-5.
             (hours(&[7], 18, 22, -300), monday, 1, true),
             // The night from Monday to Tuesday.
             (hours(&[1], 22, 6, 0), monday, 23, true),

@@ -16,8 +16,8 @@ pub struct CannedReply {
 }
 
 impl CannedReply {
-    /// Returns the form of the shortcut that is unique in the account, so that two shortcuts cannot differ only in
-    /// case.
+    /// Returns the shortcut in lower case. This value is unique in the account, so that two shortcuts cannot differ
+    /// only in case.
     pub fn unique_shortcut(&self) -> String {
         self.shortcut.to_lowercase()
     }

@@ -18,7 +18,7 @@ pub enum ValidationMode {
 }
 
 impl ValidationMode {
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strict => "strict",
@@ -61,7 +61,7 @@ pub enum ChannelKind {
 }
 
 impl ChannelKind {
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Api => "api",
@@ -115,8 +115,8 @@ pub struct ApiSettings {
 pub const CHANNEL_ID_PLACEHOLDER: &str = "{channel_id}";
 
 impl ChannelSettings {
-    /// Whether the settings list any agents or departments. If not, all agents of the account receive the channel's
-    /// chats.
+    /// Returns whether the settings list any agents or departments. If not, all agents of the account receive the
+    /// channel's chats.
     pub fn has_limited_audience(&self) -> bool {
         !self.agent_ids.is_empty() || !self.department_ids.is_empty()
     }

@@ -64,9 +64,9 @@ impl MessagePreview {
     }
 }
 
-/// For each receiver of a chat, the time until which it counts as failing. `None` means that the receiver is not
-/// failing. While a receiver is failing, first attempts to it use the retry queue instead of the FIFO queue, so that
-/// they do not block the next messages of the chat.
+/// The times until which the integrator of a chat's channel and the chat's bot count as failing. `None` means that the
+/// receiver is not failing. While a receiver is failing, first attempts to it use the retry queue instead of the FIFO
+/// queue, so that they do not block the next messages of the chat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiversFailingUntil {
     pub channel: Option<Timestamp>,

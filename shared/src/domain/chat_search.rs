@@ -1,9 +1,9 @@
 //! The search for chats: what a search text means, and which chats it matches.
 //!
-//! A text matches a chat if each of its words begins a word of the visitor's name or of the last message. Upper and
-//! lower case and accents make no difference. A text that can be a number, an e-mail address or a phone number also
-//! matches the chat with this number, and the chats of visitors who have this number, or whose e-mail address or phone
-//! number begins with the text.
+//! A text matches a chat if each of its words is the beginning of a word in the visitor's name or in the last message.
+//! Case and accents are ignored. A text that can be a number, an e-mail address or a phone number also matches the chat
+//! with this number, and the chats of visitors who have this number, or whose e-mail address or phone number begins
+//! with the text.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
@@ -17,7 +17,7 @@ pub const MAX_SEARCH_CHARS: usize = 200;
 /// The minimum length of a search for the beginning of an e-mail address (in characters) or of a phone number (in
 /// digits). A shorter text would match too many visitors.
 const MIN_CONTACT_CHARS: usize = 3;
-/// The maximum number of chats that a cursor contains.
+/// The maximum number of chat numbers in [`SearchCursor::shown`].
 const MAX_SHOWN_CHATS: usize = 200;
 
 /// What a search text may stand for.
@@ -108,13 +108,14 @@ fn fold(text: &str) -> String {
     folded
 }
 
-/// Returns the form in which an e-mail address is stored for the search. `None` if the address is blank.
+/// Returns the search key of an e-mail address: the trimmed address in lower case, truncated to [`MAX_SEARCH_CHARS`].
+/// Returns `None` if the address is blank.
 pub(crate) fn email_key(email: &str) -> Option<String> {
     Some(truncate_chars(&email.trim().to_lowercase(), MAX_SEARCH_CHARS)).filter(|key| !key.is_empty())
 }
 
-/// Returns the form in which a phone number is stored for the search: its digits without a leading `00`, which stands
-/// for `+`. `None` if it contains no such digits.
+/// Returns the search key of a phone number: its digits without a leading `00`, which stands for `+`. Returns `None` if
+/// no digits remain.
 pub(crate) fn phone_key(phone: &str) -> Option<String> {
     let digits: String = phone.chars().filter(char::is_ascii_digit).take(MAX_SEARCH_CHARS).collect();
     let digits = digits.strip_prefix("00").unwrap_or(&digits);
@@ -126,7 +127,8 @@ pub(crate) fn phone_key(phone: &str) -> Option<String> {
 pub struct SearchCursor {
     /// The next page contains chats with numbers below this one.
     pub before: u64,
-    /// The best matches with numbers below `before`. The first page contained them, so they must not be returned again.
+    /// The numbers of the best matches that are below `before`. The first page contained these chats, so they must not
+    /// be returned again.
     pub shown: Vec<u64>,
 }
 

@@ -27,7 +27,7 @@ pub enum ChatEvent<'a> {
     BotInvites {
         is_agent_online: bool,
     },
-    /// The bot did not react to CLIENT_MESSAGE or AGENT_UNAVAILABLE in time.
+    /// The bot failed, or did not react to CLIENT_MESSAGE or AGENT_UNAVAILABLE in time.
     BotFails,
     /// An agent accepts the chat. The second field is the value of [`ChatState::offered_department`] when the agent saw
     /// the chat.
@@ -137,7 +137,7 @@ impl ChatState {
                 Err(TransitionError::NotWithBot)
             }
 
-            // If the agent repeats a close request, it succeeds and changes nothing.
+            // Closing a closed chat succeeds and changes nothing, unless it was closed while another agent had it.
             (Self::Closed(owner), ChatEvent::Close(agent, _))
                 if owner.as_ref().is_none_or(|owner| owner.agent_id == agent.agent_id) =>
             {

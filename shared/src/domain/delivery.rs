@@ -107,11 +107,11 @@ pub struct Failure {
     pub code: Option<i64>,
     /// The error message in the integrator's response. If there is none, this is a message from the service.
     pub message: String,
-    /// Whether the message is hidden from agents, because the channel's settings hide messages with this error code.
+    /// Whether the failure is hidden from agents, because the channel's settings hide failures with this error code.
     pub hidden: bool,
 }
 
-/// The outcome of an attempt, as determined by the receiver's response.
+/// The outcome of an attempt, as determined by the receiver's response or by the lack of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Delivered,
@@ -254,7 +254,8 @@ impl Delivery {
         Self { round_started_at: self.clock().restart_round_if_waited(turn).round_started_at, ..self.clone() }
     }
 
-    /// Adds `newest` to the recorded attempts. Returns the attempts to store and the new value of `attempts_left_out`.
+    /// Returns the attempts to store, which are the recorded attempts and `newest` as far as the limits allow, and the
+    /// new value of `attempts_left_out`.
     pub fn with_newest_attempt(&self, newest: Attempt) -> (Vec<Attempt>, u32) {
         let mut stored: Vec<Attempt> = self.attempts.iter().cloned().chain([newest]).collect();
         let mut left_out = self.attempts_left_out;

@@ -61,7 +61,8 @@ pub struct CappedCount {
 }
 
 impl CappedCount {
-    /// Creates the count of deliveries that were found. `is_partial` says whether some deliveries were not examined.
+    /// Creates the count of `found` deliveries, limited to `max_count`. `is_partial` means that some deliveries were
+    /// not examined.
     pub fn new(found: usize, max_count: u32, is_partial: bool) -> Self {
         let count = u32::try_from(found).unwrap_or(u32::MAX);
         Self { count: count.min(max_count), has_more: count > max_count || is_partial }
@@ -191,7 +192,7 @@ mod tests {
         }
     }
 
-    /// Creates an entry with a time of 50 seconds.
+    /// Creates an entry that was written at 50 seconds.
     fn entry(from: Sender, target: Target, state: DeliveryState) -> TimelineEntry {
         let result_visible_at = (state == DeliveryState::Failed).then(|| at(59));
         TimelineEntry {

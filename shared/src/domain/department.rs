@@ -93,8 +93,8 @@ impl Roster {
         (!members.is_empty()).then(|| members.contains(&agent_id))
     }
 
-    /// Returns the department of a new chat: the department of its channel if the channel has exactly one, otherwise
-    /// `None`.
+    /// Returns the department of a new chat: the only department of its channel. Returns `None` if the channel has no
+    /// department or more than one, or if its only department was deleted.
     pub fn default_department(&self, channel: &ChannelSettings) -> Option<ChatDepartment> {
         let [only] = channel.department_ids.as_slice() else { return None };
         self.department(*only).map(Department::snapshot)

@@ -1,6 +1,6 @@
 //! Whole numbers in texts that callers send.
 
-/// Parses a number that consists of digits only. `u64::from_str` would also accept a sign.
+/// Parses a number that consists of ASCII digits only. `u64::from_str` would also accept a leading `+`.
 pub(crate) fn parse_digits(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }

@@ -1,12 +1,13 @@
-//! The idempotency key of a request. A repeated request with the same key returns the response to the first request and
-//! does not store the message again.
+//! The idempotency key of a request. A repeated request with the same key gets the response to the first request and
+//! stores nothing.
 
 use std::fmt::Display;
 
 use crate::domain::sha256;
 
-/// The `Idempotency-Key` header of a request, together with its scope: the visitor, the agent and chat, or the bot. The
-/// same key in another scope is a different key.
+/// The key of a request, together with its scope, such as the visitor, the agent and chat, or the bot. The key is the
+/// `Idempotency-Key` header, the message id that a widget sends, or the provider's id of an incoming call. The same key
+/// in another scope is a different key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey {
     pub scope: String,

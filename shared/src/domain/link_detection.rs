@@ -113,7 +113,8 @@ fn has_letter_or_digit(text: &str) -> bool {
     text.contains(char::is_alphanumeric)
 }
 
-/// Whether the text after a host name is a path, a query, a fragment or a port.
+/// Whether the text after a host name starts with a path, a query, a fragment or a port, and contains a letter or a
+/// digit.
 fn starts_url_suffix(text: &str) -> bool {
     text.starts_with(['/', '?', '#', ':']) && has_letter_or_digit(text)
 }
@@ -164,7 +165,8 @@ pub(super) fn alternative_readings(word: &str) -> Vec<String> {
 }
 
 /// Converts full-width characters to ASCII and removes invisible characters. An ideographic full stop is converted to a
-/// dot if a letter or digit of a non-ideographic script follows it; elsewhere it ends a sentence and is kept.
+/// dot if a letter or digit below U+2E80, where the CJK blocks begin, follows it; elsewhere it ends a sentence and is
+/// kept.
 fn normalize_characters(text: &str) -> String {
     let visible: Vec<char> = text.chars().filter(|c| !is_invisible(*c)).map(to_ascii_equivalent).collect();
     let following = visible.iter().skip(1).map(Some).chain([None]);
@@ -215,8 +217,9 @@ fn decode_character_references(text: &str) -> String {
     decoded
 }
 
-/// Returns the character that a character reference stands for. `Some(None)` means that URL parsers ignore the
-/// character; `None` means that the reference's name is unknown.
+/// Returns the character that a character reference stands for. `Some(None)` means that the reference is removed,
+/// because URL parsers ignore the character or its number is not a valid code point. `None` means that the reference is
+/// unknown.
 fn referenced_character(name: &str) -> Option<Option<char>> {
     if let Some(number) = name.strip_prefix('#') {
         let hexadecimal = number.strip_prefix(['x', 'X']).map(|digits| u32::from_str_radix(digits, 16));

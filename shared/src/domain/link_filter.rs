@@ -1,5 +1,6 @@
 //! The link filter, which protects agents against phishing. The specification calls it Safe URL (section
-//! Authentication). It removes links to domains that the account does not allow from everything that agents see.
+//! Authentication). It removes links to domains that the account does not allow from everything that agents see, except
+//! from the messages of agents.
 
 use url::Url;
 
@@ -79,7 +80,7 @@ impl LinkFilter {
         link.filter(|link| self.allows(link))
     }
 
-    /// Filters the page that a visitor is viewing, which is either a URL or free text.
+    /// Filters a value that is either a URL or free text, such as the page that a visitor is viewing.
     fn filter_page(&self, url: Option<String>) -> Option<String> {
         if url.as_deref().is_some_and(link_detection::is_web_url) {
             self.filter_link(url)
@@ -295,7 +296,7 @@ mod tests {
 
     #[test]
     fn disguised_links_are_blocked() {
-        // After filtering, none of these words may still contain any part of the host.
+        // After filtering, none of these words may still contain any part of the blocked link.
         let table = [
             // The link is before or after another link.
             "evil.com//login",

@@ -3,7 +3,7 @@
 //! Failed logins are counted in time windows, with three counters: for the e-mail address together with the client's
 //! network, for the network alone, and for the e-mail address alone. The limit of the first counter is low. The limits
 //! of the other two counters are high, because they also affect people who have not made a failed attempt. These two
-//! limits do not apply if someone has signed in with the same e-mail address from the same network before.
+//! limits do not apply if someone has signed in with the same e-mail address from the same network in the last 30 days.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
@@ -33,8 +33,8 @@ impl LoginCounter {
         }
     }
 
-    /// Whether the limit also applies to known networks. A network is known if someone has signed in from it with this
-    /// e-mail address.
+    /// Whether the limit also applies to known networks. A network is known for [`KNOWN_NETWORK_LIFETIME`] after
+    /// someone has signed in from it with this e-mail address.
     pub fn applies_to_known_networks(self) -> bool {
         self == Self::EmailAndNetwork
     }
@@ -57,7 +57,7 @@ pub fn login_window(now: Timestamp) -> (u64, Duration) {
 }
 
 /// Returns the network of a client's IP address. For IPv4, this is the address itself. For IPv6, it is the /64 prefix,
-/// because a single client can use every address in its prefix.
+/// because a single client can use every address in its prefix. Returns `unknown` if `source` is not an IP address.
 pub fn client_network(source: &str) -> String {
     let Ok(address) = source.parse::<IpAddr>() else { return "unknown".to_owned() };
     match address.to_canonical() {

@@ -206,7 +206,7 @@ impl Content {
         Self { kind: ContentKind::Call, call: Some(Box::new(call.clone())), ..Self::text(call.phone) }
     }
 
-    /// Whether the message is sent to the visitor; see [`RichContent::not_displayable`].
+    /// Whether the channel can display the message or its fallback text; see [`RichContent::not_displayable`].
     pub fn is_displayable(&self) -> bool {
         self.rich.as_deref().is_none_or(|rich| !rich.not_displayable)
     }

@@ -26,8 +26,8 @@ pub fn message_id(chat_id: u64, seq: u64, at: Timestamp, random: u16) -> String 
     Uuid::from_u128(head << 64 | 0b10 << BITS_AFTER_VARIANT | lowest_bits(payload, BITS_AFTER_VARIANT)).to_string()
 }
 
-/// Extracts the chat id and the entry number from an id. Any UUID yields two numbers, so the caller must check that the
-/// entry with these numbers actually has the given id.
+/// Extracts the chat id and the entry number from an id. Returns `None` if the id is not a UUID. Any UUID yields two
+/// numbers, so the caller must check that the entry with these numbers actually has the given id.
 pub fn chat_and_seq(id: &str) -> Option<(u64, u64)> {
     let bits = Uuid::parse_str(id).ok()?.as_u128();
     let chat_and_seq =

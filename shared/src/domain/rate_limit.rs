@@ -9,11 +9,11 @@ use crate::domain::timestamp::Timestamp;
 pub const DEFAULT_VISITOR_MESSAGES_PER_WINDOW: u32 = 30;
 pub const DEFAULT_BOT_REQUESTS_PER_WINDOW: u64 = 300;
 pub const DEFAULT_CHANNEL_CHATS_PER_WINDOW: u32 = 300;
-/// An agent needs one ticket for each page that is open in a browser, and another one after each interruption of the
-/// connection.
+/// The limit for the socket tickets that one agent requests. An agent needs one ticket for each page that is open in a
+/// browser, and another one after each interruption of the connection.
 pub const MAX_SOCKET_TICKETS_PER_WINDOW: u64 = 30;
-/// The limit for the requests from one network address to one widget. It is lower than a channel's limit on new chats,
-/// so that a single address cannot use up that limit.
+/// The limit for the requests from one IP address to one widget. It is lower than the default limit on a channel's new
+/// chats, so that a single address cannot use up that limit.
 pub const MAX_WIDGET_REQUESTS_PER_WINDOW: u64 = 120;
 /// The limit for the frames that a widget's visitor sends through sockets.
 pub const MAX_VISITOR_FRAMES_PER_WINDOW: u64 = 30;

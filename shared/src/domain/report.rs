@@ -72,8 +72,8 @@ impl CallResult {
     }
 }
 
-/// A range of durations in a histogram. Bucket 0 contains the durations of less than a second. The bounds of the other
-/// buckets are `2^((n - 1) / 4)` and `2^(n / 4)` seconds.
+/// A range of durations in a histogram. Bucket 0 contains the durations of less than a second. Bucket `n` contains the
+/// durations from `2^((n - 1) / 4)` to `2^(n / 4)` seconds. The last bucket also contains all longer durations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bucket(u8);
 
@@ -102,7 +102,8 @@ impl Bucket {
         Self(number + 1)
     }
 
-    /// The bounds of this bucket in seconds. The upper bound is exclusive.
+    /// Returns the bounds of this bucket in seconds. The upper bound is exclusive. The last bucket also contains
+    /// durations above its upper bound.
     pub fn bounds(self) -> (f64, f64) {
         let bound = |number: u8| (f64::from(number) / BUCKETS_PER_DOUBLING).exp2();
         match self.0 {
@@ -268,7 +269,8 @@ pub struct ChannelTotals {
 }
 
 impl Report {
-    /// Adds up the counters of these consecutive days (oldest first) and of the days before them.
+    /// Creates the report about these consecutive days (oldest first). Counters of any other day are added to
+    /// `previous`.
     pub fn new(days: &[Day], counted: impl IntoIterator<Item = CountedChats>) -> Self {
         let mut report = Self {
             days: days.iter().map(|day| (*day, ReportTotals::default())).collect(),

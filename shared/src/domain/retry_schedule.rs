@@ -1,5 +1,6 @@
-//! The schedule of delivery attempts (specification, Limits; docs/design.md, Delivery). A round consists of three
-//! attempts, three seconds apart, and its final result is visible after nine seconds.
+//! The schedule of delivery attempts (specification, Limits; docs/design.md, Delivery). A round consists of up to three
+//! attempts, which start three seconds apart. If all of them fail temporarily, the delivery is shown as failed nine
+//! seconds after the start of the round.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ pub const MAX_ATTEMPTS: u32 = 3;
 /// The time between the starts of consecutive attempts.
 pub const ATTEMPT_SPACING: Duration = Duration::from_secs(3);
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// The time from the start of a round until its final result is visible.
+/// The time from the start of a round after which its final result is visible at the latest.
 pub const DELIVERY_WINDOW: Duration = Duration::from_secs(9);
 
 /// The minimum time that must be left in the window for an attempt to start.
@@ -85,7 +86,7 @@ impl DeliveryClock {
         }
     }
 
-    /// Returns when the next attempt must start: at its scheduled time in the window, but no sooner than
+    /// Returns when the next attempt is due: at its scheduled time in the window, but no sooner than
     /// [`ATTEMPT_SPACING`] after the start of the last attempt.
     fn next_slot(&self) -> Timestamp {
         let planned = self.round_started_at.plus(ATTEMPT_SPACING.saturating_mul(self.attempts_made));

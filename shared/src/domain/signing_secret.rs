@@ -1,5 +1,5 @@
-//! The secrets that sign requests to a receiver. After a rotation, each request is signed with both the new secret and
-//! the old secret until the old secret expires.
+//! The secrets that sign requests to a receiver. After a rotation, each request is signed with the new secret and with
+//! every old secret that has not expired yet.
 
 use crate::domain::secret_rotation::{self, Rotatable};
 use crate::domain::timestamp::Timestamp;
@@ -43,9 +43,9 @@ impl SigningSecrets {
         secret_rotation::rotate(&mut self.0, SigningSecret { secret, valid_until: None }, now, old_until);
     }
 
-    /// Rotates the secret unless the secrets differ from `before`. Returns whether `secret` is stored afterwards. The
-    /// result is also true if `secret` was already stored, because an earlier attempt at the same write may have
-    /// succeeded.
+    /// Rotates the secret unless the secrets differ from `before`. Returns whether the secrets contain `secret`
+    /// afterwards. The result is also true if they already contained it, because an earlier attempt at the same write
+    /// may have succeeded.
     pub fn rotate_if_unchanged(&mut self, before: &Self, secret: &str, now: Timestamp, old_until: Timestamp) -> bool {
         let is_in_place = self.0.iter().any(|existing| existing.secret == secret);
         if !is_in_place && self == before {

@@ -19,7 +19,7 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// hours, but does not guarantee that it reports the close.
 const SOCKET_LIFETIME: Duration = Duration::from_secs((2 * 60 + 10) * 60);
 
-/// An open socket, or one that is being opened.
+/// An open socket of an agent's client, or one that is being opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSocket {
     pub account_id: String,

@@ -20,11 +20,12 @@ pub struct Telephony {
     pub limits: CallLimits,
 }
 
-/// The provider with its credentials, which no endpoint returns.
+/// The telephony provider of an account, and its credentials. No endpoint returns the `signing_secret` or the
+/// `auth_token`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProviderSettings {
-    /// A gateway that implements the requests of docs/telephony.md. Requests in both directions are signed with this
-    /// secret.
+    /// A gateway that implements the requests of docs/telephony.md. Requests in both directions are signed with
+    /// `signing_secret`.
     Http {
         url: String,
         signing_secret: String,

@@ -29,7 +29,7 @@ impl TimeZone {
         self.name() == "UTC"
     }
 
-    /// Returns the offset from UTC at the given time. It is positive for time zones east of Greenwich.
+    /// Returns the offset from UTC at the given time, in minutes. For example, the offset of UTC+1 is 60.
     pub(crate) fn offset_minutes(&self, at: Timestamp) -> i64 {
         i64::from(self.0.to_offset(jiff_timestamp(at)).seconds() / 60)
     }
@@ -50,7 +50,7 @@ impl Day {
         Self(jiff_timestamp(at).to_zoned(zone.0.clone()).date())
     }
 
-    /// Parses a day in the form in which it is displayed.
+    /// Parses a day in the format in which it is displayed. Returns `None` if the text is not a date.
     pub fn parse(text: &str) -> Option<Self> {
         text.parse().ok().map(Self)
     }

@@ -63,8 +63,8 @@ pub struct ProfileSources {
     pub description: Option<ProfileSource>,
 }
 
-/// For each profile field that another source has since changed, the last value that the integrator sent. A field is
-/// `None` while the profile itself contains the integrator's value.
+/// For each profile field whose value comes from another source, the last value that the integrator sent. A field is
+/// `None` if the integrator has sent no value, or if the value in the profile comes from the integrator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OverriddenIntegratorValues {
     pub name: Option<String>,
@@ -162,8 +162,8 @@ impl Visitor {
         self.open_chat.is_none() && self.retain_until.is_some_and(|until| until <= now)
     }
 
-    /// If the visitor has expired, clears the profile and the chat count, because the visitor is then treated as a new
-    /// one.
+    /// Returns the visitor. If the visitor has expired, the profile, the chat count and the list of recent chats are
+    /// cleared, because the visitor is then treated as a new one.
     pub fn reset_if_expired(self, now: Timestamp) -> Self {
         if !self.is_expired(now) {
             return self;

@@ -27,7 +27,7 @@ pub struct BrowserSession {
     pub geoip: GeoIp,
 }
 
-/// Where the visitor's network address is located. Unknown values are empty.
+/// The location of the visitor's IP address. Unknown values are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GeoIp {
     pub region_code: String,
@@ -80,7 +80,8 @@ pub struct HiddenThrough {
 }
 
 impl HiddenThrough {
-    /// Returns the number of the last hidden entry of a chat, or `None` if the whole chat is hidden.
+    /// Returns the number of the last hidden entry of a chat, which is zero if no entry is hidden. Returns `None` if
+    /// the whole chat is hidden.
     pub fn last_hidden_seq(self, chat_id: u64) -> Option<u64> {
         match chat_id.cmp(&self.chat_id) {
             std::cmp::Ordering::Less => None,

@@ -129,7 +129,8 @@ fn all_targets() -> impl Iterator<Item = &'static str> {
         .copied()
 }
 
-/// Parses an input in the same way as a function parses a request body. Returns `None` if it is not JSON.
+/// Parses an input in the same way as a function parses a request body. If the input is not valid JSON, checks the
+/// error and returns `None`.
 fn json(input: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(input).ok()?;
     match json_parser::parse(text) {

@@ -11,7 +11,7 @@ const LENGTHS: [usize; 22] = [
     1, 2, 40, 63, 64, 65, 100, 101, 128, 253, 254, 255, 256, 300, 500, 501, 1_000, 1_001, 2_049, 4_097, 10_000, 10_001,
 ];
 
-/// Texts that parsers often treat in a wrong way.
+/// Texts that parsers often mishandle.
 const TEXTS: [&str; 39] = [
     "",
     " ",
@@ -61,7 +61,7 @@ enum TreeMutation {
     Add(Index, String, Value),
     /// Copies a value over another.
     Copy(Index, Index),
-    /// Repeats a list's last item until the list has this many items.
+    /// Resizes a list to this many items. A list that becomes longer is filled with copies of its last item.
     Repeat(Index, usize),
     /// Replaces a value by its JSON text.
     Quote(Index),
@@ -73,7 +73,7 @@ enum ByteMutation {
     Insert(Index, Vec<u8>),
     Remove(Index, usize),
     Truncate(Index),
-    /// Copies the bytes from one position to another.
+    /// Inserts a copy of this many bytes from the first position at the second position.
     Copy(Index, Index, usize),
     /// Inserts a field after an opening brace. The field's name may then occur twice.
     RepeatKey(Index, String),
@@ -107,7 +107,7 @@ fn tree_mutation(dictionary: &[String]) -> impl Strategy<Value = TreeMutation> +
     ]
 }
 
-/// Generates a value that replaces a part of a body.
+/// Generates a value that replaces a part of a body or is added to it.
 fn value(dictionary: &[String]) -> impl Strategy<Value = Value> + use<> {
     let text = prop_oneof![
         3 => select(TEXTS.to_vec()).prop_map(str::to_owned),

@@ -15,7 +15,7 @@ use crate::wire::{sample_data, twilio};
 
 targets!(webhook_response, integrator_response, twilio_rejection);
 
-/// The maximum length of an error text that an attempt keeps.
+/// The maximum length of the error text of an outcome.
 const MAX_TEXT_CHARS: usize = 600;
 
 fn webhook_response(input: &[u8]) {

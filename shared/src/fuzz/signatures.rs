@@ -41,7 +41,7 @@ fn signed_body(input: &[u8]) {
     let is_text = std::str::from_utf8(input).is_ok();
     let signed = match signature::sign(&secrets, "m", now, input) {
         Ok(signed) => signed,
-        // Only texts are signed and accepted.
+        // Only UTF-8 bodies are signed and accepted.
         Err(_) => signature::sign(&secrets, "m", now, b"{}").unwrap(),
     };
     let verify = |id: &str, at: &str, signed: &str, body: &[u8]| {

@@ -8,11 +8,11 @@ use aws_types::SdkConfig;
 use crate::runtime::aws_http_client::AwsHttpClient;
 use crate::runtime::config;
 
-/// The maximum number of times that the SDK tries a call.
+/// The maximum number of attempts that the SDK makes for one call, including the first.
 const MAX_ATTEMPTS: u32 = 3;
 
-/// Returns the configuration that all clients share, with one pool of connections. It sets timeouts, because the SDK has
-/// none by default.
+/// Returns the configuration that all clients share, with one pool of connections. It sets the timeouts of operations
+/// and of their attempts, because the SDK has none by default.
 pub(crate) fn read() -> SdkConfig {
     let timeout = config::aws_call_timeout();
     let timeouts =

@@ -26,8 +26,8 @@ use rustls::{ClientConfig, RootCertStore};
 /// take more than 50 percent longer to start (docs/benchmarks.md).
 const AMAZON_ROOT_CERTIFICATES: &[u8] = include_bytes!("amazon-root-certificates.pem");
 
-/// A pool of connections. Clones share it. It has no timeouts: the SDK's timeout for an attempt, which `aws_config` sets,
-/// includes the time to connect.
+/// An HTTP client whose clones share one pool of connections. It has no timeouts: the SDK's timeout for an attempt,
+/// which `aws_config` sets, includes the time to connect.
 #[derive(Clone, Debug)]
 pub(crate) struct AwsHttpClient {
     client: Client<HttpsConnector<connect::HttpConnector>, SdkBody>,
@@ -92,8 +92,8 @@ impl HttpConnector for AwsHttpClient {
     }
 }
 
-/// Lets the SDK remove a connection from the pool after a temporary error, so that the next attempt can reach another
-/// server. Returns `None` if there is no connection yet.
+/// Returns the metadata with which the SDK can remove a connection from the pool after a temporary error, so that the
+/// next attempt can reach another server. Returns `None` if there is no connection yet.
 fn connection_metadata(captured: &CaptureConnection) -> Option<ConnectionMetadata> {
     captured.connection_metadata().as_ref()?;
     let captured = captured.clone();

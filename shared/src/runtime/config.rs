@@ -51,7 +51,8 @@ impl Environment {
     }
 }
 
-/// Returns the lowest level that is logged. The Lambda service sets this variable.
+/// Returns the lowest level that is logged, from an environment variable that the Lambda service sets. The default is
+/// `INFO`.
 pub fn log_level() -> String {
     env::var("AWS_LAMBDA_LOG_LEVEL").unwrap_or_else(|_| "INFO".to_owned())
 }
@@ -80,13 +81,13 @@ pub(crate) fn clock_error_ms() -> i64 {
     env::var("CLOCK_ERROR_MS").ok().and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
-/// Returns the region of the function. The Lambda service sets this variable.
+/// Returns the region of the function, from an environment variable that the Lambda service sets.
 pub(crate) fn aws_region() -> String {
     env::var("AWS_REGION").unwrap_or_else(|_| "us-east-1".to_owned())
 }
 
-/// Returns the credentials of the function's role from environment variables. The Lambda service sets these variables
-/// when a process starts, and ends the process before the credentials expire.
+/// Returns the credentials of the function's role from environment variables, or `None` if they are not set. The Lambda
+/// service sets these variables when a process starts, and ends the process before the credentials expire.
 pub(crate) fn aws_credentials() -> Option<Credentials> {
     let (key, secret) = (non_empty("AWS_ACCESS_KEY_ID")?, non_empty("AWS_SECRET_ACCESS_KEY")?);
     Some(Credentials::new(key, secret, non_empty("AWS_SESSION_TOKEN"), None, "environment"))

@@ -365,8 +365,8 @@ impl Request {
         format!("{}/channel/{secret}/{channel_id}", self.base_url())
     }
 
-    /// Returns the client's network address as reported by the gateway. Request headers are not used, because a client
-    /// could forge them.
+    /// Returns the client's IP address as reported by the gateway. Request headers are not used, because a client could
+    /// forge them.
     pub fn source_address(&self) -> String {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone().unwrap_or_default(),

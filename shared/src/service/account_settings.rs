@@ -138,7 +138,7 @@ impl AccountSettingsService<'_> {
         .await
     }
 
-    /// Creates a webhook with a random id and a random signing secret, but without a URL or events.
+    /// Creates a webhook that receives all events, with a random id and a random signing secret. Its URL is empty.
     fn new_webhook(&self) -> Result<Webhook, Error> {
         Ok(Webhook {
             webhook_id: random_ids_and_secrets::random_identifier()?,

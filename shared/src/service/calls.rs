@@ -42,7 +42,7 @@ pub struct CallPlan {
     pub settings: Arc<AccountSettings>,
     pub telephony: Arc<Telephony>,
     pub agent: CallAgent,
-    /// The time limits, reduced to the account's balance.
+    /// The time limits. The talk time is limited to the account's balance.
     limits: CallLimits,
 }
 
@@ -143,7 +143,8 @@ impl CallService<'_> {
         Ok(CallPlan { settings, telephony, agent, limits })
     }
 
-    /// Returns the time limits of a call, reduced to the account's balance. `None` means that the balance is used up.
+    /// Returns the time limits of a call. The talk time is limited to the account's balance. Returns `None` if the
+    /// balance is used up.
     async fn limits(&self, account_id: &str, telephony: &Telephony) -> Result<Option<CallLimits>, Error> {
         let minutes = u32::try_from(self.chats.call_balance(account_id).await?.max(0)).unwrap_or(u32::MAX);
         let talk = telephony.limits.talk.min(MINUTE.saturating_mul(minutes));
@@ -151,9 +152,10 @@ impl CallService<'_> {
     }
 
     /// Chooses the agent for a call from the agents who receive the channel's chats, are online and have a phone
-    /// number: the one who has the visitor's open chat, or a random one. Costs one query of the agents' presence and
-    /// one read for each of at most 20 agents. If the visitor has an open chat, also one read of this chat. If the
-    /// channel names agents or departments, also one query of the roster, which is cached.
+    /// number: the one who has the visitor's open chat, or an arbitrary one. Returns `None` if there is no such agent
+    /// among the first 20. Costs one query of the agents' presence and one read for each of at most 20 agents. If the
+    /// visitor has an open chat, also one read of this chat. If the channel names agents or departments, also one query
+    /// of the roster, which is cached.
     async fn agent_to_call(
         &self,
         channel: &Channel,
@@ -389,7 +391,8 @@ pub async fn has_callback(directory: &Directory, account_id: &str) -> Result<boo
     Ok(is_enabled && directory.cached_telephony(account_id).await?.is_some())
 }
 
-/// Queues the first attempt to place a call that has just been stored. Does nothing if the call has no delivery.
+/// Queues the first attempt to place a call that has just been stored. Does nothing if `entry` is `None` or has no
+/// delivery.
 pub async fn enqueue_call(call_queue: &CallQueue, entry: Option<&TimelineEntry>) {
     if let Some(entry) = entry {
         call_queue.0.enqueue_entry_or_leave_to_sweep(entry).await;

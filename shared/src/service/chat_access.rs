@@ -21,7 +21,7 @@ use crate::store::directory::Directory;
 /// The maximum number of chat headers that one list request reads while it filters out hidden chats.
 const MAX_HEADERS_PER_LIST: usize = 1_000;
 
-/// The chats and visitors that one agent may see.
+/// Reads the chats and visitors that one agent may see.
 pub struct ChatAccess<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
@@ -111,7 +111,8 @@ impl ChatAccess<'_> {
         Ok(ChatPage { chats: self.visible_chats(chats).await?, next })
     }
 
-    /// Removes the chats that the agent must not see, and those whose retention period has ended.
+    /// Returns these chats without those that the agent must not see and those whose retention period has ended. Costs
+    /// the reads of [`ChatVisibility::read`].
     pub(crate) async fn visible_chats(&self, mut chats: Vec<Chat>) -> Result<Vec<Chat>, Error> {
         chats.retain(|chat| !chat.is_expired(self.now));
         let viewer = self.session.viewer();

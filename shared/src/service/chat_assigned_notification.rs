@@ -27,7 +27,7 @@ impl WebhookNotifier<'_> {
     /// Stores and queues chat_assigned, which asks the webhooks to link the visitor to the CRM card `assign_to`.
     ///
     /// # Errors
-    /// Fails with `Conflict` if the chat has been closed since it was read.
+    /// Fails with `Conflict` if the chat has been closed since it was read, or if no webhook subscribes to the event.
     pub async fn notify_assigned(&self, chat: &Chat, agent_id: u64, assign_to: &str) -> Result<(), Error> {
         let settings = self.directory.cached_settings(&chat.account_id).await?;
         let details = WebhookEventDetails { assign_to: Some(assign_to), ..WebhookEventDetails::default() };

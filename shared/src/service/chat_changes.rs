@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::service::chat_access::ChatAccess;
 use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
 
-/// The maximum number of chat headers that one request reads.
+/// A page ends after the batch of headers that brings it to at least this number of headers.
 const MAX_HEADERS_PER_REQUEST: usize = 500;
 /// A page ends after the batch of headers that brings it to at least this number of chats.
 const MIN_CHATS_PER_FULL_PAGE: usize = 100;
@@ -26,8 +26,8 @@ pub struct ChangesPage {
     pub is_complete: bool,
 }
 
-/// The chats on a page. `None` means that the agent cannot see the chat. If a chat is found twice, the later result
-/// replaces the earlier one.
+/// Collects the chats of a page. In `chats`, `None` means that the agent cannot see the chat or that it no longer
+/// exists. If a chat is found twice, the later result replaces the earlier one.
 struct FoundChats<'a> {
     access: &'a ChatAccess<'a>,
     chats: BTreeMap<u64, Option<Chat>>,
@@ -36,10 +36,10 @@ struct FoundChats<'a> {
 
 /// Reads a page of the changes after the cursor.
 ///
-/// The open chats cost one query of the index for each of their states, and one read for each header. The headers must
-/// be read, because messages do not change any index. The chats that were closed since the cursor cost one query, plus
-/// one read for each chat. A page reads at most 500 headers. For an agent without the admin role, a page also reads the
-/// channels of the changed chats and the roster, which are cached.
+/// Every 100 open chats cost at most one query of the index for each of their states, and one read for each header. The
+/// headers must be read, because messages do not change any index. Every 100 chats that were closed or erased since the
+/// cursor cost one query, plus one read for each closed chat. A page reads fewer than 600 headers. For an agent without
+/// the admin role, a page also reads the channels of the changed chats and the roster, which are cached.
 pub async fn read_page(access: &ChatAccess<'_>, cursor: ChangesCursor) -> Result<ChangesPage, Error> {
     let (account_id, since) = (&access.session.account_id, cursor.changed_since());
     let pass = cursor.pass_at(access.now);

@@ -15,11 +15,11 @@ use crate::wire::chat_export::entry_bytes;
 
 /// The maximum number of entries in a page.
 const MAX_PAGE_ENTRIES: usize = 500;
-/// The size at which a page ends. A function's response is limited to 6 MB.
+/// The size in bytes at which a page ends. A function's response is limited to 6 MB.
 const MAX_PAGE_BYTES: usize = 1_000_000;
 /// The number of entries that one query reads.
 const ENTRIES_PER_QUERY: i32 = 100;
-/// The maximum number of chats that are examined for one page.
+/// A page of closed chats ends after the batch that brings it to at least this number of examined chats.
 const MAX_EXAMINED_CHATS: usize = 500;
 /// The number of chats whose first entries are read concurrently.
 const CONCURRENT_CHATS: usize = 8;
@@ -50,12 +50,12 @@ impl PageBudget {
 }
 
 impl ChatExportService<'_> {
-    /// Returns the page that starts after the cursor. Expired chats and entries are left out. Costs one query for every
-    /// 100 entries of a chat, and for closed chats also one query of the index and one batch of reads for every 100
-    /// chats.
+    /// Returns the page that starts after the cursor, or the first page if there is no cursor. Expired chats and
+    /// entries are left out. Costs one query for every 100 entries of a chat, and for closed chats also one query of
+    /// the index and one batch of reads for every 100 chats.
     ///
     /// # Errors
-    /// Fails with `NotFound` if the scope is a single chat and this chat does not exist.
+    /// Fails with `NotFound` if the scope is a single chat and this chat does not exist or has expired.
     pub async fn page(&self, scope: &ExportScope, cursor: Option<ExportCursor>) -> Result<ExportPage, Error> {
         let mut budget = PageBudget { entries: MAX_PAGE_ENTRIES, bytes: MAX_PAGE_BYTES };
         match scope {
@@ -126,7 +126,7 @@ impl ChatExportService<'_> {
     }
 
     /// Reads the entries of a chat that fit into the page. `first_entries` are the next entries, if they have been read
-    /// already. If further entries may follow, also returns the number of the last entry that was read.
+    /// already. If further entries may follow, also returns the entry number after which they start.
     async fn entries(
         &self,
         chat: &Chat,

@@ -3,7 +3,7 @@
 //!
 //! The first page begins with the best matches: the chat with the searched number, and the last chats of the visitors
 //! with this number, e-mail address or phone number. Then all chats are examined, newest first. Each page examines at
-//! most 500 of them, so a search is complete when its last page has been read.
+//! most 500 of them, so a search is complete only when its last page has been read.
 
 use std::collections::HashSet;
 

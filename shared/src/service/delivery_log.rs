@@ -1,4 +1,4 @@
-//! The admin endpoints of the delivery log, which list, count and show deliveries, and replay failed ones.
+//! The admin endpoints of the delivery log, which list, count, show and replay deliveries.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl DeliveryLogService<'_> {
         Ok(Response::ok(delivery_log::page_json(&page.rows, page.next, self.now)))
     }
 
-    /// Counts failed and pending deliveries.
+    /// Returns the number of failed deliveries, of pending deliveries, or both, as the request asks.
     pub async fn count(&self, request: &DeliveryCountsRequest) -> Result<Response, Error> {
         let failed = match request.counts_failed {
             true => Some(self.chats.count_failed(self.account_id, request.from, request.to).await?),
@@ -61,9 +61,8 @@ impl DeliveryLogService<'_> {
         Ok(Response::ok(delivery_log::counts_json(failed, pending)))
     }
 
-    /// Returns a delivery with its request as sent in the newest attempt. If there was no attempt, returns the request
-    /// as it would be sent now. The request is built from the stored data by the same code that builds the requests to
-    /// send.
+    /// Returns a delivery with its request. The request is not stored: it is built from the current data by the same
+    /// code that builds the requests to send, with the time of the newest attempt or, if there was none, of now.
     pub async fn show(&self, chat_id: u64, seq: u64) -> Result<Response, Error> {
         let (entry, chat) = self.chats.entry_and_chat(self.account_id, chat_id, seq).await?.ok_or(Error::NotFound)?;
         let delivery = entry.delivery.as_ref().filter(|_| !entry.is_expired(self.now)).ok_or(Error::NotFound)?;

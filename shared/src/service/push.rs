@@ -44,7 +44,7 @@ pub struct PushService<'a> {
 /// A frame that is sent to several sockets.
 type Frame = Arc<str>;
 
-/// What a batch of changes means for one chat.
+/// The changes of one chat in a batch, with the chat's header before and after them.
 struct ChatPush {
     /// The header before the first of these changes. `None` if the chat is new, or if no change concerns the header.
     before: Option<Chat>,
@@ -74,9 +74,9 @@ impl PushService<'_> {
         join_all(accounts).await.into_iter().collect()
     }
 
-    /// Pushes the notice that an agent has started or stopped typing to the colleagues who see the chat. The notice is
-    /// not stored, so no stream reports it. Costs one eventually consistent query; if a colleague has an open socket,
-    /// also reads the chat's channel and the roster, which are cached.
+    /// Notifies the colleagues who see the chat that an agent has started or stopped typing. The notice is not stored,
+    /// so no stream reports it. Costs one eventually consistent query; if a colleague has an open socket, also reads
+    /// the chat's channel and the roster, which are cached.
     ///
     /// # Errors
     /// Fails if a table is unavailable.
@@ -93,7 +93,7 @@ impl PushService<'_> {
         Ok(())
     }
 
-    /// Whether a change concerns an open socket, or something that agents see.
+    /// Whether a change closes sockets, or affects something that agents or visitors see.
     fn is_visible(&self, change: &TableChange) -> bool {
         match change {
             TableChange::Presence { before, after } => self.status(before.as_deref()) != self.status(after.as_deref()),
@@ -187,8 +187,8 @@ impl PushService<'_> {
         self.send_to_visitor(&chat, messages.chain(chat_frame).map(Frame::from).collect()).await
     }
 
-    /// Pushes a notice to the widget's visitor that an agent has started or stopped typing. Costs one eventually
-    /// consistent query, or nothing in a chat of an API channel.
+    /// Notifies the widget's visitor that an agent has started or stopped typing. Costs one eventually consistent
+    /// query, or nothing in a chat of an API channel.
     ///
     /// # Errors
     /// Fails if a table is unavailable.
@@ -379,11 +379,12 @@ impl PushService<'_> {
 
     /// Sends frames to one socket in order. If a frame cannot be sent, the frames after it are dropped:
     ///
-    /// - A closed socket, and one that does not accept a frame in time, is removed and closed. Its client connects again
-    ///   and reads what it has missed. A socket whose handshake may not have ended is left alone.
-    /// - If the gateway rejects the frame, the socket stays open. Otherwise, if the gateway throttles its callers, all
-    ///   sockets would be closed, and their clients would connect again at the same time. Instead, `socket-message`
-    ///   closes the socket at the next ping, which each client sends at a different time.
+    /// - A closed socket, and one that does not accept a frame in time, is removed and closed. Its client connects
+    ///   again and reads what it has missed. A socket that is reported as closed while its handshake may not have ended
+    ///   is left unchanged.
+    /// - If the gateway rejects the frame, for example because it throttles its callers, the socket stays open: closing
+    ///   all sockets at once would make their clients connect again at the same time. Instead, `socket-message` closes
+    ///   the socket at the next ping, which each client sends at a different time.
     async fn send(&self, socket: &Socket, frames: &[Frame]) {
         let connection_id = socket.connection_id();
         for frame in frames {
@@ -415,13 +416,13 @@ enum VisitorChange<'a> {
     Message(&'a TimelineEntry),
     /// A new call, or a call with a new status.
     Call(&'a TimelineEntry),
-    /// The state or the agent of the chat has changed.
+    /// A new chat, or a chat that has changed in a way that the visitor sees, such as a new state or agent.
     Chat,
 }
 
-/// Returns what the visitor of a widget sees of a change. Returns `None` if the change shows that the chat belongs to
-/// an API channel. A message from an agent or a bot shows this if it has a delivery, because such a message has a
-/// delivery only in an API channel.
+/// Returns what the visitor of a widget sees of a change. Returns `None` if the visitor sees nothing of it, or if the
+/// change shows that the chat belongs to an API channel. A message from an agent or a bot shows this if it has a
+/// delivery, because such a message has a delivery only in an API channel.
 fn visitor_change(change: &ChatItemChange) -> Option<VisitorChange<'_>> {
     match change {
         ChatItemChange::Header { before, after: Some(after) } if after.channel_kind == ChannelKind::Widget => {
@@ -443,7 +444,7 @@ fn visitor_change(change: &ChatItemChange) -> Option<VisitorChange<'_>> {
     }
 }
 
-/// Returns the header after the last change of the header.
+/// Returns the header after its last change, or `None` if no change contains a header.
 fn last_header(changes: &[ChatItemChange]) -> Option<&Chat> {
     changes.iter().rev().find_map(|change| match change {
         ChatItemChange::Header { after, .. } => after.as_deref(),
@@ -451,7 +452,7 @@ fn last_header(changes: &[ChatItemChange]) -> Option<&Chat> {
     })
 }
 
-/// Returns the header as it was before its first change.
+/// Returns the header before its first change. `None` if the chat is new, or if no change concerns the header.
 fn first_header(changes: &[ChatItemChange]) -> Option<Chat> {
     changes.iter().find_map(|change| match change {
         ChatItemChange::Header { before, .. } => Some(before.as_deref().cloned()),

@@ -13,7 +13,8 @@ const DAYS_PER_READ: usize = 30;
 const CONCURRENT_READS: usize = 3;
 
 /// Returns the report on the `count` days that end with `today`, for one channel or all channels. Also reads the same
-/// number of days before them. Costs one query for every 30 days, and one for each further 2,000 counters.
+/// number of days before them. Costs one query for every 30 days, and one more for each further 2,000 items of
+/// counters.
 pub async fn report(
     chats: &Chats,
     account_id: &str,

@@ -17,7 +17,8 @@ pub struct Rotation {
     pub body: Value,
 }
 
-/// Creates a new signing secret. The body of the request says how long the previous one stays valid.
+/// Adds a new random signing secret to the secrets in `before` and returns the result, which the caller must store. The
+/// body of the request says how long the previous secret stays valid.
 pub fn rotated(before: &SigningSecrets, request_body: &Value, now: Timestamp) -> Result<Rotation, Error> {
     let old_until = now.plus(Duration::from_secs(admin::parse_overlap_seconds(request_body)?));
     let (secret, mut secrets) = (random_signing_secret()?, before.clone());

@@ -44,8 +44,8 @@ pub struct WidgetRequest {
 }
 
 impl WidgetRequest {
-    /// Accepts a request and counts it towards the limit of its network address. Costs one read of the channel, cached
-    /// for ten seconds, and one write for every tenth request of an address.
+    /// Checks a request and counts it towards the limit of its IP address. Costs one read of the channel, cached for
+    /// ten seconds, and one write for every tenth request from an address.
     ///
     /// # Errors
     /// Fails with `NotFound` if the widget does not exist or is disabled, with `SiteNotAllowed`, or with `RateLimited`.
@@ -94,9 +94,9 @@ pub fn with_cors_headers(request: &Request, result: Result<Response, Error>) -> 
     }
 }
 
-/// Returns what the request reveals about the visitor's browser. The network address and its location come from
-/// CloudFront if the request came through it; otherwise, the address comes from the gateway and the location is
-/// unknown. A client that calls the gateway directly can forge these headers, but only for its own session.
+/// Returns what the request reveals about the visitor's browser. The IP address and its location come from CloudFront
+/// if the request came through it; otherwise, the address comes from the gateway and the location is unknown. A client
+/// that calls the gateway directly can forge these headers, but only for its own session.
 pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSession {
     let header = |name: &str, max_chars| truncate_chars(request.header(name).unwrap_or_default(), max_chars);
     let location = |name: &str| header(&format!("cloudfront-viewer-{name}"), MAX_GEOIP_CHARS);
@@ -128,8 +128,8 @@ pub struct WidgetTeam {
 }
 
 impl WidgetTeam {
-    /// Costs one query of the agents' presence and one read for each of at most five agents who are online. If the
-    /// widget names agents or departments, also one query of the roster, cached for ten seconds.
+    /// Reads the team. Costs one query of the agents' presence and one read for each of at most five agents who are
+    /// online. If the widget names agents or departments, also one query of the roster, cached for ten seconds.
     pub async fn read(
         directory: &Directory,
         connections: &Connections,
@@ -173,8 +173,8 @@ async fn departments(directory: &Directory, channel: &Channel) -> Result<Vec<Dep
 }
 
 /// Returns the department of a chat that the visitor opens: the department that the page requests, if the widget has
-/// it; otherwise, the widget's only department. Costs one query of the roster, or nothing if it is cached or not
-/// needed.
+/// it; otherwise, the widget's only department, or `None` if it does not have exactly one. Costs one query of the
+/// roster, or nothing if it is cached or not needed.
 pub async fn department_of_new_chat(
     directory: &Directory,
     channel: &Channel,

@@ -91,7 +91,7 @@ pub(crate) struct QueryPage {
     pub next: Option<Item>,
 }
 
-/// Why nothing was written.
+/// The reason why a write failed.
 #[derive(Debug)]
 pub(crate) enum WriteError {
     /// A write condition failed. `index` is the position of that write in its transaction; `item` is the stored item,
@@ -134,7 +134,7 @@ impl Key {
 }
 
 impl ItemUpdate<String> {
-    /// Sets each attribute to the placeholder of the same name: `#name = :name`.
+    /// Returns an update that sets each attribute to the value of the placeholder with its name: `#name = :name`.
     pub(crate) fn set_attributes(key: Key, values: ExpressionValues, condition: &'static str) -> Self {
         let name = |value: &'static str| value.trim_start_matches(':');
         let assignments: Vec<_> = values.iter().map(|(value, _)| format!("#{} = {value}", name(value))).collect();
@@ -192,8 +192,8 @@ impl Table {
         })
     }
 
-    /// Reads at most 100 items with strong consistency and returns them in no particular order. Costs one read for each
-    /// item.
+    /// Reads at most 100 items with strong consistency and returns them in no particular order. Items that do not exist
+    /// are left out. Costs one read for each item.
     pub(crate) fn batch_get(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move {
             let mut found = Vec::with_capacity(keys.len());
@@ -308,7 +308,7 @@ impl Table {
         })
     }
 
-    /// Reads items from one partition, sorted by their sort keys. Costs one query.
+    /// Reads the first page of a query. The items are sorted by their sort keys. Costs one query.
     pub(crate) fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move { Ok(self.query_page(query, "", None).await?.items) })
     }
@@ -471,7 +471,8 @@ const MAX_BATCH_GET_ROUNDS: usize = 5;
 
 const ITEM_IS_NEW: &str = "attribute_not_exists(pk)";
 
-/// Maps every `#name` placeholder of the expressions to its attribute name.
+/// Returns a map from each `#name` placeholder in the expressions to its attribute name, or `None` if there are no
+/// placeholders.
 fn placeholder_names(expressions: &[&str]) -> Option<HashMap<String, String>> {
     let after_hash = expressions.iter().flat_map(|expression| expression.split('#').skip(1));
     let words = after_hash.filter_map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next());

@@ -16,7 +16,7 @@ use crate::store::connections::sessions::{AGENT_PREFIX, SESSION_PREFIX};
 use crate::store::directory::keys::{ACCOUNT_PREFIX, CHANNEL_PREFIX};
 use crate::store::table::Item;
 
-/// A change in an account that its agents may have to know about.
+/// A change in an account that may have to be pushed to sockets.
 #[derive(Debug, PartialEq)]
 pub enum TableChange {
     Chat {
@@ -60,7 +60,8 @@ pub enum ChatItemChange {
 /// The value of an item before and after a change. Either is `None` if the item did not exist at that time.
 type BeforeAndAfter<T> = (Option<Box<T>>, Option<Box<T>>);
 
-/// Converts a change. Returns the account and the change, or `None` if no agent has to know about it.
+/// Converts the change of an item. Returns the id of the account and the change, or `None` if the item is of a kind
+/// whose changes are not pushed.
 pub(crate) fn parse_change(change: ItemChange) -> Result<Option<(String, TableChange)>, Error> {
     let Some(item) = change.after.as_ref().or(change.before.as_ref()) else { return Ok(None) };
     let (pk, sk) = (text(item, "pk"), text(item, "sk"));

@@ -1,5 +1,5 @@
-//! Retries operations that read an item, decide what to write, and then write it conditionally. If a concurrent write
-//! changes the item in between, the operation has lost a race and starts over.
+//! Limits the retries of operations that read an item, decide what to write, and then write it conditionally. If a
+//! concurrent write changes the item in between, the operation has lost a race and starts over.
 
 use crate::error::{Error, ErrorContext};
 use crate::store::table::WriteError;

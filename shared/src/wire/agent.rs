@@ -205,7 +205,8 @@ fn browser_fields(visitor: &Visitor, widget: &WidgetVisitor) -> [(&'static str, 
     [("session", session_json(visitor)), ("page", json!(page)), ("referrer", json!(widget.session.referrer))]
 }
 
-/// Returns the filtered visitor of a chat. `invite` is the invitation in the chat's filtered panel.
+/// Returns the visitor of a chat. The links in `visitor` and in `invite`, the invitation in the chat's panel, must
+/// already be filtered.
 fn chat_visitor_json(visitor: &Visitor, invite: Option<&str>) -> Value {
     let VisitorProfile { name: _, phone, email, photo, url: _, description } = &visitor.profile;
     json!({

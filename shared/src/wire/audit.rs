@@ -9,7 +9,7 @@ use crate::wire::query_parameters::{query_number, time_range};
 
 const MAX_LIMIT: u64 = 100;
 const DEFAULT_LIMIT: u64 = 50;
-/// The maximum length of a cursor and of a resource's id.
+/// The maximum length of a cursor, which is the id of an entry.
 const MAX_ID_CHARS: usize = 64;
 
 /// A request for a page of the audit log.

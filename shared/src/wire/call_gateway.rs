@@ -1,5 +1,5 @@
-//! The requests of the plain HTTP gateway for phone calls (docs/telephony.md): the order to place a call, the gateway's
-//! reports, and incoming calls.
+//! The requests to and from the plain HTTP gateway for phone calls (docs/telephony.md): the order to place a call, the
+//! gateway's reports, and incoming calls.
 
 use std::time::Duration;
 

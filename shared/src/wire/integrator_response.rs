@@ -12,7 +12,7 @@ use crate::wire::receiver_response::ReceiverResponse;
 const MAX_ERROR_MESSAGE_CHARS: usize = 500;
 
 /// Parses a response body. If it is a JSON string that itself contains JSON, the content of the string is parsed.
-/// Returns `None` if the body is not JSON.
+/// Returns `None` if the body, or the content of the string, is not JSON.
 pub(super) fn parse_json(body: &[u8]) -> Option<Value> {
     let value: Value = serde_json::from_slice(body).ok()?;
     if let Value::String(inner) = &value { serde_json::from_str(inner).ok() } else { Some(value) }

@@ -105,7 +105,8 @@ impl<'a> Fields<'a> {
         self.optional(self.strict_text(name, max_chars))
     }
 
-    /// Checks the value of the field `name`, and returns it without leading and trailing blanks.
+    /// Checks that `value`, the value of the field `name`, is an e-mail address. Returns it without leading and
+    /// trailing whitespace.
     pub(crate) fn email_address(&self, name: &str, value: &str) -> Result<String, Error> {
         let email = value.trim();
         let is_address = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());

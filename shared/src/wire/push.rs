@@ -1,5 +1,5 @@
-//! Pushes: frames that notify agents' sockets of changes. A push is only a hint: a client that missed one reads the
-//! change over HTTP. All values have the same format as in the HTTP endpoints.
+//! Pushes: frames that notify the sockets of agents and visitors of changes. A push is only a hint: a client that
+//! missed one reads the change over HTTP. All values have the same format as in the HTTP endpoints.
 
 use serde_json::{Value, json};
 
@@ -21,39 +21,41 @@ use crate::wire::widget;
 /// API Gateway's limit on the size of a message.
 const MAX_MESSAGE_BYTES: usize = 128 * 1024;
 
-/// Reports a new or changed row in the list of chats.
+/// Returns the frame that notifies agents of a new or changed row in the list of chats.
 pub(crate) fn chat_frame(chat: &Chat, safe_urls: &LinkFilter, now: Timestamp) -> String {
     chat_push("chat", chat, [("chat", agent::chat_row_json(chat.clone(), safe_urls, now))])
 }
 
-/// Reports that the agent can no longer see the chat. `chat` is the header that the agent saw last.
+/// Returns the frame that notifies an agent who can no longer see the chat. `chat` is the header that the agent saw
+/// last.
 pub(crate) fn chat_gone_frame(chat: &Chat) -> String {
     chat_push("chat_gone", chat, [])
 }
 
-/// Reports a new entry.
+/// Returns the frame that notifies agents of a new entry.
 pub(crate) fn message_frame(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) -> String {
     entry_push("message", entry, safe_urls, now)
 }
 
-/// Reports that an entry has changed, usually because of an attempt to deliver it.
+/// Returns the frame that notifies agents of a changed entry. The usual reason is an attempt to deliver the entry.
 pub(crate) fn delivery_frame(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) -> String {
     entry_push("delivery", entry, safe_urls, now)
 }
 
-/// Reports the chat's panel, which also shows data about the visitor.
+/// Returns the frame that contains the chat's panel, which also shows data about the visitor.
 pub(crate) fn panel_frame(chat: &Chat, panel: Panel, visitor: Option<Visitor>, safe_urls: &LinkFilter) -> String {
     chat_push("panel", chat, [("panel", agent::panel_json(panel, visitor, safe_urls))])
 }
 
-/// Reports the chat's visitor. `panel` contains the invitation that the visitor accepted.
+/// Returns the frame that contains the chat's visitor. `panel` contains the invitation that the visitor accepted.
 pub(crate) fn visitor_frame(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &LinkFilter) -> String {
     let number = visitor.number;
     let visitor = agent::visitor_of_chat_json(visitor, panel, safe_urls);
     chat_push("visitor", chat, [("visitor_number", json!(number)), ("visitor", visitor)])
 }
 
-/// Reports whether the visitor is typing and, for the visitor of a widget, the text typed so far.
+/// Returns the frame that tells agents whether the visitor is typing. For the visitor of a widget, it contains the text
+/// typed so far.
 pub(crate) fn visitor_typing_frame(chat: &Chat, is_typing: bool, safe_urls: &LinkFilter) -> String {
     let (from, typing) = (("from", json!("visitor")), ("typing", json!(is_typing)));
     match chat.typing_text.as_deref().filter(|_| is_typing) {
@@ -62,31 +64,32 @@ pub(crate) fn visitor_typing_frame(chat: &Chat, is_typing: bool, safe_urls: &Lin
     }
 }
 
-/// Reports that a colleague who has the chat has started or stopped typing.
+/// Returns the frame that notifies agents that a colleague who has the chat has started or stopped typing.
 pub(crate) fn agent_typing_frame(chat: &Chat, agent: &AgentSnapshot, is_typing: bool) -> String {
     let fields = [("from", json!("agent")), ("agent", agent::author_json(agent)), ("typing", json!(is_typing))];
     chat_push("typing", chat, fields)
 }
 
-/// Reports a new message to the visitor of a widget. Returns `None` if the visitor does not see the entry.
+/// Returns the frame that notifies a widget's visitor of a new message, or `None` if the entry is not visible to the
+/// visitor.
 pub(crate) fn message_frame_for_visitor(entry: &TimelineEntry) -> Option<String> {
     let message = widget::message_json(entry)?;
     let fields = [("chat_id", json!(entry.chat_id)), ("seq", json!(entry.seq)), ("message", message)];
     Some(within_size_limit(frame("message", fields)))
 }
 
-/// Reports the progress of a call to the widget's visitor. Returns `None` if the entry is not a call.
+/// Returns the frame that notifies a widget's visitor of the progress of a call, or `None` if the entry is not a call.
 pub(crate) fn call_frame_for_visitor(entry: &TimelineEntry) -> Option<String> {
     let fields = [("chat_id", json!(entry.chat_id)), ("seq", json!(entry.seq)), ("call", widget::call_json(entry)?)];
     Some(frame("call", fields).to_string())
 }
 
-/// Reports a chat's state and agent to the widget's visitor.
+/// Returns the frame that contains a chat's state and agent, for the widget's visitor.
 pub(crate) fn chat_frame_for_visitor(chat: &Chat) -> String {
     chat_push("chat", chat, [("chat", widget::chat_json(chat))])
 }
 
-/// Reports to the visitor of a widget that the agent has started or stopped typing.
+/// Returns the frame that notifies a widget's visitor that the agent has started or stopped typing.
 pub(crate) fn agent_typing_frame_for_visitor(chat: &Chat, is_typing: bool) -> String {
     chat_push("typing", chat, [("from", json!("agent")), ("typing", json!(is_typing))])
 }
@@ -97,12 +100,13 @@ pub(crate) fn is_chat_changed_for_visitor(before: &Chat, after: &Chat) -> bool {
     after.channel_kind == ChannelKind::Widget && shown(before) != shown(after)
 }
 
-/// Reports the status of a colleague.
+/// Returns the frame that contains the status of an agent, for the agent's colleagues.
 pub(crate) fn presence_frame(agent_id: u64, status: AgentStatus) -> String {
     frame("presence", [("agent_id", json!(agent_id)), ("status", json!(status.name()))]).to_string()
 }
 
-/// Reports that settings, agents, departments, channels or canned replies of the account have changed.
+/// Returns the frame that notifies agents of a change to the account's settings, agents, departments, channels or
+/// canned replies.
 pub(crate) fn settings_frame() -> String {
     frame("settings", []).to_string()
 }
@@ -160,7 +164,7 @@ fn chat_push<const N: usize>(kind: &str, chat: &Chat, fields: [(&str, Value); N]
     within_size_limit(with_fields(push, fields))
 }
 
-/// Returns the push as text. If it is too large for a frame, it is sent without its body, and the client reads the body
+/// Returns the push as text. If it is too large for a frame, its JSON objects are left out, and the client reads them
 /// over HTTP.
 fn within_size_limit(mut push: Value) -> String {
     let text = push.to_string();

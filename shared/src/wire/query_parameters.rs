@@ -11,7 +11,8 @@ pub(crate) fn query_number(query: &dyn Fn(&str) -> Option<String>, name: &str) -
     query(name).map(parse).transpose()
 }
 
-/// Converts Unix times in seconds to a range of timestamps. The range includes the entire second `to`.
+/// Converts Unix times in seconds to a range of timestamps. The range includes the entire second `to`. `None` means
+/// that the range has no limit on that side. Fails if `to` is before `from`.
 pub(super) fn time_range(from: Option<u64>, to: Option<u64>) -> Result<(Timestamp, Timestamp), Error> {
     let from = from.unwrap_or(0).saturating_mul(1_000);
     let to = to.map_or(u64::MAX, |to| to.saturating_mul(1_000).saturating_add(999));

@@ -12,7 +12,7 @@ use crate::error::Error;
 const MAX_DAYS: u64 = 90;
 const DEFAULT_DAYS: u64 = 30;
 
-/// Checks the query parameter `days`, the number of days in the report.
+/// Validates the query parameter `days`, the number of days in the report. Returns the default if it is absent.
 pub fn parse_days(days: Option<u64>) -> Result<usize, Error> {
     let days = Some(days.unwrap_or(DEFAULT_DAYS)).filter(|days| (1..=MAX_DAYS).contains(days));
     let days = days.and_then(|days| usize::try_from(days).ok());
@@ -78,7 +78,7 @@ fn totals_json(totals: &ReportTotals) -> Value {
     })
 }
 
-/// Returns the median and the 90th percentile of a duration, in seconds.
+/// Returns the number of durations in a histogram, and their median and 90th percentile in seconds.
 fn percentiles_json(histogram: &Histogram) -> Value {
     let percentile = |percent| histogram.percentile(percent).map(rounded);
     json!({ "count": histogram.count(), "median": percentile(50), "percentile_90": percentile(90) })

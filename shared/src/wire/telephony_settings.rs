@@ -89,7 +89,7 @@ pub fn apply_telephony_patch(body: &Value, before: Option<Telephony>, guard: &Ss
     })
 }
 
-/// Returns the channel that the body of a PATCH names.
+/// Returns `channel_id` from the body of a PATCH, or `None` if the body does not contain it.
 pub(crate) fn named_channel(body: &Value) -> Result<Option<String>, Error> {
     Fields::of(body)?.text("channel_id", MAX_ID_CHARS)
 }
@@ -204,7 +204,7 @@ fn settings_json(telephony: &Telephony) -> Value {
 #[derive(Debug, PartialEq, Eq)]
 pub struct TopUp {
     pub minutes: u64,
-    /// The operator's reference for the payment. A request with the same reference adds nothing.
+    /// The operator's reference for the payment. A later request with the same reference adds nothing.
     pub reference: String,
 }
 

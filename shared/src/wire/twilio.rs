@@ -152,7 +152,8 @@ fn attribute(value: &str) -> String {
     html_escape::encode_double_quoted_attribute(value).into_owned()
 }
 
-/// Parses a status callback about a leg. An unknown status only shows that Twilio has accepted the call.
+/// Parses a status callback about a leg. A status without a meaning of its own, such as `initiated` or an unknown one,
+/// only shows that Twilio has accepted the call. Fails with `NotFound` if the leg is unknown.
 pub fn parse_report(form: &Form, leg: &str) -> Result<ProviderReport, Error> {
     let report = match leg {
         AGENT_LEG => phone_report(form.required("CallStatus")?, CallReport::AgentConnected),

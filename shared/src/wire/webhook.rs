@@ -310,7 +310,7 @@ pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> Webh
     }
 }
 
-/// Returns the beginning of a body as one line without HTML tags.
+/// Returns the beginning of a body as one line without HTML tags, or `(nothing)` if there is no text.
 fn excerpt(body: &[u8]) -> String {
     let text = strip_tags(&String::from_utf8_lossy(body));
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -38,7 +38,7 @@ const MAX_TRACKING_CHARS: usize = 255;
 const MAX_INVITE_CHARS: usize = 1_000;
 const ANY_LENGTH: usize = usize::MAX;
 
-/// Returns the visitor's token, which all endpoints except `session` require.
+/// Returns the visitor's token, which all endpoints except `session` and `callback` require.
 pub fn parse_token(body: &Value) -> Result<String, Error> {
     Fields::of(body)?.required_text("token", MAX_TOKEN_CHARS)
 }
@@ -294,7 +294,7 @@ pub struct SessionResponse<'a> {
     pub departments: &'a [Department],
     /// Some of the agents who are online.
     pub agents: &'a [Agent],
-    /// `None` if the browser is not known.
+    /// `None` if the browser has no visitor.
     pub visitor: Option<&'a Visitor>,
     /// The token of a visitor that was just created.
     pub token: Option<&'a str>,

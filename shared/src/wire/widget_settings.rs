@@ -78,7 +78,7 @@ fn parse_texts(fields: Fields<'_>) -> Result<Option<BTreeMap<String, String>>, E
     texts.map(Some).ok_or_else(invalid)
 }
 
-/// Returns a site in its stored form; see [`AllowedSites`].
+/// Returns a site in its stored form (see [`AllowedSites`]), or `None` if it is invalid.
 fn parse_site(text: &str) -> Option<String> {
     let text = text.trim();
     if text.len() > MAX_SITE_BYTES {

@@ -28,7 +28,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the selected benchmarks, in the order in which the report lists them.
+    /// Returns the selected measures, in the order in which the report lists them.
     pub(crate) fn measures(&self) -> impl Iterator<Item = Measure> {
         Measure::ALL.into_iter().filter(|measure| self.only.is_empty() || self.only.contains(measure))
     }

@@ -63,7 +63,8 @@ pub(crate) struct OpenChats {
 }
 
 impl OpenChats {
-    /// Creates an account with this name and a channel whose messages go to `integrator_url`.
+    /// Creates an account with this name and a channel whose messages go to `integrator_url`, then opens and accepts
+    /// `count` chats.
     pub async fn create(driver: &Driver<'_>, account: &str, integrator_url: &str, count: u64) -> Result<Self, Error> {
         let admin = driver.create_account(account).await?;
         let limits = json!({"limits": {"visitor_messages": MAX_VISITOR_MESSAGES, "channel_chats": 1_000}});

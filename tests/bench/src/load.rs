@@ -10,11 +10,11 @@ use tokio::task::{JoinSet, spawn_blocking};
 use crate::error::Error;
 use crate::statistics::Latencies;
 
-/// How long to wait for the last arrivals.
+/// The maximum time to wait until all expected messages have arrived.
 const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The intended starts of requests.
+/// The intended start times of requests. `rate` is the number of requests per second.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Schedule {
     start: Instant,
@@ -95,7 +95,7 @@ impl Arrivals {
     }
 }
 
-/// Returns the text of a message with a number.
+/// Returns the text of the message with this number.
 pub(crate) fn message_text(number: u64) -> String {
     format!("Message {number}")
 }

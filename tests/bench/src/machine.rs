@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::thread::available_parallelism;
 
-/// Returns a line such as `2 x Intel Xeon, 24 GB, Linux 6.1; commit 1a2b3c4`.
+/// Returns a line such as `2 x Intel Xeon, 24 GiB, Linux 6.1; commit 1a2b3c4`.
 pub(crate) fn description() -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let (cpu, memory) = (read("/proc/cpuinfo"), read("/proc/meminfo"));

@@ -11,10 +11,10 @@ use tokio::time::timeout;
 use crate::error::Error;
 use crate::runtime_api::{RuntimeApi, Signal};
 
-/// The longest that a process may take to start or to answer.
+/// The maximum time that a process may take to start or to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// `/proc` reports processor times in ticks. Linux fixes the number of ticks per second for programs.
+/// The unit of the processor times in `/proc` is a tick. Linux presents 100 ticks per second to all programs.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// A program and how to start it.
@@ -61,8 +61,8 @@ impl Program {
     }
 }
 
-/// Returns the variables that Lambda and `template.yaml` set. The queue URLs are placeholders, because no program in
-/// the benchmark sends to a queue.
+/// Returns the environment variables that Lambda and `template.yaml` set. The queue URLs are placeholders, because
+/// no program in the benchmark sends to a queue.
 fn environment(tables_url: &str) -> [(&'static str, &str); 19] {
     [
         ("AWS_ACCESS_KEY_ID", "local"),
@@ -73,7 +73,7 @@ fn environment(tables_url: &str) -> [(&'static str, &str); 19] {
         ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
         ("AWS_LAMBDA_LOG_LEVEL", "INFO"),
         ("AWS_REGION", "us-east-1"),
-        // Newer Node.js versions are required from 2027.
+        // Suppresses the SDK's warning that it requires a newer version of Node.js from 2027.
         ("AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED", "true"),
         ("AWS_SECRET_ACCESS_KEY", "local"),
         ("AWS_SESSION_TOKEN", "local"),

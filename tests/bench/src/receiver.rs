@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use crate::error::Error;
 use crate::load::Arrivals;
 
-/// A running server. It stops when this value is dropped.
+/// A running server of an integrator. It stops when this value is dropped.
 pub(crate) struct Integrator {
     base_url: String,
     /// The messages that the server accepted.

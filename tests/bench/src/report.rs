@@ -14,7 +14,7 @@ pub(crate) struct Section {
     /// What was measured, and how often.
     pub description: String,
     pub table: Table,
-    /// Plots by file name, without the extension.
+    /// The plots, each with its file name without the extension.
     pub plots: Vec<(&'static str, Plot)>,
 }
 
@@ -48,7 +48,7 @@ impl Table {
 }
 
 impl Report {
-    /// Creates the folder of the report.
+    /// Creates the folder of the report. Nothing is written to it yet.
     pub fn new(folder: &Path) -> Result<Self, Error> {
         std::fs::create_dir_all(folder).map_err(|error| Error::File(folder.display().to_string(), error))?;
         let text = format!("# Benchmarks\n\n{}. Spreads are median (minimum to maximum).\n", machine::description());

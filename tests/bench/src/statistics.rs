@@ -43,7 +43,7 @@ pub(crate) fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1_000.0
 }
 
-/// Returns the number with at least three significant digits.
+/// Rounds a number below 1 to three decimal places, and any other number to at least three significant digits.
 pub(crate) fn rounded(number: f64) -> String {
     match number.abs() {
         ..1.0 => format!("{number:.3}"),
@@ -53,7 +53,7 @@ pub(crate) fn rounded(number: f64) -> String {
     }
 }
 
-/// Durations with a precision of three digits.
+/// A histogram of durations, with a precision of three significant digits.
 pub(crate) struct Latencies(Histogram<u64>);
 
 impl Latencies {

@@ -11,7 +11,7 @@ use crate::plan::MAX_CLOCK_ERROR_MS;
 use crate::receiver::{JournalEntry, Kind, Mood};
 use crate::records::{Action, Record};
 
-/// A broken guarantee, with what shows it.
+/// A broken guarantee, with the evidence.
 #[derive(Debug, PartialEq)]
 pub struct Violation {
     pub guarantee: &'static str,

@@ -29,7 +29,7 @@ pub struct Request {
 }
 
 /// Sends a request and records its result. With `max_repetitions`, the request has an idempotency key and is repeated
-/// while its result is unknown. Returns the last response.
+/// while its result is unknown. Returns the body of the last response, or `None` if the request was not acknowledged.
 pub async fn send(
     client: &ApiClient,
     records: &Records,
@@ -111,8 +111,8 @@ impl Conversations {
         }
     }
 
-    /// The owner writes a few messages. Meanwhile, the visitor may write, the chat may be transferred, or another agent
-    /// may try to write. Returns the owner afterwards.
+    /// Sends a few messages from the owner. Meanwhile, the visitor may write, the owner may transfer the chat or write
+    /// a note, or another agent may try to write. Returns the owner afterwards.
     async fn run_turn(&self, owner: Agent, chat: u64, channel: &Channel, name: &str, random: &mut Generator) -> Agent {
         let (messages, other) = (1 + random.below(4), self.other_agent(&owner, random));
         let (mut random_writes, mut random_else) = (random.part("messages"), random.part("something else"));
@@ -161,7 +161,7 @@ impl Conversations {
         send(&self.anonymous, &self.records, request, repetitions(random)).await;
     }
 
-    /// Sends a message as the agent. Also used by `send_in_order` in the calm phase.
+    /// Sends a message as the agent, in some cases with an idempotency key.
     async fn agent_writes(&self, agent: &Agent, chat: u64, text: &str, random: &mut Generator) {
         let request = Request {
             action: Action::AgentMessage,
@@ -188,7 +188,8 @@ impl Conversations {
         send(&agent.client, &self.records, request, Some(3)).await;
     }
 
-    /// Lets several agents accept the chat at the same time. Returns an agent whose request succeeded.
+    /// Lets two agents accept the chat at the same time, up to three times. Returns the first agent whose request
+    /// succeeded, or `None`.
     async fn compete_for(&self, chat: u64, random: &mut Generator) -> Option<Agent> {
         let first = pick(random, &self.account.agents).clone();
         let second = self.other_agent(&first, random);
@@ -241,7 +242,7 @@ impl Conversations {
         }
     }
 
-    /// Changes the owner or the state of a chat.
+    /// Sends the agent's request to accept, transfer or close the chat. Returns the response's body if it succeeded.
     async fn act(&self, agent: &Agent, chat: u64, action: Action, to: Option<u64>) -> Option<Value> {
         let (name, body) = match action {
             Action::Transfer => ("transfer", json!({"agent_id": to})),
@@ -258,7 +259,7 @@ impl Conversations {
         (*pick(random, &others)).clone()
     }
 
-    /// Returns the number of the visitor's open chat.
+    /// Returns the number of the visitor's open chat, or `None` if five requests do not find it.
     async fn find_chat(&self, visitor: &str) -> Option<u64> {
         for _ in 0..5 {
             let listed = self.account.admin.client.get("/agent/chats?state=open&limit=100").await;
@@ -291,8 +292,8 @@ impl Conversations {
     }
 }
 
-/// Returns how often a request is repeated at most while its result is unknown. Most requests have an idempotency key
-/// and are repeated. The others are sent once; for these, returns `None`.
+/// Returns the maximum number of repetitions of a request whose result is unknown, or `None` for a request without an
+/// idempotency key, which is sent only once. Most requests have a key.
 fn repetitions(random: &mut Generator) -> Option<u32> {
     random.is_chosen(700).then_some(4)
 }

@@ -18,12 +18,12 @@ pub struct Evidence {
     pub journals: Vec<Journal>,
     /// The rows of all chats.
     pub chats: Vec<Value>,
-    /// The timeline of each chat, by its number.
+    /// The timeline of each chat, keyed by chat number.
     pub timelines: BTreeMap<u64, Vec<Value>>,
     pub report: Value,
     /// The ids of the account's agents, including the admin.
     pub agents: Vec<u64>,
-    /// The numbers of injected faults.
+    /// The number of injected faults of each kind.
     pub faults: BTreeMap<String, u64>,
     /// The number of messages in each queue that is not empty at the end.
     pub queues: BTreeMap<String, u64>,
@@ -85,7 +85,7 @@ impl Evidence {
         all
     }
 
-    /// Returns one line about the load and one about the faults.
+    /// Returns three lines: the load, the injected faults, and the recovery.
     pub fn summary(&self) -> String {
         let acknowledged = self.records.iter().filter(|record| record.is_acknowledged()).count();
         let received: usize = self.journals.iter().map(|journal| journal.requests.len()).sum();

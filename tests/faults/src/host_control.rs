@@ -24,7 +24,7 @@ pub struct HostControl {
     port: u16,
     operator_key: String,
     running: RunningHost,
-    /// The faults that were injected before the host was last started.
+    /// The number of faults of each kind that were injected before the host was last started.
     earlier_faults: BTreeMap<String, u64>,
 }
 
@@ -66,7 +66,8 @@ impl HostControl {
         self.running.send(&HostCommand::SetPlan(plan)).await;
     }
 
-    /// Runs the scheduled search for overdue deliveries, and returns the queues that are not empty afterwards.
+    /// Runs the scheduled search for overdue deliveries. Returns the number of messages in each queue that is not empty
+    /// afterwards.
     pub async fn sweep(&mut self) -> &BTreeMap<String, u64> {
         self.running.send(&HostCommand::Sweep).await;
         &self.running.status.queues
@@ -77,7 +78,7 @@ impl HostControl {
         &self.running.status.queues
     }
 
-    /// Returns the numbers of all faults injected so far.
+    /// Returns the number of injected faults of each kind so far, including the times that the host was killed.
     pub fn faults(&self) -> BTreeMap<String, u64> {
         let mut all = self.earlier_faults.clone();
         for (name, count) in &self.running.status.faults {
@@ -86,7 +87,7 @@ impl HostControl {
         all
     }
 
-    /// Copies what the functions have logged so far.
+    /// Copies the log of the host and its functions to a file.
     pub fn copy_log(&self, to: &Path) {
         std::fs::copy(self.folder.join("log"), to).unwrap();
     }

@@ -1,5 +1,5 @@
-//! The local host as a separate program, so that it can be killed. It reads commands from its standard input and
-//! answers each of them with one line on its standard output. It ends when its standard input is closed.
+//! The local host as a separate program, so that it can be killed. It reads commands from its standard input. Once it
+//! has started, and after each command, it prints its status as one line. It ends when its standard input is closed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub enum HostCommand {
     Status,
 }
 
-/// The answer to every command.
+/// The status that the program prints once it has started and after each command.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct HostStatus {
     /// The number of injected faults of each kind since this program started.

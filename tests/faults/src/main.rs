@@ -7,7 +7,7 @@
 //! - `account.rs`, `conversations.rs`, `bot.rs`: the load: an account, its visitors and agents, and its bot
 //! - `receiver.rs`: the integrators, webhooks and the bot's provider, which misbehave
 //! - `client.rs`, `records.rs`: requests to the service, and the record of each of them
-//! - `evidence.rs`: what is known after a round: the records, the journals of the receivers and the service's answers
+//! - `evidence.rs`: what is known after a round: the records, the journals of the receivers and the service's data
 //! - `checker.rs`: judges the evidence, without using any of the service's code
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(clippy::wildcard_enum_match_arm)]

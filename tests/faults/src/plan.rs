@@ -20,7 +20,7 @@ impl RoundPlan {
         let slots = (0..length_ms.div_ceil(SLOT_MS)).map(|slot| slot_plan(&generator.part(&format!("slot {slot}"))));
         let mut kills = generator.part("host kills");
         let kill_count = if seconds < 20 { 0 } else { 1 + u64::from(kills.is_chosen(300)) };
-        // The host is not killed in the first seconds, because the account has little data to lose then.
+        // The host is not killed in the first ten seconds, because the account has little data to lose then.
         let mut host_kills_ms: Vec<u64> =
             (0..kill_count).map(|_| 10_000 + kills.below(length_ms.saturating_sub(15_000))).collect();
         host_kills_ms.sort_unstable();
@@ -28,7 +28,7 @@ impl RoundPlan {
     }
 }
 
-/// Each kind of fault is absent, rare or frequent in a slot, independently of the others.
+/// Returns the faults of a slot. Each kind of fault is absent, rare or frequent, independently of the others.
 fn slot_plan(generator: &Generator) -> FaultPlan {
     let mut rates = generator.part("rates");
     let mut rate = |rare: u64, frequent: u64| match rates.below(4) {

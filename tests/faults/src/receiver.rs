@@ -1,5 +1,6 @@
-//! HTTP servers that act as integrators, webhooks and a bot's provider. The mood of a server determines how it answers;
-//! it changes every few seconds and is derived from the seed. A journal records every request and how it was answered.
+//! HTTP servers that act as integrators, webhooks and a bot's provider. The mood of a server determines how it
+//! responds; it changes every few seconds and is derived from the seed. A journal records every request that the server
+//! has read, together with the mood.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,11 +28,11 @@ pub enum Kind {
     Bot,
 }
 
-/// How a receiver answers.
+/// How a receiver responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mood {
     Accept,
-    /// Accepts after up to a second.
+    /// Accepts after 800 ms.
     Slow,
     /// Responds with status 500.
     Fail,
@@ -39,7 +40,7 @@ pub enum Mood {
     Reject,
     /// Never responds.
     Hang,
-    /// Sends the response so slowly that it never ends.
+    /// Sends the response headers, then one byte of the body every 200 ms.
     Dribble,
     /// Closes the connection before it has read the request.
     CloseEarly,
@@ -78,12 +79,12 @@ struct Shared {
     misbehaves: AtomicBool,
     records: Records,
     journal: Mutex<Vec<JournalEntry>>,
-    /// Gets the events that the bot has accepted.
+    /// Sends the body of each request that the receiver processes, even if it then closes the connection.
     accepted: mpsc::UnboundedSender<Value>,
 }
 
 impl Receiver {
-    /// Starts a receiver. Also returns a channel that gets the bodies of the requests that the receiver accepts.
+    /// Starts a receiver. Also returns a channel with the bodies of the requests that the receiver processes.
     pub async fn start(
         name: &'static str,
         kind: Kind,

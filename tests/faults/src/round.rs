@@ -85,7 +85,8 @@ async fn inject(host: &mut HostControl, plan: &RoundPlan, seconds: u64) {
     host.set_plan(None).await;
 }
 
-/// Waits until nothing is pending. Returns what is still pending after the timeout.
+/// Runs the sweep until no delivery is pending and all queues except the dead-letter queues are empty. Returns
+/// what is still pending after the timeout, or `None`.
 async fn recover(host: &mut HostControl, account: &Account) -> Option<String> {
     let deadline = Instant::now() + RECOVERY_TIMEOUT;
     loop {

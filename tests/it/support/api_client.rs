@@ -1,5 +1,5 @@
-//! Clients for the public API, each with one credential. The helper types act as an account, an agent, or a channel's
-//! integrator.
+//! Clients for the public API, each with at most one credential. The helper types act as an account, an agent, or a
+//! channel's integrator.
 
 use std::net::Ipv4Addr;
 
@@ -105,12 +105,12 @@ impl ApiClient {
         send(self.request(Method::PATCH, target).json(body)).await
     }
 
-    /// Sends the request. Returns `None` if there is no response, for example because the host was killed.
+    /// Sends a GET request. Returns `None` if there is no response, for example because the host was killed.
     pub async fn try_get(&self, target: &str) -> Option<ApiResponse> {
         try_send(self.request(Method::GET, target)).await.ok()
     }
 
-    /// Sends the request. Returns `None` if there is no response, for example because the host was killed.
+    /// Sends a POST request. Returns `None` if there is no response, for example because the host was killed.
     pub async fn try_post(&self, target: &str, body: &Value) -> Option<ApiResponse> {
         try_send(self.request(Method::POST, target).json(body)).await.ok()
     }

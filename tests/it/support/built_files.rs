@@ -1,4 +1,4 @@
-//! The built files of the pages, and requests that compare served files with them.
+//! The built files of the pages, and a comparison of the served files with them.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

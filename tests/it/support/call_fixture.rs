@@ -75,13 +75,14 @@ impl CallFixture {
         self.provider.wait_for_requests(count + 1, WAIT_TIMEOUT).await[count].json()
     }
 
-    /// Returns the call from the newest entry in the agent's chat that contains a call.
+    /// Returns the newest call in the chat's timeline, or null if there is none.
     pub async fn call(&self, chat: u64) -> Value {
         let timeline = self.agent.timeline(chat).await;
         timeline.iter().rfind(|entry| entry["type"] == "call").map(|entry| entry["call"].clone()).unwrap_or_default()
     }
 
-    /// Waits until the webhook has received the events with these statuses, and returns the `call` of each event.
+    /// Waits until the webhook has received exactly the events with these statuses, in this order. Returns the `call`
+    /// of each event.
     pub async fn wait_for_statuses(&self, expected: &[&str]) -> Vec<Value> {
         wait_for("call events", WAIT_TIMEOUT, async || {
             let calls: Vec<Value> =

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::test_host::TestHost;
 
-/// Stores copies of the account's chat 1 with these numbers. The copies have no entries.
+/// Stores copies of the account's chat 1 under these chat numbers. The copies have no entries.
 pub async fn copy_chat(host: &TestHost, account: &Value, numbers: Range<u64>) {
     let (tables, account) = (host.tables(), account.as_str().unwrap());
     let pk = |number: u64| AttributeValue::S(format!("CHAT#{account}#{number}"));

@@ -48,7 +48,7 @@ impl TestWidget {
         .await
     }
 
-    /// Creates a visitor.
+    /// Creates a visitor by starting a session without a token.
     pub async fn visitor(&self) -> TestVisitor {
         let session = self.call("session", &json!({"identify": true})).await.expect(200);
         let token = session["visitor"]["token"].as_str().unwrap_or_else(|| panic!("{session}")).to_owned();

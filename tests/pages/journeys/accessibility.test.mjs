@@ -228,7 +228,7 @@ journey("reduced motion disables animations", async ({ openWithChat }) => {
   assert.equal(moving, 0);
 });
 
-/** Returns the visible controls that are too small for a finger. */
+/** Returns the visible controls with a width or height below 32 px, which are too small for a finger. */
 const tooSmallControls = (page) =>
   page.evaluate(() => {
     // The touch area of a delivery mark is larger than its box.

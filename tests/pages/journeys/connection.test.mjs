@@ -191,7 +191,7 @@ journey("message appears at once and only once", async ({ openWithChat }) => {
     await isReleased;
     await route.fulfill({ response });
   });
-  // Records how often the message is shown in each frame.
+  // Records the maximum number of times that the message is shown in one frame.
   await page.evaluate(() => {
     window.maxShown = 0;
     const count = () => {

@@ -18,7 +18,7 @@ useBrowser();
 /** Lets visitors write without pauses. */
 const settings = { limits: { visitor_messages: 1000 } };
 
-/** Marks the first turn that is fully visible, and returns its position. */
+/** Marks the first turn that starts more than 50 px below the top of the log. Returns the position of its top. */
 const markAnchor = (page) =>
   page.evaluate(() => {
     const { top } = document.querySelector(".log").getBoundingClientRect();
@@ -34,7 +34,7 @@ const anchorTop = (page) =>
     () => document.querySelector("[data-anchor]")?.getBoundingClientRect().top,
   );
 
-/** Alternates visitor and agent, so that each message is a separate turn. */
+/** Sends `count` messages, alternately from the visitor and the agent, so that each message is a separate turn. */
 async function fillChat(account, visitor, count) {
   for (let number = 1; number <= count; number++) {
     const text = `${number}. ${"Where is it? ".repeat((number % 5) + 1)}`;

@@ -22,8 +22,8 @@ const row = (page, text) => page.locator("tbody tr", { hasText: text }).first();
 const openRow = (page, text) => row(page, text).getByRole("button").click();
 const details = (page) => page.locator(".delivery-detail");
 
-/** Creates an account whose webhook refuses chat_accepted, and whose integrator refuses messages. Each chat has a failed
-    webhook delivery and a failed message. */
+/** Opens chats, each with a failed message and a failed webhook delivery. The account's integrator rejects messages
+    from now on, and its webhook must already fail. Returns the visitors. */
 async function failInChats(account, names) {
   account.channel.integrator.respond = () => rejection("Session expired");
   const visitors = [];
@@ -160,7 +160,7 @@ journey(
     await page.getByLabel("call_event").uncheck();
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByText(/^whsec_/).waitFor();
-    // The secret is shown only once.
+    // The dialog stays open until it is confirmed, because the secret is shown only once.
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await page.mouse.click(5, 5);

@@ -68,7 +68,7 @@ journey("visitor, agent and integrator meet", async ({ openSignedOut }) => {
     .click();
   await sendMessage(desk, "Hello Ada, how can I help?");
   await page.getByText("Hello Ada, how can I help?").first().waitFor();
-  // The response of the demo webhook, which knows the customer's token.
+  // The demo webhook responds with this text if the visitor has a user token.
   await desk.getByText("Trail Club, since 2023").waitFor();
   await consoleFrame(page).getByText("Hello Ada, how can I help?").waitFor();
 

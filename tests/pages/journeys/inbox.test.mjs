@@ -94,7 +94,7 @@ journey(
 );
 
 journey("closed chats load while scrolling", async ({ account, open }) => {
-  // This makes three pages.
+  // The closed chats fill three pages of the list.
   const pageSize = 50;
   const count = 120;
   for (let number = 1; number <= count; number++) {

@@ -50,7 +50,7 @@ const CORPUS = {
 };
 const TEXTS = Object.values(CORPUS);
 
-/** Elements and attributes that only hostile markup could have created. */
+/** Returns the elements that only hostile markup could have created, or whose attributes only it could have set. */
 const findInjected = () => {
   const selectors = [
     "body script:not([src])",
@@ -85,7 +85,7 @@ async function assertTextsShown(page, texts) {
     );
 }
 
-/** The service may reject values that are no addresses or that contain control characters. */
+/** With lenient validation, the service ignores invalid optional fields instead of rejecting the message. */
 const channelSettings = {
   validation: "lenient",
   shows_markdown: true,

@@ -20,7 +20,8 @@ useBrowser();
 const ANY_SOCKET = "ws:";
 const HOSTILE = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
 
-/** Creates a widget and a shop that includes it. Returns its id, and how to open the shop. */
+/** Creates a widget and the site of a shop that includes it. Returns the widget's id, the site, and a function that
+    opens the shop in a new page. */
 async function addWidget({ t, account, openSignedOut }, settings = {}) {
   const { widget_id } = await account.admin.post("/admin/channels", {
     kind: "widget",

@@ -208,8 +208,8 @@ export class Account {
     });
   }
 
-  /** Connects a bot to the channel. `answer` returns the bot's events in reply to a visitor's message. Returns how many
-      of these events have been sent and how many were accepted. */
+  /** Connects a bot to the channel. `answer` returns the bot's events in reply to a visitor's message. Returns an
+      object that counts the events: `answered` have been sent so far, and `accepted` of them were accepted. */
   async addBot(channel, answer) {
     const token = randomUUID();
     const bot = { answered: 0, accepted: 0 };

@@ -1,4 +1,4 @@
-/* What tests find and do on a page of the console. */
+/* Locators and actions that tests use on a page of the console. */
 
 export const chatRow = (page, name) =>
   page.locator(".row", { hasText: name }).first();
@@ -30,7 +30,7 @@ export const waitForDelivered = (page, text) =>
 export const blur = (page) =>
   page.evaluate(() => document.activeElement?.blur());
 
-/** Presses a key that is a shortcut while no element has the focus. */
+/** Takes the focus from every element, and then presses the key of a shortcut. */
 export async function pressShortcut(page, key) {
   await blur(page);
   await page.keyboard.press(key);
@@ -65,7 +65,7 @@ export async function openSection(page, name) {
   await page.getByRole("menuitem", { name, exact: true }).click();
 }
 
-/** Waits until the preview of a widget has been rendered, although a narrow page may hide it. */
+/** Waits until the preview of a widget has been rendered, even if a narrow page hides it. */
 export const waitForPreview = (context) =>
   (context.page ?? context)
     .locator("switchboard-widget .label")

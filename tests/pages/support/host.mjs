@@ -17,8 +17,8 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
 const START_TIMEOUT_MS = 60_000;
 
-/** Starts a host that stores its data in memory. `environment` contains the variables that tests need: READY_FILE and
-    HOST_LOG, the file with the host's output. */
+/** Starts a host that stores its data in memory. Returns the contents of its ready file, a function that stops it, and
+    the environment variables that tests need: READY_FILE, and HOST_LOG, the file with the host's output. */
 export async function startHost({ profile = "debug" } = {}) {
   const program = join(TARGET, profile, "switchboard");
   if (!existsSync(program))

@@ -130,7 +130,7 @@ const startCall = async (page) => {
   await page.getByRole("button", { name: "Call me now" }).click();
   await page.getByText("We are calling an agent").waitFor();
 };
-/** Starts a call that proceeds to a status. */
+/** Returns the state of the window while a call has this status. */
 const callUntil = (status, heading, fields) => ({
   callback: { result: "ok" },
   steps: async (page, mock) => {

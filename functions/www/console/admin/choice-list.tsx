@@ -14,7 +14,7 @@ interface ChoiceListProps<Id> {
 export function ChoiceList<Id extends number | string>(props: ChoiceListProps<Id>) {
   const { id, label, options, chosen, help, problem, onChange } = props;
   const { "aria-describedby": describedBy } = controlAttributes(id, help !== undefined, problem);
-  /** The chosen ids that are not among the options, for example of an agent who was added a moment ago. */
+  /** The chosen ids that are not among the options, for example the id of an agent who was added a moment ago. */
   const unlisted = chosen.filter((id) => options.every((option) => option.id !== id));
   const toggle = (toggled: Id, isChosen: boolean) => {
     const ids = options.map((option) => option.id);

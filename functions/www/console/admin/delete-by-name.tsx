@@ -9,9 +9,9 @@ interface DeletionProps {
   /** What is deleted, such as "the channel". */
   thing: string;
   name: string;
-  /** Confirms the deletion if the name has no visible characters. */
+  /** Typed in place of the name if the name has no visible characters. */
   id: string | number;
-  /** What the deletion means. */
+  /** Tells the admin what the deletion does. */
   effect: string;
   remove: () => Promise<void>;
 }

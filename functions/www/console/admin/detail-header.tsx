@@ -9,7 +9,7 @@ interface DetailHeaderProps {
   name: string;
   /** The list from which the page was opened. */
   list: { name: string; route: Route };
-  /** The buttons of the form. Absent for a page without a form. */
+  /** The state of the page's form, for the buttons in the header. Absent for a page without a form. */
   form?: { hasChanges: boolean; isBusy: boolean; onDiscard: () => void };
   children?: ComponentChildren;
 }
@@ -17,7 +17,7 @@ interface DetailHeaderProps {
 /** The top of a detail page, with the buttons of its form. */
 export function DetailHeader({ name, list, form, children }: DetailHeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The link or button that opened the page is gone.
+  // Move the focus to the heading, because the link or button that opened the page is gone.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <header class="detail-header">
@@ -50,7 +50,7 @@ export function FormButtons({ hasChanges, isBusy, onDiscard }: NonNullable<Detai
   );
 }
 
-/** A part of a form. */
+/** A part of a form, with a heading. */
 export function FormSection({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <section class="form-section">

@@ -5,7 +5,7 @@ interface FilterSelectProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** A list in which one option is chosen, without a visible label. */
+/** A drop-down list whose label is only for screen readers. */
 export const FilterSelect = <Value extends string>({ label, value, options, onChange }: FilterSelectProps<Value>) => (
   <select
     class="input"

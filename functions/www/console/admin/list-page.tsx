@@ -70,7 +70,7 @@ export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTa
   );
 }
 
-/** What a list shows in place of its rows. */
+/** Shown in place of a list without rows, or of a page whose subject does not exist. */
 export function EmptyList({ icon, title, text }: { icon: IconName; title: string; text?: string | undefined }) {
   return (
     <div class="blank">

@@ -1,4 +1,5 @@
-/** Returns the hosts of sites. A site may be typed as a host or as the address of a page. */
+/** Parses sites that are separated by spaces, commas or semicolons. Returns each host once. A site may be typed as a
+ * host or as the URL of a page. */
 export function parseSites(text: string): string[] {
   const hosts = text
     .split(/[\s,;]+/)

@@ -17,7 +17,7 @@ interface ReceiverTestProps {
   send: () => Promise<ReceiverTestResult>;
 }
 
-/** A button that sends a sample, and the result. */
+/** A button that sends a sample request and shows the result. */
 export function ReceiverTest({ label, what, send }: ReceiverTestProps) {
   const [isBusy, setBusy] = useState(false);
   const [result, setResult] = useState<ReceiverTestResult & { what: string }>();

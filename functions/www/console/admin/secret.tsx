@@ -44,12 +44,12 @@ interface RotationProps {
   /** What is replaced, such as "address". */
   thing: string;
   explanation: string;
-  /** Replaces the value. Returns what is shown afterwards. */
+  /** Replaces the value and keeps the previous one valid for `keptSeconds`. Returns what is shown afterwards. */
   rotate: (keptSeconds: number) => Promise<Rotated>;
   onClose: () => void;
 }
 export interface Rotated {
-  /** How long the previous value is valid. */
+  /** Tells the admin what applies to the previous value from now on. */
   note: string;
   /** The new value. */
   view: ComponentChildren;

@@ -1,6 +1,6 @@
 import type { SentRequest } from "../../api/types";
 
-/** Indents a text if it is JSON. */
+/** Returns the text, indented if it is JSON. */
 export function prettyBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), undefined, 2);

@@ -9,7 +9,8 @@ export function useDraft<Draft extends object>(initial: () => Draft, groups: rea
     draft,
     setDraft: (draft: Draft) => setDraft(draft),
     change: (changes: Partial<Draft>) => setDraft((current) => ({ ...current, ...changes })),
-    /** Shows the stored values of this rendering's draft. What was typed during the request is kept. */
+    /** Shows the stored values after this rendering's draft has been saved, and keeps what was typed during the
+     * request. */
     showStored: (stored: Draft) => setDraft((current) => withEdits(stored, draft, current, groups)),
   };
 }

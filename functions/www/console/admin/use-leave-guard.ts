@@ -15,8 +15,8 @@ const RUNNING_REQUEST: LeaveQuestion = {
   leave: "Leave",
 };
 
-/** While `isActive`, asks before the page is left. Returns a function that ends this at once. The question of the first
- * call is used. */
+/** While `isActive`, asks before the page is left. Returns a function that removes the guard at once. `question` is
+ * read when `isActive` becomes true; later changes to it have no effect. */
 export function useLeaveGuard(isActive: boolean, question = UNSAVED_CHANGES): () => void {
   const release = useRef(() => {});
   // A layout effect runs before the request that it guards can be sent; an ordinary effect runs only after the next frame.

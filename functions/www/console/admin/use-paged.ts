@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { errorText } from "../state/workspace";
 
-/** Requests wait until typing has paused. */
+/** How long typing must have paused before a request is sent. */
 const TYPING_DELAY_MS = 200;
 
 export interface Page<Row> {
@@ -38,7 +38,8 @@ export interface PagedState<Row> {
   moreProblem: string | undefined;
 }
 
-/** Returns what is shown after another page has been loaded. Rows may have changed during the request. */
+/** Returns the state with the rows of another page appended. Skips rows that are already shown, because rows may have
+ * moved during the request. */
 export function withNextPage<Row>(
   shown: PagedState<Row>,
   page: Page<Row>,
@@ -51,9 +52,9 @@ export function withNextPage<Row>(
 }
 
 interface PagedOptions<Query, Row> {
-  /** Identifies the query, whose times depend on the clock. */
+  /** Identifies the query. The query itself cannot be compared, because its times depend on the clock. */
   key: string;
-  /** Returns the query. An undefined query loads nothing. */
+  /** Returns the query, or undefined to load nothing. */
   createQuery: () => Query | undefined;
   read: ReadPage<Query, Row>;
   keyOf: (row: Row) => string;
@@ -106,7 +107,7 @@ export function usePaged<Query, Row>({ key, createQuery, read, keyOf }: PagedOpt
   }, [key]);
   useEffect(() => () => request.current?.abort(), []);
 
-  /** Replaces rows that are shown. */
+  /** Replaces each row that is shown with the result of `update`. */
   const updateRows = (update: (row: Row) => Row) =>
     setState((shown) => (shown.rows === undefined ? shown : { ...shown, rows: shown.rows.map(update) }));
   return { ...state, reload, loadMore, updateRows };

@@ -30,7 +30,7 @@ export function useSettingsForm(
   const [problems, setProblems] = useState<Problems>({});
   const [isBusy, setBusy] = useState(false);
 
-  // The first wrong field receives the focus once it is marked.
+  // Move the focus to the first field that is marked as invalid, or to the problem of the whole form.
   useLayoutEffect(() => {
     if (Object.keys(problems).length === 0) return;
     const element = form.current?.querySelector<HTMLElement>("[aria-invalid=true], [role=alert]");
@@ -38,7 +38,8 @@ export function useSettingsForm(
     element?.scrollIntoView({ block: "center" });
   }, [problems]);
 
-  /** Sends the form's request unless `found` contains problems. Returns the response if there was one. */
+  /** Sends the form's request unless `found` contains problems. Returns the response, or undefined if nothing was sent
+   * or the request failed. */
   const send = async <Response>(found: Problems, request: () => Promise<Response>): Promise<Response | undefined> => {
     if (isBusy) return undefined;
     setProblems(found);

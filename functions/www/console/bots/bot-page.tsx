@@ -38,7 +38,7 @@ export function BotPage({ botId }: { botId: string }) {
 interface BotDraft {
   name: string;
   channelIds: string[];
-  /** The seconds as they are typed. Undefined for no limit. */
+  /** The time limit for an answer in seconds, as it is typed. Undefined for no limit. */
   answerWithin: string | undefined;
 }
 

@@ -55,7 +55,8 @@ export function RunningTime({ since }: { since: number }) {
   );
 }
 
-/** A player. A recording that cannot be played here, for example because it requires a password, becomes a link. */
+/** A player for the recording of a call, or a link if the recording cannot be played here, for example because it
+ * requires a password. Renders nothing if the address is not an `http:` or `https:` URL. */
 function Recording({ address }: { address: string }) {
   const [isBroken, setBroken] = useState(false);
   if (!/^https?:\/\//i.test(address)) return null;

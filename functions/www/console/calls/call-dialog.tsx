@@ -13,7 +13,7 @@ import { useWorkspace } from "../workspace-context";
 
 const NOT_KNOWN = "The service does not respond. It is not known whether the call was started.";
 
-/** Calls the visitor of a chat, at the visitor's number or at another one. */
+/** A dialog that calls the visitor of a chat, at the visitor's number or at another one. */
 export function CallDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
   const row = workspace.chats.row(chatId);
@@ -22,7 +22,8 @@ export function CallDialog({ chatId }: { chatId: number }) {
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<Problems>({});
   const isOpen = useMounted();
-  // A repeated request after a lost response must not call twice.
+  // The number and the idempotency key of the last request, so that repeating it after a lost response does not call
+  // twice.
   const [request, setRequest] = useState({ phone: "", key: "" });
 
   const submit = async (event: Event) => {
@@ -81,7 +82,7 @@ export function CallDialog({ chatId }: { chatId: number }) {
   );
 }
 
-/** Adds what the agent can do about a problem that the service has reported. */
+/** Returns the problem as a sentence, followed by where an admin can solve it, if that is known. */
 function explained(problem: string, isAdmin: boolean) {
   const text = sentence(problem);
   const page = /provider|balance/.test(problem)

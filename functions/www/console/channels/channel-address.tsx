@@ -15,7 +15,7 @@ import { prettyBody, requestText } from "../admin/sent-request";
 import { curlCommand, sameOriginPath, sendTestMessage, type TestMessageResult } from "../first-run/test-message";
 import { useWorkspace } from "../workspace-context";
 
-/** The address of a channel, which is known only after it has been created. */
+/** The endpoint URL of a channel. It is known only when it has just been created. */
 export function ChannelAddress({ endpoint }: { endpoint: string }) {
   return (
     <>

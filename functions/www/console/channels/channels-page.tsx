@@ -90,7 +90,7 @@ function ChannelTable({ channels, isSearch }: { channels: readonly Channel[]; is
 
 const kindName = ({ kind }: Channel) => (kind === "widget" ? "Widget" : "API");
 
-/** Returns where visitors write, or where their agents' messages are sent. */
+/** Returns the allowed sites of a widget, or the integrator's URL of an API channel. */
 function target(channel: Channel): string {
   if (channel.kind === "api") return channel.integrator_url;
   return channel.widget.allowed_sites.join(", ") || "Every site";

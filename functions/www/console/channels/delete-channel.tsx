@@ -4,7 +4,7 @@ import { DeleteByName } from "../admin/delete-by-name";
 import { CHANNELS_ROUTE, navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 
-/** The last part of a channel's page. */
+/** The last part of a channel's page, which deletes the channel. */
 export function DeleteChannel({ channel, effect }: { channel: Channel; effect: string }) {
   const { api, channels, widgetDrafts } = useWorkspace();
   const remove = async () => {

@@ -6,7 +6,7 @@ import type { WidgetDraft } from "./widget-draft";
 
 const MAX_TEXT_CHARACTERS = 200;
 
-/** Returns the standard texts of the language in which this browser would see the widget. Undefined until they are
+/** Returns the standard texts of the language in which the widget appears in this browser, or undefined until they are
  * loaded. */
 export function useStandardTexts(setting: string): { language: string; texts: Texts } | undefined {
   const language = chooseLanguage(setting, navigator.languages);

@@ -3,7 +3,8 @@
 type Scheme = "light" | "dark";
 
 const DARK_QUERY = "(prefers-color-scheme: dark)";
-/** The queries that switch the rules for dark devices on and off. The widget's styles contain them nowhere else. */
+/** The media queries that replace `DARK_QUERY` to switch the dark rules on or off. The widget's styles contain these
+ * queries nowhere else. */
 const SWITCHED_QUERIES: Record<Scheme, string> = { dark: "all", light: "not all" };
 const THEME_QUERIES = [DARK_QUERY, ...Object.values(SWITCHED_QUERIES)];
 

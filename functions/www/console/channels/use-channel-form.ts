@@ -3,7 +3,8 @@ import { toast } from "../../ui/toast";
 import { useSettingsForm, type Problems } from "../admin/use-settings-form";
 import { useWorkspace } from "../workspace-context";
 
-/** Stores changes to a channel. `fields` are the names of the fields that show their own problems. */
+/** The state of a channel's form, with a function that stores changes. `fields` are the names of the fields that show
+ * their own problems. */
 export function useChannelForm<Kind extends Channel>(
   channel: Kind,
   fields: readonly string[],

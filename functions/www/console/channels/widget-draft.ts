@@ -87,6 +87,7 @@ export function draftProblems({ name, settings }: WidgetDraft): Record<string, s
   };
 }
 
-/** Returns a colour that can be shown: the draft's if it is complete, otherwise the stored one. */
+/** Returns the draft's colour if it is complete or empty, otherwise the stored one, so that a colour that is being
+ * typed is not shown. */
 export const completeColor = <Color extends string | null | undefined>(color: Color, stored: Color): Color =>
   color === null || color === "" || (color !== undefined && /^#[\da-f]{6}$/i.test(color)) ? color : stored;

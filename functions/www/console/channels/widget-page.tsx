@@ -41,7 +41,7 @@ export function WidgetPage({ channel, onStored }: WidgetPageProps) {
     const kept = drafts.get(channel.channel_id);
     return kept === undefined ? draftOf(channel) : restoredDraft(channel, kept);
   }, GROUPS);
-  /** What a narrow screen shows. */
+  /** The pane that a narrow screen shows. */
   const [pane, setPane] = useState<Pane>("settings");
   const changes = changesOf(channel, draft);
   const hasChanges = changes !== undefined || Object.keys(draftProblems(draft)).length > 0;

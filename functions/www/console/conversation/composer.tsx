@@ -61,7 +61,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
   const isOpen = isSuggesting && (suggestions.length > 0 || query.searchText === "");
   const selectedIndex = Math.min(selected, Math.max(0, suggestions.length - 1));
 
-  // The replies were not loaded if the first request failed.
+  // Load the canned replies again if the first request failed.
   const areRepliesMissing = isOpen && replies === undefined;
   useEffect(() => {
     if (areRepliesMissing) void workspace.loadCannedReplies().catch(() => {});

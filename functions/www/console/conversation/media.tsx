@@ -16,8 +16,8 @@ export const isMedia = (entry: Entry) => MEDIA_TYPES.has(entry.type);
 const isWebUrl = (address: string | undefined): address is string =>
   address !== undefined && /^https?:\/\//i.test(address);
 
-/** Returns the size at which to show an image: its own size, or a smaller one if it does not fit into the message
- * log. */
+/** Returns the size in pixels at which to show an image: its own size, or a smaller one if it does not fit into the
+ * message log. Returns a default size if the image's size is unknown. */
 export function fitImage(width: number | undefined, height: number | undefined): { width: number; height: number } {
   if (width === undefined || height === undefined) return DEFAULT_IMAGE_SIZE;
   const scale = Math.min(1, MAX_WIDTH_PX / width, MAX_HEIGHT_PX / height);

@@ -31,7 +31,7 @@ import { useDeliveries } from "./use-deliveries";
 
 type Counts = Partial<Record<DeliveryState, CappedCount | null>>;
 
-/** The states with the numbers of deliveries, where they are known. */
+/** Returns the options of the state filter, each with the number of deliveries if it is known. */
 const statesWith = (counts: Counts) =>
   (["failed", "pending", "delivered", "superseded"] as const).map((state: DeliveryState) => {
     const count = counts[state];
@@ -70,7 +70,7 @@ function useReceivers() {
 export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
   const [filter, setFilter] = useState(INITIAL_FILTER);
   const [openRow, setOpenRow] = useState<string>();
-  /** What is sent again, while its dialog is open. */
+  /** The request that sends deliveries again. Undefined while its dialog is closed. */
   const [replay, setReplay] = useState<ReplayRequest>();
   const { value: receivers, reload: reloadReceivers } = useReceivers();
   const problem = filterProblem(filter);

@@ -1,4 +1,4 @@
-/* A row of the delivery log. It opens the attempts and the request. */
+/* A row of the delivery log. It expands to show the attempts and the request. */
 
 import { useRef, useState } from "preact/hooks";
 import type { DeliveryLogEntry } from "../../api/types";
@@ -37,7 +37,7 @@ export function DeliveryRow({ row, receivers, isOpen, onToggle, onReplayed }: De
   const toggle = useRef<HTMLButtonElement>(null);
   const detail = useRef<HTMLTableRowElement>(null);
   const showReplayed = () => {
-    // The button that has the focus disappears while the delivery is pending.
+    // Move the focus out of the details, because the button that has it disappears while the delivery is pending.
     if (detail.current?.contains(document.activeElement)) toggle.current?.focus();
     onReplayed(row);
   };
@@ -150,7 +150,7 @@ function DeliveryDetail({ row, receiver, onReplayed }: DeliveryDetailProps) {
   );
 }
 
-/** The request as the receiver got it, or would get it. */
+/** The request that the receiver got or would get, built again from what is stored. */
 function DeliveryRequest({ row: { chat_id, seq } }: { row: DeliveryLogEntry }) {
   const { api } = useWorkspace();
   const { value, problem, reload } = useLoaded(() =>

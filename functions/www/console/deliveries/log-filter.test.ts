@@ -84,7 +84,7 @@ test("rows name what was sent, to whom, and the result", () => {
   assert.equal(receiverName({ ...ROW, target: "channel" }, receivers), "app.example/chat");
   assert.equal(receiverName({ ...ROW, target: "bot" }, receivers), "Parcel bot");
   assert.equal(receiverName({ ...ROW, target: "call" }, receivers), "The telephony provider");
-  // Before they are loaded, nobody knows whether they are deleted.
+  // Until the receivers are loaded, it is not known whether they have been deleted.
   assert.equal(receiverName({ ...ROW, webhook_id: "w1" }, undefined), "A webhook");
   assert.equal(receiverName({ ...ROW, target: "channel" }, undefined), "A channel");
 

@@ -23,7 +23,7 @@ export interface LogFilter {
   /** The number of a chat as it is typed. Empty for all chats. */
   chat: string;
   period: Period;
-  /** The limits of the period "range", as a field for date and time contains them. Either may be empty. */
+  /** The limits of the period "range", as values of `datetime-local` fields. Either may be empty. */
   from: string;
   to: string;
 }
@@ -40,7 +40,7 @@ export const INITIAL_FILTER: LogFilter = {
 
 const PERIOD_SECONDS = { hour: 3600, day: 86_400, week: 604_800 } as const;
 
-/** Converts the local time of a field to Unix seconds. */
+/** Converts the local time of a field to Unix seconds. Returns undefined if the field is empty or invalid. */
 function seconds(text: string): number | undefined {
   const at = Date.parse(text);
   return Number.isNaN(at) ? undefined : Math.floor(at / 1000);
@@ -82,9 +82,9 @@ export function queryOf(filter: LogFilter, now: number): DeliveryQuery {
   };
 }
 
-/** Returns the body of the request that sends all failed deliveries of a filter again. A chat is sent again as a whole.
- * Returns undefined for a filter of calls, because calls are never ordered again, and for a filter with a problem,
- * because the request would send more without the wrong field. */
+/** Returns the body of the request that sends all failed deliveries of a filter again. If the filter names a chat, all
+ * failed deliveries of this chat are sent again. Returns undefined for a filter of calls, because calls are never
+ * ordered again, and for a filter with a problem, because the request would send more without the wrong field. */
 export function replayScope(filter: LogFilter, now: number): ReplayRequest | undefined {
   const { target, channelId } = filter;
   if (target === "call" || filterProblem(filter) !== undefined) return undefined;
@@ -99,7 +99,7 @@ export function replayScope(filter: LogFilter, now: number): ReplayRequest | und
   };
 }
 
-/** Whether a row is one of those that are sent again together. A phone call is never ordered again. */
+/** Whether a replay of all listed deliveries includes the row. A phone call is never ordered again. */
 export const isReplayable = ({ state, target }: Pick<DeliveryLogEntry, "state" | "target">) =>
   state === "failed" && target !== "call";
 
@@ -125,7 +125,7 @@ export function sentName({ target, type }: Pick<DeliveryLogEntry, "target" | "ty
   return type === "text" ? "Message" : capitalized(type);
 }
 
-/** Those to whom deliveries are sent. */
+/** The account's channels, webhooks and bots, to which deliveries are sent. */
 export interface Receivers {
   channels: readonly Channel[];
   webhooks: readonly Webhook[];

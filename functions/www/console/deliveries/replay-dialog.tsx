@@ -11,7 +11,8 @@ import { NOTHING_REPLAYED, replayAll, replayText } from "./replay";
 
 interface ReplayDialogProps {
   filter: LogFilter;
-  /** What is sent again. Failures that happen after the question belong to the next replay. */
+  /** The deliveries to send again. A scope without a chat ends at the end of the filter's period, or else when the
+   * dialog was opened. */
   scope: ReplayRequest;
   /** The number of failed deliveries, if all of them have been listed. */
   loadedCount: number | undefined;
@@ -62,7 +63,7 @@ export function ReplayDialog({ filter, scope, loadedCount, channels, onClose }: 
     setPhase("stopping");
   };
   const footer = useRef<HTMLElement>(null);
-  // The button that had the focus is gone.
+  // Move the focus to a button of the new phase, because the button that had it is gone.
   useEffect(() => {
     const buttons = [...(footer.current?.querySelectorAll("button") ?? [])];
     if (phase !== "question") (buttons.find(({ type }) => type === "submit") ?? buttons[0])?.focus();
@@ -113,7 +114,8 @@ export function ReplayDialog({ filter, scope, loadedCount, channels, onClose }: 
   );
 }
 
-/** A progress bar without a value shows that the length of the work is unknown. */
+/** Returns the attributes of the progress bar. Without a value, the bar shows that the number of deliveries is
+ * unknown. */
 function progressValue(phase: Phase, { replayed, skipped }: typeof NOTHING_REPLAYED, total: number | undefined) {
   if (phase === "done") return { value: total ?? 1 };
   return total === undefined ? {} : { value: Math.min(total, replayed + skipped) };

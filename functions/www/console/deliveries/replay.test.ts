@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ApiClient } from "../../api/client";
 import { NOTHING_REPLAYED, replayAll, replayText, type ReplayProgress } from "./replay";
 
-/** A service with this number of failed deliveries. */
+/** Returns the client of a fake service with this number of failed deliveries, and the bodies of its requests. */
 function serviceWith(failed: number) {
   const bodies: { cursor?: string }[] = [];
   const api = new ApiClient(

@@ -5,16 +5,16 @@ import type { Delivery, ReplayRequest } from "../../api/types";
 
 export interface ReplayProgress {
   replayed: number;
-  /** Calls, and events to which a bot should have reacted. They are not sent again. */
+  /** The number of deliveries that are not sent again: calls, and events to which a bot should have reacted. */
   skipped: number;
-  /** Where the replay continues. Null if it is complete. */
+  /** The cursor at which the replay continues. Empty before the first request, null if the replay is complete. */
   cursor: string | null;
 }
 
 /** The progress before the first request. */
 export const NOTHING_REPLAYED: ReplayProgress = { replayed: 0, skipped: 0, cursor: "" };
 
-/** Says what was sent again. */
+/** Returns in words how many deliveries have been sent again. */
 export function replayText({ replayed, skipped, cursor }: ReplayProgress): string {
   const counts = `${replayed} sent again${skipped > 0 ? `, ${skipped} left out` : ""}.`;
   if (cursor !== null || replayed === 0) return counts;
@@ -40,7 +40,7 @@ export async function replayAll(
 }
 
 const POLL_INTERVAL_MS = 1000;
-/** Nine seconds after a delivery was sent again, it has either failed or succeeded. */
+/** The maximum number of times to read a delivery that was sent again. It succeeds or fails within nine seconds. */
 const MAX_POLLS = 20;
 
 /** Reads a delivery until it is no longer pending. Calls `onRead` with each state. */

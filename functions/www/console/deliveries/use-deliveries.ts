@@ -6,8 +6,9 @@ import { useWorkspace } from "../workspace-context";
 import { rowKey, STATE_NAMES } from "./log-filter";
 import { followDelivery } from "./replay";
 
-/** Loads the deliveries of a query, page by page. `key` identifies the query, whose times depend on the clock. An
- * undefined query loads nothing. `onSettled` is called after a delivery that was sent again has arrived or failed. */
+/** Loads the deliveries of a query, page by page. `key` identifies the query, because the query's times depend on the
+ * clock. If `createQuery` returns undefined, nothing is loaded. `onSettled` is called after a delivery that was sent
+ * again has arrived or failed. */
 export function useDeliveries(key: string, createQuery: () => DeliveryQuery | undefined, onSettled: () => void) {
   const { api } = useWorkspace();
   const { updateRows, ...log } = usePaged<DeliveryQuery, DeliveryLogEntry>({

@@ -22,7 +22,8 @@ interface EventFieldsProps {
   onChange: (events: WebhookEventName[]) => void;
 }
 
-/** The events that a webhook receives. If all are chosen, later events are included. */
+/** The events that a webhook receives. If all are chosen, events that are added to the service later are included
+ * too. */
 export function EventFields({ events, problem, onChange }: EventFieldsProps) {
   const isChosen = (name: WebhookEventName) => events.length === 0 || events.includes(name);
   const toggle = (toggled: WebhookEventName, isOn: boolean) => {

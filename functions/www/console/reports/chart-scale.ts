@@ -33,7 +33,8 @@ const FAMILIAR_TIMES = [
   [2_592_000, "30 d"],
 ] as const;
 
-/** Returns the labels between 2 to the power of `from` and 2 to the power of `to`. `at` is the power of a label. */
+/** Returns the labels of an axis from `2 ** from` to `2 ** to` seconds. `at` is the base-2 logarithm of a label's
+ * seconds. */
 export const timeTicks = (from: number, to: number): { at: number; label: string }[] =>
   FAMILIAR_TIMES.map(([seconds, label]) => ({ at: Math.log2(seconds), label })).filter(
     ({ at }) => at >= from && at <= to,

@@ -8,7 +8,7 @@ const DRAFT: ExportDraft = { what: "range", chat: "", from: "", to: "", channelI
 const chatOf = (chat_id: number, ...seqs: number[]) =>
   ({ chat_id, messages: seqs.map((seq) => ({ seq })) }) as unknown as ExportedChat;
 
-/** A client whose requests get these responses in order, and the requested URLs. */
+/** Returns a client whose requests get these responses in order, and the requested URLs. */
 function clientOf(responses: (() => Response)[]) {
   const urls: string[] = [];
   const respond = (url: RequestInfo | URL) => {

@@ -8,13 +8,13 @@ import { chatNumber } from "../admin/chat-number";
 export type ExportFormat = "json" | "csv";
 
 export interface ExportProgress {
-  /** Undefined if the format does not show where a chat ends. */
+  /** The number of chats that have been read. Undefined if the format does not show where a chat ends. */
   chats: number | undefined;
   entries: number;
   isComplete: boolean;
 }
 
-/** What has been read of an export. */
+/** An export that is read page by page. */
 export interface ChatExport {
   readonly progress: ExportProgress;
   /** Reads the next page. */
@@ -96,7 +96,7 @@ export interface ExportDraft {
   what: "chat" | "range";
   /** The number of a chat as it is typed. */
   chat: string;
-  /** The first and the last day, as fields for dates contain them. Either may be empty. */
+  /** The first and the last day, as values of `date` fields. Either may be empty. */
   from: string;
   to: string;
   /** Empty for all channels. */
@@ -104,7 +104,8 @@ export interface ExportDraft {
   format: ExportFormat;
 }
 
-/** Returns the start of a day in the browser's time zone, in Unix seconds. */
+/** Returns the start of the day `daysLater` days after `day`, in the browser's time zone and in Unix seconds. Returns
+ * undefined if `day` is empty. */
 function dayStart(day: string, daysLater = 0): number | undefined {
   const [year, month, date] = day.split("-").map(Number);
   if (year === undefined || month === undefined || date === undefined) return undefined;
@@ -127,7 +128,7 @@ export function exportQuery(draft: ExportDraft): ExportQuery | { field: "chat_id
   };
 }
 
-/** Returns the name of the file of an export. */
+/** Returns the file name of an export. */
 export function exportFileName({ what, chat, from, to, format }: ExportDraft): string {
   if (what === "chat") return `chat-${chat.trim().replace("#", "")}.${format}`;
   const range = [from && `from-${from}`, to && `to-${to}`].filter(Boolean);

@@ -17,7 +17,7 @@ import { useChatExport } from "./use-chat-export";
 const DEFAULT_DAYS = 30;
 const FIELDS = ["chat_id", "from", "to", "channel_id"];
 
-/** Returns a day as a field for dates contains it. */
+/** Returns the day `daysAgo` days before today as the value of a `date` field. */
 function dayField(daysAgo: number): string {
   const day = new Date();
   day.setDate(day.getDate() - daysAgo);

@@ -1,4 +1,4 @@
-/* How far an export is, and what can be done with it. */
+/* The progress of an export, and its buttons. */
 
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../ui/icons";
@@ -12,7 +12,7 @@ const plural = (count: number, one: string, many: string) => `${formatCount(coun
 export function ExportStatus({ phase, progress }: Pick<ChatExportState, "phase" | "progress">) {
   const { chats, entries } = progress;
   const message = useRef<HTMLParagraphElement>(null);
-  // The button that had the focus is gone, and there is nothing to save.
+  // Move the focus, because the button that had it is gone, and there is nothing to save.
   useEffect(() => {
     if (phase === "done" && entries === 0) message.current?.focus();
   }, [phase]);

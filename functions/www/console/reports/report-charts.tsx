@@ -133,7 +133,7 @@ interface DurationSectionProps {
   buckets: DurationBuckets;
   /** What is counted. */
   unit?: string;
-  /** What is shown if there is nothing. */
+  /** The text that is shown if there are no durations. */
   nothing: string;
   fileName: string;
 }
@@ -261,7 +261,7 @@ export function RatingSection({ report, fileName }: SectionProps) {
 }
 
 export function FailureSection({ report, fileName }: SectionProps) {
-  // Most accounts have no telephony.
+  // Leave out call orders if none has failed, because most accounts have no telephony.
   const series = failureSeries(report).filter((one) => one.fill !== "rest" || totalOf(one) > 0);
   return (
     <ReportSection

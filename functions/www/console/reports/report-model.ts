@@ -50,7 +50,7 @@ export const shareText = (part: number, whole: number) => {
 export const failuresOf = ({ failed_deliveries: { channel, bot, webhook, telephony } }: ReportTotals) =>
   channel + bot + webhook + telephony;
 export const closedOf = ({ settled_by: { agent, bot, nobody } }: ReportTotals) => agent + bot + nobody;
-/** Chats that are open, or were erased while they were open. */
+/** Returns the number of chats that are open, or were erased while they were open. */
 export const stillOpen = (totals: ReportTotals) => Math.max(0, totals.opened - closedOf(totals));
 const ratedOf = ({ ratings: { positive, negative } }: ReportTotals) => positive + negative;
 export const durationText = (seconds: number | null) => (seconds === null ? "–" : formatSeconds(seconds));
@@ -64,7 +64,7 @@ export interface Figure {
   tone?: "good" | "bad";
 }
 
-/** What a report is compared with. */
+/** Returns the period with which a report is compared, in words. */
 const before = (days: number) => (days === 1 ? "yesterday" : `in the ${days} days before`);
 const noneBefore = (days: number) => `none ${before(days)}`;
 
@@ -76,7 +76,8 @@ function countNote(count: number, previous: number, days: number): string {
   return `${formatCount(Math.abs(change))} % ${change > 0 ? "more" : "fewer"} than ${before(days)}`;
 }
 
-/** Compares durations. Differences below the error of the percentiles are not shown as changes. */
+/** Returns how a duration has changed, in words. Differences below the error of the percentiles are not shown as
+ * changes. */
 function durationNote(
   seconds: number | null,
   previous: number | null,
@@ -208,7 +209,7 @@ const CALL_KINDS = [
   { kind: "outgoing", name: "Outgoing" },
 ] as const;
 
-/** The channels with the most chats have a series of their own. */
+/** The fills of the channels with the most chats, each of which has its own series. */
 const CHANNEL_FILLS = ["accent", "stripes", "dots", "ok"] as const;
 
 /** Returns the channels with the most chats. */

@@ -8,10 +8,10 @@ import { formatCount, type ReportTable } from "./report-model";
 
 interface ReportSectionProps {
   title: string;
-  /** What stands beside the heading. */
+  /** Shown beside the heading. */
   legend?: ComponentChildren;
   table: ReportTable;
-  /** The name of the file without its ending. */
+  /** The file name without its extension. */
   fileName: string;
   /** Whether the chart is a table itself. Narrow pages and paper do not show all columns of a wide one. */
   chart?: "graph" | "table" | "wide-table";

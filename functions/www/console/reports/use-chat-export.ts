@@ -47,7 +47,7 @@ export function useChatExport() {
   return {
     phase,
     progress,
-    /** Whether something would be lost, so that a question must be asked first. */
+    /** Whether data would be lost by leaving the page, so that the admin must be asked first. */
     isUnsaved: phase === "done" ? progress.entries > 0 && !isSaved : phase !== "idle",
     error,
     problem: error === undefined ? undefined : errorText(error),

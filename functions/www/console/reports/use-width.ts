@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** The width of an element in pixels. It is undefined until the element has been laid out. */
+/** Returns a reference for an element, and the element's width in pixels, which is undefined until the element has been
+ * laid out. */
 export function useWidth<Target extends HTMLElement>() {
   const element = useRef<Target>(null);
   const [width, setWidth] = useState<number>();

@@ -40,7 +40,7 @@ const ACTION_NAMES: Record<AuditEntry["action"], string> = {
   rotated: "secret replaced",
 };
 
-/** Says what was done, for example "Channel changed". */
+/** Returns what was done, for example "Channel changed". */
 export const actionText = ({ kind, action }: Pick<AuditEntry, "kind" | "action">) =>
   `${KIND_NAMES[kind] ?? kind} ${ACTION_NAMES[action] ?? action}`;
 
@@ -67,6 +67,7 @@ export function resourceRoute({ kind, action, resource_id: id }: AuditEntry): Ro
   }
 }
 
-/** Returns the name of what was changed, or its id if it has no name. An account has only one of some kinds. */
+/** Returns the name of what was changed, or its id if it has no name. A resource that exists only once in an account
+ * has neither. */
 export const resourceName = ({ kind, resource_name, resource_id }: AuditEntry) =>
   resource_name ?? (resource_id === "" ? `${KIND_NAMES[kind] ?? kind} of the account` : resource_id);

@@ -10,7 +10,7 @@ const HALF_HOURS = Array.from(
   { length: 49 },
   (_, index) => `${String(Math.floor(index / 2)).padStart(2, "0")}:${index % 2 === 0 ? "00" : "30"}`,
 );
-/** The offsets of all time zones, in minutes. */
+/** The UTC offsets of all time zones, in minutes. */
 const OFFSETS = [
   ...Array.from({ length: 27 }, (_, index) => (index - 12) * 60),
   -570,

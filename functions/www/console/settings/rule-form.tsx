@@ -106,7 +106,7 @@ interface OptionSelectProps {
   onChange: (value: string) => void;
 }
 
-/** A list of options. A value that is not among them is shown as it is. */
+/** A drop-down list. A value that is not among the options is shown as it is. */
 function OptionSelect({ label, value, options, onChange }: OptionSelectProps) {
   const isKnown = options.some((option) => option.value === value);
   return (
@@ -181,7 +181,8 @@ function ConditionFields({ name, condition, onChange }: ConditionFieldsProps) {
   );
 }
 
-/** Seconds are stored as a number if the text is one. The service rejects other texts. */
+/** Returns the value to store for what was typed: a number if `isNumber` is set and the text is one, otherwise the
+ * text. The service rejects other texts in place of a number. */
 const conditionValue = (text: string, isNumber: boolean) =>
   isNumber && /^\d+(?:\.\d*[1-9])?$/.test(text.trim()) ? Number(text) : text;
 

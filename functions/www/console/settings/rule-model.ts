@@ -58,7 +58,7 @@ export const COMMANDS: readonly CommandKind[] = [
   { name: "show_callform", label: "Show the callback form", params: [TITLE, ONCE_A_DAY] },
 ];
 
-/** Returns a condition of a kind, with the values of the field that the form shows first. */
+/** Returns a condition of a kind, with its first comparator and a default value. */
 export function newCondition(name: string): Condition {
   const kind = CONDITIONS.find((kind) => kind.name === name);
   const comparator = kind?.comparators[0]?.value;

@@ -9,11 +9,11 @@ export interface SettingsDraft {
   domains: string;
   /** Numbers as they are typed. */
   limits: Record<keyof AccountSettings["limits"], string>;
-  /** Minutes. Undefined for never. */
+  /** The idle time in minutes after which chats are closed, as it is typed. Undefined for never. */
   idleClose: string | undefined;
-  /** Days. Undefined for no limit. */
+  /** The retention period in days, as it is typed. Undefined for no limit. */
   retentionDays: string | undefined;
-  /** Whether the days are typed, not chosen. */
+  /** Whether the retention period is typed rather than chosen from the list. */
   hasOwnRetention: boolean;
   /** The IANA name of the time zone of the account. */
   timeZone: string;
@@ -73,7 +73,8 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
   return Object.keys(changes).length === 0 ? undefined : changes;
 }
 
-/** Returns the fields of a draft that are not whole numbers, or make no sense, with what is wrong with them. */
+/** Returns the problems of a draft by the name of the field: numbers that are not whole, and settings that make no
+ * sense. */
 export function draftProblems({ limits, idleClose, retentionDays, callback }: SettingsDraft): Record<string, string> {
   const numbers = {
     "limits.visitor_messages": limits.visitor_messages,
@@ -101,7 +102,7 @@ export function minutesText(minutes: number): string {
   return plural(minutes, "minute");
 }
 
-/** Says when idle chats are closed. */
+/** Returns a sentence that says when idle chats are closed, or an empty text for an invalid number. */
 export function idleCloseText(text: string | undefined): string {
   if (text === undefined) return "Open chats stay open until an agent closes them.";
   const minutes = Number(text);
@@ -109,7 +110,7 @@ export function idleCloseText(text: string | undefined): string {
   return `An open chat is closed after ${minutesText(minutes)} without a message, with all notifications of a close. A change applies to open chats within an hour.`;
 }
 
-/** Says what is deleted, and when. */
+/** Returns a text that says what is deleted, and when, or an empty text for an invalid number. */
 export function retentionText(text: string | undefined): string {
   if (text === undefined) return "Messages, chats and visitors are kept until a visitor is erased.";
   const days = Number(text);
@@ -120,7 +121,7 @@ export function retentionText(text: string | undefined): string {
   );
 }
 
-/** The name of the time zone in which the offset of the callback hours applies. */
+/** The only time zone of an account for which the offset of the callback hours applies. */
 export const UTC = "UTC";
 
 /** Returns the names of the time zones that the browser knows, with UTC and the stored one. */

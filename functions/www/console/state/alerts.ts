@@ -63,7 +63,8 @@ export async function requestNotificationPermission(): Promise<boolean> {
   return areDesktopNotificationsEnabled.peek();
 }
 
-/** Shows a desktop notification if the page is hidden. It replaces any earlier notification for the same chat. */
+/** Shows a desktop notification if the page is hidden and the agent has enabled notifications. It replaces any earlier
+ * notification for the same chat. */
 export function showDesktopNotification(title: string, text: string, chatId: number, open: () => void): void {
   if (!areDesktopNotificationsEnabled.peek() || !areNotificationsAllowed() || !document.hidden) return;
   const notification = new Notification(title, {

@@ -5,9 +5,10 @@ import type { ChatRow } from "../../api/types";
 import { compareByActivity } from "./chats";
 import { visitorName } from "./workspace";
 
-/** How long to wait after a key press before the service is asked. */
+/** How long to wait after a key press before the search request is sent. */
 export const SEARCH_DELAY_MS = 200;
-/** A page of the service examines a limited number of chats and can be empty although more pages follow. */
+/** The maximum number of empty pages to skip. The service examines a limited number of chats for a page, so a page can
+ * be empty although more pages follow. */
 const MAX_EMPTY_PAGES = 20;
 
 /** Returns the rows that contain every word of the search text, sorted by last activity. */
@@ -28,7 +29,8 @@ export function appendNewRows(list: readonly ChatRow[], rows: readonly ChatRow[]
   return [...list, ...rows.filter((row) => !ids.has(row.chat_id))];
 }
 
-/** Returns the next page of results that is not empty. `next` is the cursor of the page after it; null at the end. */
+/** Returns the next page of results that is not empty. Returns an empty page only at the end of the results, or after
+ * `MAX_EMPTY_PAGES` empty ones. `next` is the cursor of the page after it; null at the end. */
 export async function searchChats(
   api: ApiClient,
   searchText: string,

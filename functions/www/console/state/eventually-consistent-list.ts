@@ -41,7 +41,7 @@ export class EventuallyConsistentList<Item extends { name: string }> {
     this.items.value = withRecentChanges(listed, this.idOf, this.changes, Date.now());
   }
 
-  /** Takes over an item that was created or changed on this page. */
+  /** Adds or replaces an item that was created or changed on this page. */
   put(item: Item): void {
     this.apply(this.idOf(item), item);
   }

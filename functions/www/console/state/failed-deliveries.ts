@@ -8,7 +8,7 @@ import type { CappedCount } from "../../api/types";
 const DAY_SECONDS = 86_400;
 const REFRESH_MS = 300_000;
 
-/** The failed deliveries of the last 24 hours. Undefined until they are counted. */
+/** The number of failed deliveries in the last 24 hours. Undefined until they are counted. */
 const failedDeliveries = signal<CappedCount | undefined>(undefined);
 
 /** Counts the failed deliveries again. A count that fails changes nothing. */
@@ -22,7 +22,8 @@ export async function countFailedDeliveries(api: ApiClient): Promise<void> {
   }
 }
 
-/** Returns the number of failed deliveries, which is counted every five minutes while the page is visible. */
+/** Returns the number of failed deliveries in the last 24 hours. For admins, it is counted every five minutes while the
+ * page is visible. */
 export function useFailedDeliveries(api: ApiClient, isAdmin: boolean): CappedCount | undefined {
   useEffect(() => {
     if (!isAdmin) return;

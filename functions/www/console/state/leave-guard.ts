@@ -30,7 +30,7 @@ export function guardPage(question: LeaveQuestion): () => void {
 
 export const isPageGuarded = () => questions.length > 0;
 
-/** Calls `leave` at once, or after the question if the page is guarded. */
+/** Calls `leave` at once, or, if the page is guarded, after the user has agreed to leave. */
 export function leavePage(leave: () => void): void {
   const question = questions.at(-1);
   if (question === undefined) leave();

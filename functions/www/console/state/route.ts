@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { isPageGuarded, leavePage } from "./leave-guard";
 
-/** The console's pages. */
+/** The console's sections: those for all agents, and those for admins only. */
 const AGENT_SECTIONS = ["inbox", "visitors"] as const;
 const ADMIN_SECTIONS = ["channels", "bots", "deliveries", "team", "telephony", "reports", "settings"] as const;
 export type AdminSection = (typeof ADMIN_SECTIONS)[number];
@@ -9,7 +9,7 @@ export type Section = (typeof AGENT_SECTIONS)[number] | AdminSection;
 
 const adminSection = (name: string) => ADMIN_SECTIONS.find((section) => section === name);
 
-/** Returns the pages that an agent can open. */
+/** Returns the sections that an agent can open. */
 export const visibleSections = (isAdmin: boolean): readonly Section[] =>
   isAdmin ? [...AGENT_SECTIONS, ...ADMIN_SECTIONS] : AGENT_SECTIONS;
 
@@ -44,17 +44,17 @@ export function hrefOf({ section, id, path }: Route): string {
 
 export const chatHref = (id: number) => hrefOf({ section: "inbox", id });
 
-/** The route of a page for admins. */
+/** Returns the route of a page for admins. An invalid path leads to the first page of the section. */
 export const adminRoute = (section: AdminSection, path = ""): Route => ({
   section,
   id: undefined,
   ...(PATH.test(path) ? { path } : {}),
 });
-/** The route of a channel's page. */
+/** Returns the route of a channel's page. */
 export const channelRoute = (channelId: string): Route => adminRoute("channels", channelId);
 /** The route of the list of channels. */
 export const CHANNELS_ROUTE = adminRoute("channels");
-/** The route of the page on which an admin erases a visitor. */
+/** Returns the route of the page on which an admin erases a visitor. */
 export const erasureRoute = (number: number): Route => ({ section: "visitors", id: number, path: "erase" });
 
 export const route = signal<Route>({ section: "inbox", id: undefined });
@@ -67,7 +67,7 @@ export function startRouting(): void {
       route.value = to;
       return;
     }
-    // The browser has already gone back or forward.
+    // The browser has already gone back or forward, so return to the page until the question is answered.
     history.pushState(null, "", current);
     navigate(to);
   };
@@ -76,7 +76,7 @@ export function startRouting(): void {
   read();
 }
 
-/** Asks before a link is followed, so that the history keeps its order. */
+/** Asks before the browser follows a link, so that the history keeps its order. */
 function askBeforeLink(event: MouseEvent): void {
   const { target, button, ctrlKey, metaKey, shiftKey, altKey } = event;
   if (!isPageGuarded() || event.defaultPrevented || button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return;

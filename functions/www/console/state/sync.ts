@@ -25,11 +25,12 @@ const POLL_INTERVAL_MS = 3000;
 const HIDDEN_POLL_INTERVAL_MS = 15_000;
 const RECONCILE_INTERVAL_MS = 5 * 60_000;
 const HIDDEN_FLUSH_DELAY_MS = 250;
-/** The maximum number of chats whose calls are read together. */
+/** The maximum number of calls, and of chats with a call, that are read at once. */
 const MAX_CALLS_READ = 10;
 /** A call has up to five statuses, and an entry for each webhook that is notified of one. */
 const ENTRIES_OF_A_CALL = 50;
-/** Functions of the service cache channels, agents and departments for ten seconds. */
+/** How long to wait after a change of settings. The service's functions cache channels, agents and departments for ten
+ * seconds. */
 const SETTINGS_CACHE_MS = 11_000;
 
 export interface SyncEvents {
@@ -148,7 +149,7 @@ export class Sync {
     clearTimeout(this.pollTimer);
     this.failureCount = 0;
     this.setConnection({ kind: "live" });
-    // Pushes of settings may have been missed, and the delta contains only chats.
+    // Pushes of settings may have been missed, and the changes that were read contain only chats.
     if (this.hasBeenLive) this.onSettings();
     this.hasBeenLive = true;
     void this.openTimeline()
@@ -157,7 +158,7 @@ export class Sync {
     // Other timelines may have missed pushes too, but they are refreshed when they are opened.
   }
 
-  /** Starts and ends of calls may have been missed while there was no socket. */
+  /** Reads the calls again, because their starts and ends may have been missed while there was no socket. */
   private rereadCalls(): void {
     this.runningCalls.clear();
     const timeline = this.openTimeline();
@@ -181,7 +182,7 @@ export class Sync {
     for (const entry of messages) this.runningCalls.apply(chat_id, entry);
   }
 
-  /** Reads the entry of a call, which is forgotten if the agent no longer sees it. */
+  /** Reads the entry of a call. Forgets the call if the agent no longer sees its chat. */
   private async readCall(chatId: number, seq: number): Promise<void> {
     try {
       const entry = (await this.messagesAfter(chatId, seq - 1, 1)).find((entry) => entry.seq === seq);
@@ -209,7 +210,8 @@ export class Sync {
     });
   }
 
-  /** A chat that the agent may not see, or that does not exist, does not prevent the console from going live. */
+  /** Refreshes the open chat's timeline. If the agent may not see the chat, or it does not exist, the error is ignored,
+   * so that the console can still go live. */
   private async refreshOpenTimeline(): Promise<void> {
     const timeline = this.openTimeline();
     try {
@@ -252,7 +254,7 @@ export class Sync {
     this.cursor = cursor;
   }
 
-  /** Loads the open chats. Chats that the agent no longer sees are not in the list, and their calls are not pushed. */
+  /** Loads the open chats, then reads the known calls. Calls of chats that the agent no longer sees are not pushed. */
   private async loadOpenChats(): Promise<void> {
     await this.chats.loadOpen();
     this.readKnownCalls();
@@ -333,7 +335,8 @@ export class Sync {
     }
   }
 
-  /** Changed channels, agents and departments can make chats visible or hidden. Such chats are not pushed. */
+  /** Reports changed settings, and loads the open chats again after a delay: changed channels, agents and departments
+   * can make chats visible or hidden, and such chats are not pushed. */
   private onSettings(): void {
     this.events.settings();
     clearTimeout(this.settingsTimer);

@@ -8,8 +8,8 @@ import type { LoadState } from "./chats";
 
 const ENTRIES_PER_PAGE = 200;
 const MAX_ENTRIES_PER_PAGE = 500;
-/** How often to retry a request for missing entries. A missing entry appears within ten seconds or never, because the
- * service sometimes skips a number. */
+/** The maximum number of times to request missing entries again. A missing entry appears within ten seconds or never,
+ * because the service sometimes skips a number. */
 const MAX_GAP_RETRIES = 12;
 const GAP_RETRY_INTERVAL_MS = 1000;
 

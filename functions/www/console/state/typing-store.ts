@@ -12,7 +12,7 @@ export interface ColleagueTyping {
   name: string;
 }
 
-/** Those who are typing, by chat number. */
+/** The current typing notices, by chat number. */
 export class TypingStore<Notice> {
   readonly notices = signal<ReadonlyMap<number, Notice>>(new Map());
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
@@ -40,8 +40,8 @@ export class Typing {
   readonly visitors = new TypingStore<VisitorTyping>();
   readonly colleagues = new TypingStore<ColleagueTyping>();
 
-  /** Applies what the service says about the visitor of a chat. This contains no text, so a text that was pushed is
-   * kept. */
+  /** Applies the response of the service on whether a chat's visitor is typing. It contains no text, so a text that was
+   * pushed is kept. */
   setVisitor(chatId: number, isTyping: boolean): void {
     if (!isTyping) return this.visitors.stop(chatId);
     this.visitors.start(chatId, this.visitors.notices.peek().get(chatId) ?? { text: undefined });

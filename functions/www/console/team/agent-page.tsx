@@ -241,7 +241,7 @@ function OwnPasswordDialog({ agentId, onClose }: { agentId: number; onClose: () 
   );
 }
 
-/** A form that sets an agent's password. */
+/** The state of a form that sets an agent's password. */
 function usePasswordForm(agentId: number, password: string, onStored: () => void) {
   const { api } = useWorkspace();
   const { form: element, problems, isBusy, send } = useSettingsForm(["password"]);

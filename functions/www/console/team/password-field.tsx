@@ -12,7 +12,7 @@ export const passwordProblem = (password: string): Record<string, string> =>
 
 interface PasswordFieldProps {
   password: string;
-  /** What the admin does with the password. */
+  /** Tells the admin what to do with the password. */
   help?: string;
   problem: string | undefined;
   onInput: (password: string) => void;

@@ -74,14 +74,14 @@ export function changesOf(stored: Stored, draft: TelephonyDraft): TelephonyChang
 
 export const DEFAULT_API_URL = "https://api.twilio.com/";
 
-/** Returns an address as the service stores it. */
+/** Returns Twilio's API URL as the service stores it, or the default URL if the text is empty. */
 function normalizedApiUrl(text: string): string {
   const url = text.trim() || DEFAULT_API_URL;
   return URL.canParse(url) ? new URL(url).href : url;
 }
 
-/** Whether the stored token belongs to another account or server at Twilio than the draft. The service never sends it
- * there, so the token must be entered again. */
+/** Whether the stored token belongs to another Twilio account or API URL than the draft. The service never sends the
+ * token there, so it must be entered again. */
 export function isTokenOutdated(stored: Stored, draft: TelephonyDraft): boolean {
   if (stored?.provider !== "twilio" || draft.provider !== "twilio") return false;
   const before = draftOf(stored);
@@ -91,7 +91,7 @@ export function isTokenOutdated(stored: Stored, draft: TelephonyDraft): boolean 
   );
 }
 
-/** Returns the fields that are missing or are not numbers, with what is wrong with them. */
+/** Returns the problems of a draft by the name of the field, for example a field that is missing or not a number. */
 export function draftProblems(stored: Stored, draft: TelephonyDraft): Record<string, string> {
   const problems: Record<string, string> = {};
   const isNew = stored === null || stored.provider !== draft.provider;
@@ -125,7 +125,7 @@ export function createSigningSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...bytes))}`;
 }
 
-/** Says how long the account can make calls. */
+/** Returns a text that says how many minutes of calls are left. */
 export function balanceText(minutes: number): string {
   if (minutes <= 0) return "No minutes are left. Callbacks and calls of agents are not available.";
   return minutes === 1 ? "One minute is left." : `${minutes.toLocaleString("en")} minutes are left.`;

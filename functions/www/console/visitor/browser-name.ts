@@ -17,7 +17,7 @@ const SYSTEM_PATTERNS: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** Returns the browser and operating system named in a User-Agent header, for example "Firefox 132, Android". Returns
- * the header itself if it names no known browser. */
+ * the first 80 characters of the header if it names neither a known browser nor a known operating system. */
 export function browserName(userAgent: string): string {
   const browser = BROWSER_PATTERNS.map(([name, pattern]) => [name, pattern.exec(userAgent)?.[1]] as const).find(
     ([, version]) => version !== undefined,

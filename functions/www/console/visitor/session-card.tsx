@@ -4,7 +4,7 @@ import { BLOCKED_LINK, BlockedLink } from "../../ui/linked-text";
 import { browserName } from "./browser-name";
 import { ExternalLink, isWebUrl } from "./external-link";
 
-/** Shows the page and the browser of the visitor. */
+/** Shows the visitor's session, for example the page, the campaign, the place and the browser. */
 export function SessionCard({ detail }: { detail: Chat }) {
   const { visitor, panel, session } = detail;
   const page = panel.page ?? detail.page ?? null;

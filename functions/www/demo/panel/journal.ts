@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 
 export interface JournalEntry {
   number: number;
-  /** The time in milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   at: number;
   receiver: "integrator" | "bot" | "webhook" | "gateway";
   request: Body;

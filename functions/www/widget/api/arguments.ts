@@ -1,5 +1,5 @@
-/* Checks the arguments of the methods that a page calls, and returns the result that the specification documents
-   (part D). The loader answers with it before the rest of the widget has arrived. */
+/* Checks the arguments of the methods that a page calls, and returns the result that the specification documents (part
+   D). The loader returns this result before the rest of the widget has been loaded. */
 
 import { safeMedia } from "../chat/markdown";
 import type { CustomField } from "../service/types";
@@ -18,7 +18,7 @@ const MAX_CONTENT_LENGTH = 1000;
 const MAX_NAME_LENGTH = 255;
 const MAX_USER_TOKEN_LENGTH = 2048;
 const OK: Result = { result: "ok" };
-/** The spelling is that of the specification. */
+/** The reasons are spelled as in the specification. */
 export const DISABLED: Result = { result: "fail", reason: "Callback disabled" };
 export const UNAVAILABLE: Result = { result: "fail", reason: "Callback unavaiable" };
 
@@ -37,7 +37,7 @@ export const isEmail = (value: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]{2,}
 export const isPhone = (value: string): boolean =>
   /^[\d\s+().\/#*-]+$/.test(value) && value.replace(/\D/g, "").length >= 3;
 
-/** Accepts the documented object, and the same fields as separate arguments. */
+/** Returns the fields of an offline message, from the documented object or from separate arguments. */
 export function offlineMessageOf(args: unknown[]): Record<string, unknown> {
   if (isObject(args[0])) return args[0];
   const [name, email, phone, description, message] = args;

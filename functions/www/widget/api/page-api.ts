@@ -1,5 +1,5 @@
-/* The object that the page calls. It exists from the loader's first moment: until the widget is ready, calls are checked,
-   answered and queued. */
+/* The object that the page calls. It exists as soon as the loader runs: until the widget is ready, calls are checked,
+   return their results and are queued. */
 
 import type { ContactInfo } from "../service/types";
 import { utmOf } from "../visitor/utm-and-analytics";
@@ -15,7 +15,8 @@ export interface Widget {
 
 const MAX_ATTRIBUTE_CALLS_PER_HOUR = 10;
 const HOUR_MS = 3_600_000;
-/** Earlier calls are dropped, for example if a page calls a widget that never starts. */
+/** The maximum number of calls that wait for the widget, for example for one that never starts. If there are more, the
+ * earliest are dropped. */
 const MAX_QUEUED_CALLS = 100;
 
 type Callback = (...args: unknown[]) => unknown;

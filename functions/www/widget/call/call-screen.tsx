@@ -107,6 +107,7 @@ const PhoneIcon = ({ isError = false }) => (
   </svg>
 );
 
-/** Returns the progress in one line, which is shown while the visitor reads the chat. */
+/** Returns the progress in one line, which is shown while the visitor reads the chat. Empty if no call is in
+ * progress. */
 export const progressLine = (call: Call | null, texts: CallTexts): string =>
   call && !isFinal(call) ? callMessage(call, texts).title : "";

@@ -8,7 +8,7 @@ export const isFinal = ({ status }: Call): boolean => status === "end" || status
 
 const ORDER: readonly Call["status"][] = ["start", "agent_connected", "client_connected", "end", "error"];
 
-/** Whether a call had this status before another one. */
+/** Whether the status of one call comes before the status of the other in the course of a call. */
 export const isBefore = (one: Call, other: Call): boolean => ORDER.indexOf(one.status) < ORDER.indexOf(other.status);
 
 /** Returns the argument of widget_onCallEnd. */

@@ -1,2 +1,2 @@
-/** The name under which the call that this browser has asked for is stored. */
+/** The storage key of the call that this browser has requested. */
 export const REQUESTED_CALL = "call";

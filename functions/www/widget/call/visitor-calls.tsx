@@ -22,7 +22,7 @@ export interface CallParts extends Pick<Parts, "store" | "session" | "storage" |
 
 /** What the widget asks of the part that makes calls. */
 export interface Calls {
-  /** Takes over a status that was pushed, or, without an id, the call in progress when the session was read. */
+  /** Applies a status that was pushed, or, without an id, the call in progress when the session was read. */
   update: (call: Call | null, id?: string) => void;
   /** Starts a callback for the page, which learns of a failure through widget_onCallEnd. */
   start: (phone: string) => void;
@@ -49,7 +49,7 @@ type CallResponse = Result & { chat_id: number; seq: number; call: Call };
 const OFFERED_ON = "call-offered-on";
 const AVAILABLE_AT = "call-available-at";
 const MAX_ATTEMPTS = 3;
-/** How long a known problem is the result of startCall. */
+/** How long startCall returns the last known problem without asking the service again. */
 const PROBLEM_LIFETIME_MS = 60_000;
 /** How long the button is shown without asking the service again. */
 const AVAILABILITY_LIFETIME_MS = 600_000;
@@ -100,7 +100,7 @@ export class VisitorCalls implements Calls {
   // The progress of calls
 
   update(call: Call | null, id?: string): void {
-    // The agent has started it, so the page need not know.
+    // The agent has started the call, so the page is not told about it.
     if (call?.type === "outgoing") return;
     const requested = this.#parts.storage.read<RequestedCall>(REQUESTED_CALL);
     if (!call) {
@@ -120,7 +120,7 @@ export class VisitorCalls implements Calls {
     if (isResumed && this.#state.isOpen) this.#show();
   }
 
-  /** Takes over a status. `wasAnnounced` is whether the page knows of the call. */
+  /** Applies a status. `wasAnnounced` is whether the page knows of the call. */
   #apply(call: Call, id?: string, wasAnnounced = this.#isAnnounced): void {
     if (this.#isStopped) return;
     if (id !== undefined && id === this.#endedId) return this.#correctEnd(call);
@@ -143,7 +143,7 @@ export class VisitorCalls implements Calls {
     this.#render();
   }
 
-  /** Takes over a status of a call that has ended. It never starts the call again. A provider may report the end of a call
+  /** Applies a status of a call that has ended. It never starts the call again. A provider may report the end of a call
    * that the service has given up: the page knows of its end, but for the visitor the call has not failed. */
   #correctEnd(call: Call): void {
     if (call.status !== "end" || this.#call?.status !== "error") return;

@@ -31,7 +31,7 @@ export interface LiveEvents {
 export class LiveConnection {
   readonly #tabs: TabGroup;
   #socket: PushSocket<Frame> | undefined;
-  /** Also set if the connection has ended. */
+  /** Also true after `stop`, so that the connection cannot start again. */
   #isStarted = false;
 
   readonly #post: Post;

@@ -10,7 +10,7 @@ const ADDRESS = /https?:\/\/[^\s<>"'`]+/gi;
 const TRAILING_PUNCTUATION = /[.,;:!?…»”’)\]}*]+$/;
 const MAX_DEPTH = 4;
 
-/** Returns the address if a link to it is harmless, and otherwise undefined. */
+/** Returns the address if it is an `http:`, `https:` or `mailto:` URL, and otherwise undefined. */
 export function safeLink(address: string | null | undefined): string | undefined {
   if (!address) return undefined;
   try {
@@ -20,11 +20,11 @@ export function safeLink(address: string | null | undefined): string | undefined
   }
 }
 
-/** Returns the address if it can be loaded as media, and otherwise undefined. */
+/** Returns the address if it is an `http:` or `https:` URL, and otherwise undefined. */
 export const safeMedia = (address: string | null | undefined): string | undefined =>
   address && /^https?:\/\//i.test(address) ? safeLink(address) : undefined;
 
-/** Finds addresses in plain text. */
+/** Parses plain text, in which `http:` and `https:` URLs become links. */
 export function parseText(text: string): Inline[] {
   return split(text, ADDRESS, ([match]) => {
     const address = match.replace(TRAILING_PUNCTUATION, "");
@@ -32,7 +32,7 @@ export function parseText(text: string): Inline[] {
   });
 }
 
-/** Parses Markdown. A link to a forbidden protocol stays the text that was written. */
+/** Parses Markdown. A link with a forbidden protocol stays as it was written. */
 export function parseMarkdown(text: string, depth = 0): Inline[] {
   if (depth > MAX_DEPTH) return [text];
   return split(

@@ -78,7 +78,7 @@ export class Messenger {
     return this.#store.state.conversation;
   }
 
-  /** Takes over the session that the service has returned, and connects if there is an open chat. */
+  /** Applies the session that the service has returned, and connects if there is an open chat. */
   begin(session: Session): void {
     this.#takeSession(session);
     this.#showPending();
@@ -155,7 +155,7 @@ export class Messenger {
     await this.#session.withToken((token) => this.#post("visitor", { token, clear_history: true }));
   }
 
-  /** Lets another tab become the leader while the page is in the browser's cache. */
+  /** Lets another tab become the leader while the page is in the browser's back/forward cache. */
   pause(): void {
     this.#live.stop();
   }

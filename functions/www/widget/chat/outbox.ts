@@ -8,7 +8,7 @@ import type { DeferredStorage } from "../visitor/deferred-storage";
 export interface Outgoing {
   endpoint: "message" | "offline-message";
   messageId: string;
-  /** When the visitor sent it, or sent it again. */
+  /** When the visitor sent the message, or last sent it again, as Unix time in milliseconds. */
   at: number;
   body: Record<string, unknown>;
   isFailed?: boolean;

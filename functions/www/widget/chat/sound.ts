@@ -1,6 +1,7 @@
 const LIFETIME_MS = 1000;
 
-/** Plays a short tone. Until the visitor has used the page, browsers stay silent and the tone never ends. */
+/** Plays a short tone. Until the visitor has used the page, browsers suspend audio and the tone never ends, so a timer
+ * closes the audio context. */
 export function playSound(): void {
   const audio = new AudioContext();
   const gain = audio.createGain();

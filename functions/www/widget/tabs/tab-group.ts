@@ -18,7 +18,8 @@ export class TabGroup {
     if (!this.#isClosed) this.#channel.postMessage(message);
   }
 
-  /** Calls `onLead` as soon as no other tab is the leader. Without HTTPS, browsers have no locks, so each tab is a leader. */
+  /** Calls `onLead` as soon as no other tab is the leader. Browsers offer the Web Locks API only over HTTPS; without
+   * it, each tab is a leader. */
   requestLead(onLead: () => void): void {
     const { locks } = navigator;
     if (!locks) return onLead();
@@ -36,7 +37,7 @@ export class TabGroup {
   }
 }
 
-/** Runs a task while no other tab runs one with the same name. */
+/** Runs a task while no other tab runs one with the same name. Without the Web Locks API, runs it at once. */
 export async function exclusively<T>(name: string, task: () => Promise<T>): Promise<T> {
   return navigator.locks ? navigator.locks.request(name, task) : task();
 }

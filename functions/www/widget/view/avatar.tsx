@@ -3,7 +3,7 @@ import { safeMedia } from "../chat/markdown";
 import type { Person } from "../service/types";
 import type { Props } from "./props";
 
-/** Returns the first letters of the first and the last word. */
+/** Returns the initials of the first and the last word of a name, in upper case. A single word has one initial. */
 function initials(name: string): string {
   const words = name.trim().split(/\s+/);
   const letters = words.length > 1 ? [words[0], words.at(-1)] : words;
@@ -13,7 +13,7 @@ function initials(name: string): string {
     .toUpperCase();
 }
 
-/** A person's picture. If there is none, or the page's policy blocks it, shows initials. */
+/** A person's picture, or the initials if there is no picture or it cannot be loaded. */
 export function Avatar({ person, index = 0, state, actions }: Props & { person: Person; index?: number }) {
   const photo = safeMedia(person.photo);
   return (

@@ -1,4 +1,4 @@
-/* The colours from the settings, adapted so that text on and beside them can be read. */
+/* Derives the widget's colours from those in the settings, so that all text is readable. */
 
 type Rgb = [red: number, green: number, blue: number];
 
@@ -6,9 +6,9 @@ const LIGHT_SURFACE: Rgb = [255, 255, 255];
 const DARK_SURFACE: Rgb = [24, 27, 32];
 const LIGHT_TEXT = "#ffffff";
 const DARK_TEXT = "#11181c";
-/** The contrast that WCAG 2.2 AA requires of text. */
+/** The minimum contrast ratio of text in WCAG 2.2, level AA. */
 const MIN_CONTRAST = 4.5;
-/** The contrast below which a filled area would not stand out from the surface. */
+/** The minimum contrast ratio at which a filled area stands out from the surface. */
 const MIN_FILL_CONTRAST = 1.3;
 
 const parse = (color: string): Rgb => {
@@ -33,7 +33,7 @@ function contrast(one: Rgb, other: Rgb): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** Moves a colour away from a surface until it can be read on it. */
+/** Darkens a colour for a light surface, or lightens it for a dark one, until text in this colour is readable. */
 function readableOn(color: Rgb, surface: Rgb): Rgb {
   const target: Rgb = luminance(surface) > 0.5 ? [0, 0, 0] : [255, 255, 255];
   for (let share = 0; share < 1; share += 0.05) {

@@ -5,7 +5,7 @@ import { UpIcon } from "./icons";
 const MAX_LENGTH = 1000;
 const MAX_HEIGHT_PX = 140;
 
-/** Makes the text field as high as its text. */
+/** Sets the height of the text field to that of its text, but at most to `MAX_HEIGHT_PX`. */
 export function fitHeight(field: HTMLTextAreaElement): void {
   field.style.height = "auto";
   field.style.height = `${Math.min(MAX_HEIGHT_PX, field.scrollHeight)}px`;

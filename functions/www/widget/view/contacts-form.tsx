@@ -5,7 +5,8 @@ import { contactValue } from "../visitor/contact-rules";
 import type { Props } from "./props";
 import { Field, onSubmit } from "./field";
 
-/** Whether the contacts form is to be shown at this moment of the conversation. */
+/** Whether the contacts form must be shown now: the settings ask for it at the moment `when`, the conversation is at
+ * that moment, and the visitor has neither completed nor skipped the form. */
 export function isContactsFormDue(state: State, when: Settings["contacts_form"]["when"]): boolean {
   const { contacts_form } = state.settings;
   if (contacts_form.when !== when || contacts_form.fields.length === 0 || state.isContactsFormDone) return false;

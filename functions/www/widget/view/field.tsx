@@ -47,7 +47,7 @@ export function Field({ name, value, error, isRequired, isOptional = !isRequired
   );
 }
 
-/** Returns a handler that passes the values of a form, and then moves the focus to the first wrong field. */
+/** Returns a handler that passes a form's values to `submit`, and then moves the focus to the first invalid field. */
 export const onSubmit = (submit: (values: FormValues) => void) => (event: SubmitEvent) => {
   event.preventDefault();
   const form = event.currentTarget as HTMLFormElement;

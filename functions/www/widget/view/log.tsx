@@ -1,5 +1,5 @@
 /** @jsxImportSource #widget */
-/* The messages, with date lines, events and what belongs below them. */
+/* The messages, with date lines and events, and the contacts form and the rating below them. */
 
 import type { Message } from "../service/types";
 import type { State } from "../state";
@@ -38,7 +38,7 @@ export function Log({ state, actions }: Props) {
   );
 }
 
-/** Whether the reader is at the end of the log. */
+/** Whether the log is scrolled to its end. */
 export const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean =>
   scrollHeight - scrollTop - clientHeight <= END_TOLERANCE_PX;
 
@@ -121,7 +121,7 @@ function linesOf({ state, actions }: Props): Line[] {
   return lines;
 }
 
-/** Adds date lines, and the author's name to the first of several messages. */
+/** Renders the lines with date lines between them. Only the first of several messages of an author shows the name. */
 function withDates(lines: Line[], { language }: State): Child[] {
   let previous: Line | undefined;
   return lines.map((line) => {

@@ -16,7 +16,7 @@ import { Window } from "./window";
 const ELEMENT_NAME = "switchboard-widget";
 const FOCUSABLE = "button,a[href],input,textarea,video,audio,[tabindex='0']";
 
-/** Whether the window fills the screen, as in the styles. */
+/** Whether the window fills the screen. The style sheet contains the same media query. */
 export const fillsScreen = (): boolean => matchMedia("(max-width: 480px)").matches;
 
 export class View {
@@ -49,14 +49,15 @@ export class View {
     this.#pendingCount = pending;
     const hadFocus = this.#shadow.activeElement !== null;
     this.#renderTree(<Root state={state} actions={this.#actions} />);
-    // The focused button is gone, for example after a form was sent.
+    // The focused element was removed, for example together with a submitted form.
     if (hadFocus && this.#shadow.activeElement === null) this.focusWindow();
     if (isScrolled) this.#find(".log")?.scrollTo(0, Number.MAX_SAFE_INTEGER);
     const field = this.#find(".composer textarea");
     if (log === null && field) fitHeight(field as HTMLTextAreaElement);
   }
 
-  /** Moves the focus into the window. On touch screens, a focused text field would open the keyboard. */
+  /** Moves the focus to the first text field of the window, or to the window itself if it has none. On touch screens,
+   * always focuses the window, because a focused text field would open the keyboard. */
   focusWindow(): void {
     const isTouch = matchMedia("(pointer: coarse)").matches;
     const field = isTouch ? null : this.#find(".window textarea, .window input");

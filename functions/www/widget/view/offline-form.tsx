@@ -5,7 +5,8 @@ import type { Props } from "./props";
 import { Field, onSubmit } from "./field";
 import { CheckIcon } from "./icons";
 
-/** The fields of the offline form: those of the contacts form, with at least one that makes an answer possible. */
+/** Returns the contact fields of the offline form: the name and the fields of the contacts form. If these include
+ * neither the e-mail address nor the phone number, the e-mail address is added, so that the agents can answer. */
 export function offlineFields({ settings }: Props["state"]): ContactField[] {
   const { fields } = settings.contacts_form;
   const withAnswer: ContactField[] =

@@ -13,6 +13,6 @@ const renderInline = (inline: Inline): Child => {
   );
 };
 
-/** Text with links. */
+/** Plain text whose addresses are shown as links. */
 export const LinkedText = ({ text }: { text: string }) => <>{parseText(text).map(renderInline)}</>;
 export const Markdown = ({ text }: { text: string }) => <>{parseMarkdown(text).map(renderInline)}</>;

@@ -7,17 +7,18 @@ import type { Texts } from "../texts/texts";
 export type FormValues = Partial<Record<ContactField | "message", string>>;
 export type FormErrors = FormValues;
 
-/** Returns what is known for a field of a form. */
+/** Returns the visitor's stored value for a field of a form, or null if there is none. */
 export const contactValue = (contact: ContactInfo, field: ContactField): string | null =>
   contact[field === "name" ? "client_name" : field];
 
-/** Whether the contacts form has nothing left to ask. */
+/** Whether the contacts form has nothing left to ask: all required fields have values or, if no field is required, at
+ * least one field has a value. */
 export function isKnown({ fields, required }: Settings["contacts_form"], contact: ContactInfo): boolean {
   const hasValue = (field: ContactField) => contactValue(contact, field) !== null;
   return required.length > 0 ? required.every(hasValue) : fields.some(hasValue);
 }
 
-/** Returns the error of each wrong field. */
+/** Returns an error message for each missing or invalid field. */
 export function findErrors(
   values: FormValues,
   required: readonly (ContactField | "message")[],
@@ -30,7 +31,7 @@ export function findErrors(
   return errors;
 }
 
-/** Returns those values that are texts and not blank. A page may pass other values. */
+/** Returns the trimmed values that are non-blank strings. A page may also pass values of other types. */
 export function nonBlank(values: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
@@ -39,7 +40,8 @@ export function nonBlank(values: object): Record<string, string> {
   );
 }
 
-/** Returns the field of a form that an error of the service names, for example "contact_info.email". */
+/** Returns the form field for the field that an error of the service names: for example, "email" for
+ * "contact_info.email". An error about any other field belongs to the message. */
 export function formField(field: string | undefined): ContactField | "message" {
   const name = field?.split(".").pop();
   return name === "name" || name === "email" || name === "phone" ? name : "message";

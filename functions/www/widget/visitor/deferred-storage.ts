@@ -1,5 +1,5 @@
-/* Storage that writes nothing to the browser before `persist` is called. Until then, and if the browser's storage is full or
-   blocked, values are kept in memory. */
+/* Storage that writes nothing to the browser before `persist` is called. Until then, and if the browser's storage is
+   full or blocked, values are kept in memory. */
 
 export class DeferredStorage {
   readonly #memory = new Map<string, unknown>();
@@ -13,8 +13,8 @@ export class DeferredStorage {
     this.#prefix = prefix;
   }
 
-  /** Writes all values to the browser from now on. Called when the visitor acts, or when the page uses the API to store
-   * data of the visitor. */
+  /** Writes the values in memory, and all later values, to the browser. Called when the visitor acts, or when the page
+   * uses the API to store data of the visitor. */
   persist(): void {
     if (this.#isPersistent) return;
     this.#isPersistent = true;

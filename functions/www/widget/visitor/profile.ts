@@ -33,7 +33,8 @@ export class Profile {
     this.#mergeCustomData();
   }
 
-  /** Adds attributes, which agents see below the custom data. */
+  /** Adds attributes, or replaces those with the same name. An empty value removes an attribute. Agents see attributes
+   * below the custom data. */
   setAttributes(attributes: Record<string, unknown>): void {
     const names = Object.keys(attributes);
     this.#attributes = [
@@ -43,7 +44,7 @@ export class Profile {
     this.#mergeCustomData();
   }
 
-  /** Returns what the service does not have yet, without what it has rejected. */
+  /** Returns the values that the service has neither stored nor rejected yet. */
   changes(): VisitorUpdate {
     const handled = this.#storage.read<Handled>(HANDLED) ?? {};
     const changes = { ...this.#values };

@@ -7,14 +7,14 @@ import type { DeferredStorage } from "./deferred-storage";
 import type { Profile } from "./profile";
 
 const TOKEN = "token";
-/** The service does not store a longer address. */
+/** The maximum length of a URL that the service stores. */
 const MAX_URL_LENGTH = 5000;
 
 export class VisitorSession {
   visitor: Visitor | null = null;
   /** Called when the service does not know the visitor any more. */
   onForgotten: () => void = () => {};
-  /** The page as the API has described it. */
+  /** The page that was last passed to the API method `sendPageTitle`. */
   namedPage: PageInfo | undefined;
 
   readonly #post: Post;
@@ -91,8 +91,8 @@ export class VisitorSession {
       this.visitor = visitor ?? this.visitor;
     } catch (error) {
       if (!(error instanceof ServiceError) || error.isTemporary || isUnauthorized(error)) throw error;
-      // Data that the service rejects is not sent again. It must keep neither the visitor from writing nor other data
-      // from being sent. The name of a field in it is, for example, "custom_data[0].link".
+      // Data that the service rejects is not sent again. It must not prevent the visitor from writing, nor other data
+      // from being sent. `error.field` is, for example, "custom_data[0].link".
       const name = error.field?.split(/\W/)[0] as keyof VisitorUpdate;
       if (name in changes) {
         const { [name]: rejected, ...others } = changes;

@@ -44,9 +44,10 @@ pub struct DemoAccount {
     pub agent_password: String,
     /// The `CHANNEL_PUBLIC_ID` of the channel without a bot.
     pub channel_id: String,
-    /// The endpoint for visitors' messages. It is secret, because anyone who knows it can write to the channel.
+    /// The endpoint of this channel for visitors' messages. It is secret, because anyone who knows it can write to
+    /// the channel.
     pub channel_url: String,
-    /// The widget, whose chats start with the bot. `None` in a file that was written before there were widgets.
+    /// The widget, whose chats start with the bot. `None` in a file from a version without the demo widget.
     pub widget_id: Option<String>,
     /// The bot provider that [`bot`] emulates.
     pub provider_id: String,

@@ -117,7 +117,7 @@ async fn call_account(
     Json(response).into_response()
 }
 
-/// A recording without sound.
+/// Returns an MP3 recording without sound, which lasts about eight seconds.
 async fn recording() -> impl IntoResponse {
     let frame =
         SILENT_FRAME_HEADER.iter().copied().chain(std::iter::repeat_n(0, FRAME_BYTES - SILENT_FRAME_HEADER.len()));

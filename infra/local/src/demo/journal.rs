@@ -42,11 +42,11 @@ struct Entries {
 struct Entry {
     /// Entries are numbered from 1 in each run of the host.
     number: u64,
-    /// The time in milliseconds since 1970.
+    /// The Unix time in milliseconds.
     at: i128,
     receiver: Receiver,
     request: Value,
-    /// The bodies of the receiver's replies: its response, or the events that the bot has posted.
+    /// The bodies of the receiver's replies: its response, or the events that the bot posts.
     replies: Vec<Value>,
 }
 
@@ -83,7 +83,7 @@ fn without_user_token(mut request: Value) -> Value {
     request
 }
 
-/// `GET /_local/journal?after=NUMBER`.
+/// `GET /_local/journal?after=NUMBER`: returns the entries after this number, by default all entries.
 async fn list(_: LocalCaller, State(journal): State<Journal>, RawQuery(query): RawQuery) -> Json<Value> {
     let after = query.as_deref().and_then(|query| query.strip_prefix("after=")?.parse().ok());
     Json(json!({"entries": journal.entries_after(after.unwrap_or(0))}))

@@ -118,7 +118,8 @@ impl SignInLinks {
         Router::new().route("/_local/sign-in", post(sign_in)).with_state(self)
     }
 
-    /// Uses the code and signs in its user. Returns the response of the login endpoint.
+    /// Redeems the code and signs in its user. Returns the response of the login endpoint. If the login fails, the code
+    /// stays valid.
     async fn redeem(&self, logins: &DemoLogins, code: &str) -> Result<Value, Rejection> {
         let previous = self.codes().mark_used(code, OffsetDateTime::now_utc())?;
         logins.log_in(previous.user).await.map_err(|_| {

@@ -33,7 +33,7 @@ use crate::usage::UsageMeter;
 /// How often expired items are deleted. On AWS, items may be deleted days after they expire.
 const TTL_DELETION_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How often streams are read while expired items are being deleted.
+/// How often the streams' readers are notified while expired items are being deleted.
 const TTL_STREAM_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A running database. Dropping it stops its thread.

@@ -1,13 +1,13 @@
 //! Runs the requests of the DynamoDB API on the engine.
 //!
-//! The engine also has an HTTP server. It is not used, because it would cost a second HTTP request for each request, and
+//! The engine also has an HTTP server. It is not used, because it would add a second HTTP request to each request, and
 //! it parses every body several times.
 
 use dynoxide::{Database, DynoxideError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Runs a request and returns the response as DynamoDB sends it. Operations that no function uses are refused.
+/// Runs a request and returns the response as DynamoDB sends it. Rejects operations that are not listed here.
 pub(super) fn run(database: &Database, operation: &str, body: &[u8]) -> Result<Vec<u8>, DynoxideError> {
     match operation {
         "GetItem" => call(body, |request| database.get_item(request)),
@@ -24,7 +24,7 @@ pub(super) fn run(database: &Database, operation: &str, body: &[u8]) -> Result<V
     }
 }
 
-/// Converts the body to a request of the engine, and the engine's response to a body.
+/// Parses the request body, runs the request and serializes the response.
 fn call<Q: DeserializeOwned, R: Serialize>(
     body: &[u8],
     run: impl FnOnce(Q) -> Result<R, DynoxideError>,

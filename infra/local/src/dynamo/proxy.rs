@@ -103,7 +103,7 @@ impl DynamoProxy {
             .with_state(Arc::new(self))
     }
 
-    /// Runs a function's request. A simulated fault replaces or delays the response.
+    /// Runs a function's request. An injected fault can reject or delay the request, or withhold its response.
     async fn respond(&self, function: &str, operation: &str, body: Bytes) -> Response {
         let AuthorizedRequest { body, written_streams } = match self.authorize(function, operation, body) {
             Ok(request) => request,
@@ -173,7 +173,8 @@ impl DynamoProxy {
 }
 
 impl TableRequest<'_> {
-    /// Returns the permissions that AWS requires. A transaction requires the permissions for each of its items.
+    /// Returns the permissions that AWS requires for the request. A transaction requires the permissions for
+    /// each of its items.
     fn permissions(&self, operation: &str) -> Vec<Permission> {
         let permission = |action: &str, resource| Permission { action: format!("dynamodb:{action}"), resource };
         let single = self.table_name.iter().map(|table| match &self.index_name {

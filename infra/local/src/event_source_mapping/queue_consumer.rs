@@ -119,7 +119,7 @@ impl QueueConsumer {
         }
     }
 
-    /// Ends the visibility timeout of the messages early.
+    /// Makes the messages visible again after this number of seconds.
     fn make_visible_in(&self, batch: &[Message], seconds: u32) {
         for message in batch {
             // An error means that the message is already visible.

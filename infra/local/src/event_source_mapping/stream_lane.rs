@@ -15,7 +15,8 @@ use crate::dynamo::StreamRecord;
 use crate::lambda::Functions;
 use crate::template::StreamMapping;
 
-/// The pause before the first retry of a batch. Each further pause is twice as long.
+/// The pause before the first retry of a batch. Each further pause is twice as long as the previous one, up to
+/// `MAX_RETRY_DELAY`.
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(100);
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(10);
 

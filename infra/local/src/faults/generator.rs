@@ -30,7 +30,7 @@ impl Generator {
         self.next_number().checked_rem(limit).unwrap_or_default()
     }
 
-    /// Returns true in `rate` of 1,000 cases.
+    /// Returns true with a probability of `rate` in 1,000.
     pub fn is_chosen(&mut self, rate: u64) -> bool {
         self.below(1_000) < rate
     }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use self::generator::Generator;
 pub(crate) use self::rejection::{dynamodb_rejection, sqs_rejection};
 
-/// How long a request without an answer stays open. The SDK gives up earlier.
+/// How long a request that gets no response stays open. The SDK gives up earlier.
 const SILENCE: Duration = Duration::from_secs(30);
 
 /// Which faults are injected, and how often. Every rate is given per 1,000. The same plan makes the same decisions in
@@ -30,11 +30,12 @@ const SILENCE: Duration = Duration::from_secs(30);
 #[serde(default, deny_unknown_fields)]
 pub struct FaultPlan {
     pub seed: u64,
-    /// Faults of the functions' requests to tables.
+    /// The fault rates of the functions' requests to tables.
     pub tables: RequestFaultRates,
-    /// Faults of the functions' requests to queues.
+    /// The fault rates of the functions' requests to queues.
     pub queues: RequestFaultRates,
-    /// Invocations whose process is killed within `max_crash_delay_ms` after it has received the event.
+    /// The rate of invocations whose process is killed within `max_crash_delay_ms` after it has received the event,
+    /// unless it has responded by then.
     pub crashes: u64,
     pub max_crash_delay_ms: u64,
     pub messages: MessageFaultRates,
@@ -42,33 +43,34 @@ pub struct FaultPlan {
     pub max_clock_error_ms: u64,
 }
 
-/// The faults of requests to a service.
+/// The rates of the faults of requests to a service, per 1,000.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RequestFaultRates {
-    /// Requests that are rejected because of throttling. They have no effect.
+    /// The rate of requests that are rejected because of throttling. They have no effect.
     pub throttled: u64,
-    /// Requests that fail with an internal error. They have no effect.
+    /// The rate of requests that fail with an internal error. They have no effect.
     pub failed: u64,
-    /// Requests that are processed and then answered with an internal error.
+    /// The rate of requests that are processed but get an internal error as the response.
     pub lost_answers: u64,
-    /// Requests that are processed and never answered.
+    /// The rate of requests that are processed but get no response before the SDK gives up.
     pub silent: u64,
-    /// Requests that are delayed by up to `max_delay_ms`.
+    /// The rate of requests that are delayed by up to `max_delay_ms`.
     pub delayed: u64,
     pub max_delay_ms: u64,
 }
 
-/// The faults of queue messages on their way to a function.
+/// The rates of the faults of queue messages on their way to a function, per 1,000.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MessageFaultRates {
-    /// Batches that are received again although the function has processed them.
+    /// The rate of batches that are received again although the function has processed them.
     pub repeated: u64,
-    /// Batches that are received a second time, one to three seconds after the first time, even if the function is
-    /// still processing them.
+    /// The rate of batches that become visible again one or three seconds after they were received, even if the
+    /// function is still processing them.
     pub early_visibility: u64,
-    /// Batches of standard queues that are delayed by up to `max_delay_ms`, so that later messages overtake them.
+    /// The rate of batches of standard queues that are delayed by up to `max_delay_ms`, so that later messages overtake
+    /// them.
     pub overtaken: u64,
     pub max_delay_ms: u64,
 }
@@ -83,7 +85,7 @@ pub(crate) enum RequestFault {
     Delay(Duration),
 }
 
-/// What happens to a received batch of queue messages.
+/// A fault that is injected into a received batch of queue messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageFault {
     Repeat,
@@ -133,7 +135,7 @@ impl Faults {
         self.choose(|state| state.request_fault(state.plan.queues, QUEUE_FAULTS))
     }
 
-    /// Returns how long after receiving the event an invocation's process is killed.
+    /// Returns how long after receiving the event an invocation's process is killed, or `None` if it is not killed.
     pub(crate) fn crash_delay(&self) -> Option<Duration> {
         self.choose(|state| {
             state
@@ -158,7 +160,7 @@ impl Faults {
         })
     }
 
-    /// Returns a new process's clock error in milliseconds.
+    /// Returns a new process's clock error in milliseconds, or `None` if no error is injected.
     pub(crate) fn clock_error_ms(&self) -> Option<i64> {
         self.choose(|state| {
             let max = i64::try_from(state.plan.max_clock_error_ms).ok().filter(|max| *max > 0)?;
@@ -175,13 +177,14 @@ impl Faults {
         choice(&mut self.state())
     }
 
-    /// Ignores a poisoned lock, because the worst effect of a panic is that one decision is not counted.
+    /// Locks the state. Ignores a poisoned lock, because the worst effect of a panic is that one decision is not
+    /// counted.
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Waits much longer than a caller does.
+/// Waits longer than the SDK waits for a response.
 pub(crate) async fn stay_silent() {
     tokio::time::sleep(SILENCE).await;
 }

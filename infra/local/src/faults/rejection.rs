@@ -9,7 +9,8 @@ use super::RequestFault;
 
 const MESSAGE: &str = "injected by the fault plan";
 
-/// Returns the response to a request that has no effect because of the fault. `None` if the request is processed.
+/// Returns the error response to a request that has no effect because of the fault, or `None` if the request is
+/// processed.
 pub(crate) fn dynamodb_rejection(fault: RequestFault) -> Option<Response> {
     match fault {
         RequestFault::Throttle => {

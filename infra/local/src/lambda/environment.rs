@@ -52,8 +52,8 @@ pub(super) fn process_variables(endpoints: &ServiceEndpoints, process: Uuid) -> 
     ]
 }
 
-/// Returns the variable that contains the clock error of a process, if its clock is to be wrong. Only development
-/// builds of the functions read it.
+/// Returns the variable that contains the clock error of a process, or `None` if no error is injected. Only development
+/// builds of the functions read the variable.
 pub(super) fn clock_error_variable(faults: &Faults) -> Option<(&'static str, String)> {
     faults.clock_error_ms().map(|error_ms| ("CLOCK_ERROR_MS", error_ms.to_string()))
 }

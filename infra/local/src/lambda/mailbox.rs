@@ -98,8 +98,8 @@ impl Mailbox {
     }
 }
 
-/// Ignores a poisoned lock: each critical section is a single assignment, so a panic cannot leave the value in an
-/// inconsistent state.
+/// Locks a mutex. Ignores a poisoned lock: each critical section is a single assignment, so a panic cannot leave the
+/// value in an inconsistent state.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

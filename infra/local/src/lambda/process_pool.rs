@@ -37,8 +37,8 @@ struct IdleProcess {
     idle_since: Instant,
 }
 
-/// Returns the function's reserved concurrency. If the template sets none, returns a limit that is sufficient for the
-/// maximum concurrency of all queues and streams.
+/// Returns the function's reserved concurrency. If the template sets none, returns the sum of the maximum concurrency
+/// of its queues, as far as the template sets one, and the lanes of its streams, but at least the default limit.
 fn concurrency_limit(function: &Function) -> u32 {
     let queues = function.queues.iter().map(|queue| queue.max_concurrency.unwrap_or_default());
     let streams = function.streams.iter().map(|stream| stream.lanes);
@@ -88,7 +88,7 @@ impl ProcessPool {
                 Some(idle) => idle.process,
                 None => self.launcher.start()?,
             };
-            // A process that exceeds its timeout is killed.
+            // An injected crash replaces the timeout, because a process that exceeds its timeout is killed.
             let timeout = self.faults.crash_delay().unwrap_or(self.timeout);
             match process.invoke(event.clone(), timeout).await {
                 InvocationOutcome::Completed(result) => {

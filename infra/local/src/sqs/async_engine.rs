@@ -52,8 +52,8 @@ impl AsyncEngine {
         Ok(sent)
     }
 
-    /// Waits until at least one message is visible, then receives messages. There is no time limit, so the caller must
-    /// set one.
+    /// Waits until at least one message can be received, then receives messages. There is no time limit, so the caller
+    /// must set one.
     pub(super) async fn receive(&self, queue: &str, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
         let queue = self.queue(queue)?;
         loop {

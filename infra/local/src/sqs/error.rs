@@ -1,4 +1,4 @@
-//! The errors that the local SQS returns, with the same messages as on AWS. `protocol/error_response.rs` maps each
+//! The errors that the local SQS returns. Most messages are the same as on AWS. `protocol/error_response.rs` maps each
 //! error to its error code.
 
 use super::limits::{MAX_BATCH_ENTRIES, MAX_MESSAGE_BYTES, OutOfRange};
@@ -13,7 +13,8 @@ pub enum Error {
     MissingParameter(&'static str),
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
-    /// A message group id or deduplication id is too long or contains characters other than printable ASCII.
+    /// A message group id or deduplication id is empty or too long, or contains characters other than ASCII letters,
+    /// digits and punctuation.
     #[error(
         "Value {value} for parameter {parameter} is invalid. Reason: {parameter} can only include \
          alphanumeric and punctuation characters. 1 to 128 in length."
@@ -54,7 +55,7 @@ pub enum Error {
     /// The receipt handle is malformed or belongs to another queue.
     #[error("The input receipt handle is invalid.")]
     ReceiptHandleIsInvalid,
-    /// The message is in a FIFO queue and its visibility timeout has ended.
+    /// The message is in a FIFO queue, and its visibility timeout has ended or it has been received again.
     #[error("Value {0} for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired.")]
     ReceiptHandleExpired(String),
     /// The message has been deleted, or it has been received again since the handle was issued.

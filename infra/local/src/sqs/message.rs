@@ -9,7 +9,7 @@ pub struct QueueMessageToSend {
     /// than 0.
     pub delay_seconds: Option<u32>,
     /// The message group id, if there is one. FIFO queues require it and deliver the messages in a group in order. In a
-    /// standard queue, it names the tenant of a fair queue, and the local SQS ignores it.
+    /// standard queue, it identifies a tenant for fair queues, which the local SQS does not implement.
     pub group: Option<String>,
     /// For FIFO queues only: another message with the same id within five minutes is a duplicate. With `None`, the hash
     /// of the body is used if the queue has content-based deduplication.

@@ -20,7 +20,7 @@ pub struct QueueDefinition {
     /// For FIFO queues only: whether a deduplication id applies to its message group (`messageGroup`) rather than to
     /// the whole queue.
     pub deduplication_per_group: bool,
-    /// When messages are moved to a dead-letter queue. With `None`, a message stays until its retention period ends.
+    /// When messages are moved to a dead-letter queue. With `None`, they are never moved.
     pub redrive_policy: Option<RedrivePolicy>,
 }
 

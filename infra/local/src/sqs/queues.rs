@@ -48,9 +48,9 @@ impl Queues {
         format!("arn:aws:sqs:{REGION}:{AWS_ACCOUNT_ID}:{name}")
     }
 
-    /// Waits until at least one message is visible, then receives up to `max_messages` of them (0 counts as 1). Returns
-    /// as soon as a message is sent, or a delay or visibility timeout ends. If the future is dropped, no message is
-    /// lost.
+    /// Waits until at least one message can be received, for example because it is sent, or because its delay or
+    /// visibility timeout ends. Then receives up to `max_messages` messages (0 counts as 1). If the future is dropped,
+    /// no message is lost.
     ///
     /// # Errors
     /// [`Error::QueueDoesNotExist`], [`Error::Storage`].
@@ -60,7 +60,8 @@ impl Queues {
         self.engine.receive(queue, request).await
     }
 
-    /// Deletes a received message. As on AWS, a standard queue accepts every handle that it has ever issued.
+    /// Deletes a received message. As on AWS, a standard queue accepts every handle that it has ever issued, but a
+    /// handle of an earlier receive has no effect.
     ///
     /// # Errors
     /// [`Error::ReceiptHandleIsInvalid`], [`Error::QueueDoesNotExist`] or [`Error::Storage`]. Also
@@ -113,9 +114,9 @@ impl Queues {
         Ok(non_empty)
     }
 
-    /// Returns the number of API requests since the start, by queue and action. This includes both requests through the
-    /// router and calls to the methods of this type. A batch counts as one request. `ListQueues` is counted under an
-    /// empty queue name.
+    /// Returns the number of API requests since the start, by queue and action. This includes requests through the
+    /// router and calls to [`send`](Self::send), [`receive`](Self::receive) and [`delete`](Self::delete). A batch
+    /// counts as one request. `ListQueues` is counted under an empty queue name.
     #[must_use]
     pub fn request_counts(&self) -> BTreeMap<(String, String), u64> {
         self.request_counts.snapshot()

@@ -41,7 +41,7 @@ pub enum ErrorKind {
     /// The text is not valid YAML.
     #[error("{0}")]
     Yaml(String),
-    /// A key has no value. CloudFormation rejects this, too.
+    /// A key or a list item has no value, or the template is empty. CloudFormation rejects this, too.
     #[error("has no value")]
     MissingValue,
     /// The template contains a YAML alias. CloudFormation rejects this, too.
@@ -61,7 +61,7 @@ pub enum ErrorKind {
     /// The value is not in the parameter's `AllowedValues`.
     #[error("{0:?} is not one of the allowed values")]
     DisallowedValue(String),
-    /// `Ref` or `GetAtt` refers to a resource that is not declared or whose condition is false.
+    /// `Ref`, `GetAtt` or `Sub` refers to a resource that is not declared or whose condition is false.
     #[error("the template has no resource or parameter {0:?}")]
     UnknownResource(String),
     #[error("the template has no condition {0:?}")]

@@ -11,7 +11,7 @@ use super::queue_mapping::reports_partial_failures;
 use crate::arn::table_stream_arn;
 use crate::filter_pattern::FilterPattern;
 
-/// How long a stream stores its records. A mapping without `MaximumRecordAgeInSeconds` drops older records, too.
+/// How long a stream stores its records. It is also the maximum record age of a mapping that does not limit the age.
 const STREAM_RETENTION: Duration = Duration::from_hours(24);
 
 /// An event source mapping for a table's stream. It starts with the first change after the start of the host.

@@ -295,7 +295,7 @@ fn unsupported_policy_is_rejected() {
     }
 }
 
-/// Returns a template with two queues and one function that has this event.
+/// Returns a template with two queues, two tables, and one function that has this event.
 fn template_with_event(event: &str) -> String {
     format!(
         "Resources:

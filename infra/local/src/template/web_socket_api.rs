@@ -10,7 +10,7 @@ use super::evaluated_value::EvaluatedValue;
 use super::function::Function;
 use crate::arn::function_arn;
 
-/// The timeout of a route in milliseconds: API Gateway's maximum, which is also the default.
+/// API Gateway's maximum timeout for a route, which is also the default.
 const MAX_INTEGRATION_TIMEOUT_MS: u32 = 29_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,8 @@ impl WebSocketApi {
         self.routes.get(key)
     }
 
-    /// Returns the route for a message: the route that the message selects, or else `$default`.
+    /// Returns the route for a message: the route that the message selects, or else `$default`. Returns `None` if the
+    /// API has neither route.
     #[must_use]
     pub fn route_for_message(&self, body: &str) -> Option<&SocketRoute> {
         let selected = self.selected_key(body).filter(|key| !key.starts_with('$'));

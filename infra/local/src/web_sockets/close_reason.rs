@@ -25,7 +25,7 @@ pub(super) enum CloseReason {
 }
 
 impl CloseReason {
-    /// Returns the reason for an error while reading.
+    /// Returns the reason that corresponds to an error while reading.
     pub fn of_error(error: &Error) -> Self {
         match error {
             Error::Capacity(_) => Self::MessageTooLarge,

@@ -1,5 +1,5 @@
 //! Serves an open connection: passes the client's messages to the functions and the functions' messages to the client,
-//! until one side closes the connection or it has been open for too long.
+//! until one side closes the connection or it has been idle or open for too long.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ const READ_BUFFER_BYTES: usize = 4 * 1024;
 /// The maximum number of events that wait for a function. While this many are waiting, no message is read.
 const MAX_PENDING_EVENTS: usize = 8;
 
-/// How long the host waits for the client when it closes a connection.
+/// The maximum time for sending the queued messages of a deleted connection, and for completing a closing handshake.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;

@@ -1,5 +1,5 @@
-//! The `@connections` endpoint, at which functions send messages to open connections. The official SDK for the API
-//! Gateway Management API can call it.
+//! The `@connections` endpoint, at which functions send messages to open connections, describe them and close them. The
+//! official SDK for the API Gateway Management API can call it.
 //!
 //! The URL is the same for all functions, as on AWS. The calling function is identified by its access key.
 

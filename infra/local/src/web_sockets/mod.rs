@@ -86,7 +86,7 @@ impl WebSockets {
         Self { api: Arc::new(api), stop: watch::Sender::new(false) }
     }
 
-    /// Returns a router that serves the API's stage.
+    /// Returns a router that serves the API's stage, including `@connections`.
     pub fn router(&self) -> Router {
         let stage = &self.api.definition.stage;
         Router::new()

@@ -18,7 +18,7 @@ const MIN_QUEUED_MESSAGE_BYTES: usize = 512;
 #[derive(Default)]
 pub(super) struct OpenConnections(Mutex<HashMap<String, Arc<OpenConnection>>>);
 
-/// What events and the management API say about a connection.
+/// The data about a connection that events and the management API report.
 pub(super) struct ConnectionInfo {
     pub id: String,
     pub api_id: String,

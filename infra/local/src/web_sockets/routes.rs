@@ -26,7 +26,7 @@ struct ConnectResult {
 }
 
 impl SocketApi {
-    /// Invokes the `$connect` function.
+    /// Invokes the `$connect` function. Without a `$connect` route, every connection is accepted.
     ///
     /// # Errors
     /// If the function refuses the connection or fails, returns the status for the response to the handshake.
@@ -47,7 +47,7 @@ impl SocketApi {
         }
     }
 
-    /// Invokes the `$disconnect` function.
+    /// Adds the connection time to the usage of the `$connect` function, and invokes the `$disconnect` function.
     pub(super) async fn disconnect(&self, connection: &ConnectionInfo, reason: &CloseReason) {
         if let Some(route) = self.definition.route("$connect") {
             self.meter.add_connection_time(&route.function, connection.activity.connected_for());

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::probe_host::ProbeHost;
 
-/// Every request or invocation is affected.
+/// The rate per 1,000 at which every request or invocation is affected.
 const ALWAYS: u64 = 1_000;
 
 #[tokio::test]

@@ -18,7 +18,7 @@ async fn status(request: RequestBuilder) -> StatusCode {
     request.send().await.unwrap().status()
 }
 
-/// Returns the code in a link.
+/// Returns the request body with the code of a link.
 fn code(link: &str) -> Value {
     let (_, code) = link.split_once("/console/#code=").unwrap();
     json!({"code": code})

@@ -41,7 +41,8 @@ pub(crate) trait TelephonyProvider: Send + Sync {
     /// Parses a report about the call with this id.
     ///
     /// # Errors
-    /// Fails with `InvalidSignature` unless the provider has sent the request.
+    /// Fails with `InvalidSignature` unless the provider has signed the request, and with another error if the request
+    /// cannot be parsed.
     fn parse_report(&self, request: &Request, call_id: &str) -> Result<ProviderReport, Error>;
 
     /// Parses the report of an incoming call. Returns the same errors as [`parse_report`](Self::parse_report).

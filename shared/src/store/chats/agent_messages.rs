@@ -67,8 +67,8 @@ impl Chats {
         Ok(MessageReceipt::of(&entry))
     }
 
-    /// Assigns the next `entry_count` entry numbers. If the condition fails, the header that DynamoDB returns with the
-    /// error shows why.
+    /// Assigns the next `entry_count` entry numbers and returns the new header, whose `seq` is the last of them. If the
+    /// condition fails, the header that DynamoDB returns with the error shows why.
     pub(in crate::store) async fn advance_header_for_agent(
         &self,
         outgoing: &AgentMessage<'_>,

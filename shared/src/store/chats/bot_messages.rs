@@ -18,8 +18,8 @@ use crate::store::write_races::WriteRaces;
 
 impl Chats {
     /// Assigns the next entry number in a bot's chat and updates the header for the message. Fails with
-    /// [`Error::NotFound`] if the chat belongs to another bot, and with a conflict if the bot no longer owns the chat.
-    /// Costs one write.
+    /// [`Error::NotFound`] if the chat does not exist or belongs to another bot, and with [`Error::Forbidden`] if the
+    /// bot no longer owns the chat. Costs one write.
     pub async fn advance_header_for_bot(
         &self,
         bot: &Bot,

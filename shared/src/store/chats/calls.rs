@@ -35,7 +35,8 @@ use crate::store::{from_item, to_attribute};
 
 /// How long the reference to a visitor's last call is kept. It must be longer than any call.
 const LAST_CALL_TTL: Duration = Duration::from_secs(24 * 60 * 60);
-/// The maximum number of visitors that are found by the digits of each format of a caller's number.
+/// The maximum number of visitors that one query for a caller's number returns. Each format of the number has its own
+/// query.
 const MAX_CALLERS: i32 = 50;
 
 /// The error message for a call to or from a visitor who already has a call in progress.
@@ -140,8 +141,8 @@ impl NotificationContext<'_> {
 }
 
 impl Chats {
-    /// Checks that the visitor has no call in progress. Costs one read, and a second one if the visitor has had a call
-    /// in the last day.
+    /// Checks that the visitor has no call in progress, and returns the slot for a new call. Costs one read, and a
+    /// second one if the visitor has had a call in the last day.
     ///
     /// # Errors
     /// Fails with a conflict if a call is in progress.

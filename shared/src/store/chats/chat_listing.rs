@@ -77,8 +77,8 @@ impl ChatListing<'_> {
         Ok(ChatPage { chats: self.chats.chats_by_id(self.account_id, &ids).await?, next })
     }
 
-    /// Reads from the index the chat numbers that the next page of `count` chats needs. The request can authenticate
-    /// its caller at the same time. Costs one query for each state with too few buffered numbers; the queries run
+    /// Reads from the index the chat numbers that the next page of `count` chats needs. A handler can call this while
+    /// it authenticates the caller. Costs one query for each state with too few buffered numbers; the queries run
     /// concurrently.
     pub async fn read_ahead(&mut self, count: usize) -> Result<(), Error> {
         let (chats, account_id, count) = (self.chats, self.account_id, count.min(MAX_HEADERS_PER_READ));

@@ -75,7 +75,7 @@ impl Chats {
     /// is deleted last.
     ///
     /// The chats are found by reading the account's part of the `listing` index, which costs one read unit for about
-    /// every forty chats. Returns [`Error::NotFound`] if there is no data for the visitor number.
+    /// every forty chats. Fails with [`Error::NotFound`] if there is no data for the visitor number.
     pub async fn erase_visitor(
         &self,
         account_id: &str,

@@ -13,7 +13,8 @@ use crate::store::table::{ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
 
 impl Chats {
-    /// Reads the chat whose idle check is due. Returns `None` if the chat is closed. Costs one read.
+    /// Reads the chat whose idle check is due. Returns `None` if the chat is closed or no longer exists. Costs one
+    /// read.
     pub async fn due_for_idle_check(&self, due_item: &OverdueItem) -> Result<Option<Chat>, Error> {
         let chat = self.table.get(due_item.key.clone()).await?.map(chat_from_item).transpose()?;
         Ok(chat.filter(|chat| !chat.state.is_closed()))

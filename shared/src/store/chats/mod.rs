@@ -54,7 +54,8 @@ use crate::store::{from_item, to_item};
 
 /// A number that is greater than any chat number.
 pub(in crate::store) const CHAT_ID_UPPER_BOUND: u64 = u32::MAX as u64;
-/// The number of entries that one query reads when a whole timeline is read.
+/// The maximum number of items that one query request reads when all items are read. Longer lists need several
+/// requests.
 const MAX_QUERY_ITEMS: i32 = 2_000;
 /// The largest entry number that fits into a sort key.
 pub(in crate::store) const MAX_SEQ: u64 = 9_999_999_999;
@@ -90,7 +91,8 @@ pub(in crate::store) fn header_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), HEADER_SORT_KEY)
 }
 
-/// Returns the key of the item that records the erasure of a chat. The item contains nothing but the chat's number.
+/// Returns the key of the item that records the erasure of a chat. The item contains no data of the visitor, only the
+/// chat's number and the time of the erasure.
 pub(in crate::store) fn erased_chat_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(format!("ERASED_CHAT#{account_id}#{chat_id}"), ERASED_CHAT_SORT_KEY)
 }
@@ -168,7 +170,7 @@ fn split_headers(items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
 }
 
 /// Returns the query for the entries with these numbers, oldest first. Returns `None` if the range is empty, because
-/// DynamoDB rejects a range whose end precedes its start.
+/// DynamoDB rejects a range whose end precedes its start, or if it ends after [`MAX_SEQ`].
 fn timeline_query(account_id: &str, chat_id: u64, seqs: RangeInclusive<u64>, limit: i32) -> Option<Query> {
     let (first, last) = seqs.into_inner();
     (first <= last && last <= MAX_SEQ).then(|| Query {
@@ -228,7 +230,8 @@ impl Chats {
         self.table.get(entry_key(account_id, chat_id, seq)).await?.map(entry_from_item).transpose()
     }
 
-    /// Reads an entry and the header of its chat in one request. Costs two reads.
+    /// Reads an entry and the header of its chat in one request. Returns `None` if either does not exist. Costs two
+    /// reads.
     pub async fn entry_and_chat(
         &self,
         account_id: &str,

@@ -119,7 +119,7 @@ fn counted_chats(item: &Item) -> Option<CountedChats> {
 
 impl Chats {
     /// Reads the counters of the chats that were opened from day `first` to day `last`, oldest first. The read is
-    /// eventually consistent, so the latest events may be missing. Costs one query for each 2,000 counters.
+    /// eventually consistent, so the latest events may be missing. Costs one query for every 2,000 items of counters.
     pub async fn counted_chats(&self, account_id: &str, first: Day, last: Day) -> Result<Vec<CountedChats>, Error> {
         let query = Query {
             index: None,

@@ -127,7 +127,7 @@ impl Chats {
         }
     }
 
-    /// Postpones a pass that has not yet processed any chats until the next run. Costs one write.
+    /// Postpones a new pass, which has not processed any chats yet, to the next run. Costs one write.
     pub(crate) async fn postpone_retention(&self, pass: &RetentionPass, now: Timestamp) -> Result<(), Error> {
         self.save_progress(pass, pass.before_chat_id, now).await
     }

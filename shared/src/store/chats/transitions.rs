@@ -49,7 +49,7 @@ struct TransitionEffects {
     state: ChatState,
     notice: Option<BotNotification>,
     event: Option<WebhookEvent>,
-    /// The agent who makes the transition. The notifications' entries name this agent as their cause.
+    /// The agent who makes the transition. Stored as `caused_by` in the notification entries.
     agent: Option<AgentSnapshot>,
     /// Whether the transition counts as the bot's reaction to earlier entries.
     is_bot_event: bool,
@@ -154,7 +154,7 @@ impl Chats {
 
     /// Hands a chat over to the agents because its bot failed. Does nothing if the bot has sent a message or an
     /// invitation after `unanswered_since`. If the bot sends an event concurrently, the write fails, and the chat is
-    /// read again.
+    /// read again. Costs one read and one write. Each retry after a concurrent write also costs one read.
     pub async fn hand_over_to_agents(
         &self,
         account_id: &str,

@@ -70,7 +70,8 @@ impl MessageCount {
             Self::Increment => format!(", #rate_{slot} = if_not_exists(#rate_{slot}, :no_messages) + :one"),
             Self::Replace(_) => format!(", #rate_{slot} = :no_messages + :one"),
         };
-        // The clocks of the processes differ by milliseconds, so messages may still be counted in the adjacent windows.
+        // The counts of the adjacent windows are kept, because the clocks of the processes differ by milliseconds, and
+        // messages may still be counted there.
         let others = (2..SLOTS - 1).map(|distance| format!(", #rate_{}", (window + distance) % SLOTS));
         CountExpression {
             assignments,

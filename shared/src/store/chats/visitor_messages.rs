@@ -1,7 +1,7 @@
 //! Stores messages from visitors. An offline message is a message that a visitor leaves while no agent is online. It
 //! opens a chat for the agents, even if the channel has a bot, and webhooks are notified of it. The same applies to a
-//! phone call. A call to the visitor also costs one read of the reference to the visitor's last call, and a read of
-//! that call if there is one.
+//! phone call. A call that has not failed also costs one read of the reference to the visitor's last call, and a read
+//! of that call if there is one.
 //!
 //! A message in an open chat costs one read (visitor) and two writes (header and entry). If it changes the visitor's
 //! data, it costs one more write. Only if webhooks may be notified of that change, or if the message is a call, an
@@ -89,7 +89,7 @@ pub struct StoreMessageResult {
 struct HeaderUpdate<'a> {
     account_id: &'a str,
     chat_id: u64,
-    /// The states of which the chat must have one.
+    /// The chat must be in one of these states.
     states: [&'static str; 3],
     visitor_name: &'a str,
     /// The message's invitation if it differs from the chat's last invitation; otherwise `None`.
@@ -202,8 +202,8 @@ impl Chats {
         Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), entry: Some(entry), notifications })
     }
 
-    /// Assigns the next entry numbers of an open chat, counts the message and returns the new header. The write succeeds
-    /// only if the chat has one of the expected states and the visitor may send one more message.
+    /// Assigns the next entry numbers of an open chat, counts the message and returns the new header. The write
+    /// succeeds only if the chat has one of the expected states and the visitor may send one more message.
     async fn advance_header(
         &self,
         incoming: &IncomingMessage<'_>,
@@ -284,8 +284,8 @@ impl Chats {
     }
 
     /// Returns the slot of a call that has not failed, or `None` for any other message. A visitor with a call in
-    /// progress can still make another call, but that call does not take the slot. Fails with a conflict if the call is
-    /// a call to such a visitor.
+    /// progress can still call the account, but such an incoming call does not take the slot (`None`). Fails with a
+    /// conflict if such a visitor asks for a callback.
     async fn call_slot(&self, incoming: &IncomingMessage<'_>) -> Result<Option<CallSlot>, Error> {
         let IncomingMessage { channel, external_id, now, .. } = incoming;
         let Some(call) = incoming.call().filter(|call| !call.status.is_final()) else { return Ok(None) };
@@ -314,7 +314,7 @@ impl Chats {
     }
 }
 
-/// Returns a visitor of a channel without any data.
+/// Returns a new visitor of the channel, with an empty profile and no chats.
 pub(in crate::store) fn new_visitor(channel: &Channel, external_id: &str, number: u64) -> Visitor {
     Visitor {
         account_id: channel.account_id.clone(),
@@ -362,7 +362,7 @@ impl IncomingMessage<'_> {
         }
     }
 
-    /// Whether the message's entries depend on header data that the header's update does not check.
+    /// Whether storing the message requires data of the chat's header, which must then be read first.
     fn depends_on_header(&self, visitor: &Visitor) -> bool {
         let may_notify_webhooks = visitor.changes.must_notify_webhooks && !self.settings.webhooks.is_empty();
         may_notify_webhooks || self.is_offline || self.invite.is_some() || self.call().is_some()

@@ -37,7 +37,7 @@ impl UpdateExpression {
         self.removals.push(attribute.into());
     }
 
-    /// Sets an attribute to the placeholder of the same name, or removes the attribute if there is no value.
+    /// Sets the attribute that has the name of the placeholder, or removes the attribute if there is no value.
     fn set_or_remove(&mut self, placeholder: &'static str, value: Option<String>) {
         let attribute = format!("#{}", placeholder.trim_start_matches(':'));
         match value {
@@ -58,7 +58,7 @@ impl UpdateExpression {
     }
 }
 
-/// Returns the assignments that store the visitor's changed attributes.
+/// Returns the update expression that stores the visitor's changed attributes.
 pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<UpdateExpression, Error> {
     let Visitor { profile, sources, integrator_values, .. } = visitor;
     let source = |source: Option<ProfileSource>| to_attribute(&source.map(ProfileSource::name));

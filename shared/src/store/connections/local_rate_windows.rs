@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// are removed.
 const MAX_CALLERS: usize = 1_000;
 
-/// The current window of each caller. A caller is a bot, an agent who opens sockets, or a network address.
+/// The current window of each caller. A caller is a bot, an agent who gets socket tickets, an IP address that sends
+/// requests to a widget, or a widget's visitor who sends frames.
 #[derive(Clone, Default)]
 pub(super) struct LocalRateWindows(Arc<Mutex<HashMap<String, LocalRateWindow>>>);
 

@@ -36,8 +36,8 @@ struct KnownNetworkItem {
 }
 
 impl Connections {
-    /// Counts a login attempt by e-mail address and network address, before the password is verified. Costs three
-    /// writes, plus one read for each exceeded limit that does not apply to known networks.
+    /// Counts a login attempt by e-mail address and IP address, before the password is verified. Costs three writes,
+    /// plus one read for each exceeded limit that does not apply to known networks.
     ///
     /// # Errors
     /// Fails with `RateLimited` if a limit is exceeded. The error contains the time until the window ends.

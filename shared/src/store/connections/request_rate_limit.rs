@@ -1,5 +1,6 @@
-//! Limits how many requests a bot can make, how many socket tickets an agent can get, how many requests a network
-//! address can send to a widget, and how many callbacks a network can order. All processes share the counts.
+//! Limits how many requests a bot can make, how many socket tickets an agent can get, how many requests an IP address
+//! can send to a widget, how many frames a widget's visitor can send, and how many callbacks a network can order. All
+//! processes share the counts.
 //!
 //! Callbacks are rare, so each one is counted in the table. Other requests are counted in memory, because counting each
 //! of them in the table would increase the number of writes for a bot message by half. A process adds them to the count
@@ -51,8 +52,8 @@ impl Connections {
         self.count_request(&caller, MAX_SOCKET_TICKETS_PER_WINDOW, now).await
     }
 
-    /// Counts a request from a network address to a widget. Only a hash of the address is stored. Costs and errors are
-    /// as in [`count_bot_request`](Self::count_bot_request).
+    /// Counts a request from an IP address to a widget. Only a hash of the address is stored. Costs and errors are as
+    /// in [`count_bot_request`](Self::count_bot_request).
     pub async fn count_widget_request(&self, channel_id: &str, address: &str, now: Timestamp) -> Result<(), Error> {
         let caller = format!("WIDGET#{channel_id}#{}", sha256::hex_digest(address));
         self.count_request(&caller, MAX_WIDGET_REQUESTS_PER_WINDOW, now).await

@@ -15,7 +15,8 @@ use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, socket_key, ti
 use crate::store::table::{Item, Key, Query, s};
 use crate::store::{from_item, to_item};
 
-/// A ticket or a socket of a visitor. A ticket has neither a connection id nor a time of $connect.
+/// A ticket or a socket of a visitor. In a ticket, `connection_id` is empty, and `opened_at` is the time at which the
+/// ticket was created.
 #[derive(Serialize, Deserialize)]
 struct VisitorSocketItem {
     pk: String,

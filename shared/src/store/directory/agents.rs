@@ -118,8 +118,8 @@ impl Directory {
         item.map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).transpose()
     }
 
-    /// Returns the agents with these ids in the order of `ids`, including deleted agents. `ids` may contain at most 100
-    /// distinct ids. Costs one read for each agent, plus one more read for each deleted agent.
+    /// Returns the agents with these ids in the order of `ids`, including deleted agents. `ids` must contain at most
+    /// 100 ids and no duplicates. Costs one read for each agent, plus one more read for each deleted agent.
     pub(crate) async fn agents_by_id(&self, account_id: &str, ids: &[u64]) -> Result<Vec<Agent>, Error> {
         let mut found = self.agents_at(account_id, ids, agent_key).await?;
         let is_missing = |id: &&u64| found.iter().all(|agent| agent.agent_id != **id);

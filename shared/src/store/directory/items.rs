@@ -81,7 +81,7 @@ impl From<SigningSecretItem> for SigningSecret {
 #[derive(Serialize, Deserialize)]
 pub(super) struct SigningSecretAttributes {
     pub signing_secret: String,
-    /// The rotated secrets.
+    /// The secrets that rotations have replaced, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub old_signing_secrets: Vec<SigningSecretItem>,
 }

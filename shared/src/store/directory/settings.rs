@@ -211,8 +211,8 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
     settings.into_iter().chain(deleted).chain(stored).collect()
 }
 
-/// Returns the audit entry for a change to a webhook. The entry contains no name, because a webhook has only a URL,
-/// which can contain a secret.
+/// Returns the audited change of a webhook. It contains no name, because a webhook has only a URL, which can contain a
+/// secret.
 fn webhook_change(action: AuditAction, webhook: &Webhook, fields: &[&'static str]) -> AuditedChange {
     let (kind, id) = (AuditedKind::Webhook, webhook.webhook_id.clone());
     AuditedChange { action, kind, id, name: None, fields: Vec::new() }.with_fields(fields.iter().copied())

@@ -11,25 +11,28 @@ use crate::store::directory::{Directory, bots, channels, conflict_or};
 use crate::store::table::{ItemUpdate, Key, Write, WriteError, s};
 use crate::store::to_attribute;
 
-/// The name that the audit log gives to signing secrets.
+/// The field name with which the audit log records the rotation of a signing secret.
 pub(super) const AUDITED_FIELD: &str = "signing_secret";
 
 impl Directory {
-    /// Replaces a channel's signing secrets if they are still those of `before`. Costs one write.
+    /// Replaces a channel's signing secrets if they are still those of `before`; otherwise, fails with `Conflict`.
+    /// Costs one write.
     pub async fn save_channel_signing_secrets(&self, before: &Channel, after: SigningSecrets) -> Result<(), Error> {
         let change = channels::audited_change(AuditAction::Rotated, before);
         let key = channel_key(&before.channel_id);
         self.replace_signing_secrets(&before.account_id, key, &before.signing_secrets, after, change).await
     }
 
-    /// Replaces a bot's signing secrets if they are still those of `before`. Costs one write.
+    /// Replaces a bot's signing secrets if they are still those of `before`; otherwise, fails with `Conflict`.
+    /// Costs one write.
     pub async fn save_bot_signing_secrets(&self, before: &Bot, after: SigningSecrets) -> Result<(), Error> {
         let change = bots::audited_change(AuditAction::Rotated, before);
         let key = bot_key(&before.bot_id);
         self.replace_signing_secrets(&before.account_id, key, &before.signing_secrets, after, change).await
     }
 
-    /// Finding the new secret already stored counts as success, because the SDK repeats requests that time out.
+    /// Replaces the signing secrets of the item with this key. If the new secret is already stored, returns success,
+    /// because the SDK repeats requests that time out.
     async fn replace_signing_secrets(
         &self,
         account_id: &str,

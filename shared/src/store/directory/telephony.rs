@@ -93,7 +93,7 @@ fn change(action: AuditAction, fields: &[&'static str]) -> AuditedChange {
         .with_fields(fields.iter().copied())
 }
 
-/// Returns the difference between two versions of the settings.
+/// Returns the change from `before` to `after` for the audit log, or `None` if the settings are the same.
 fn audited_change(before: Option<&Telephony>, after: &Telephony) -> Option<AuditedChange> {
     let Some(before) = before else { return Some(change(AuditAction::Created, &[])) };
     let Telephony { provider, number, channel_id, is_recorded, limits: CallLimits { ring, talk } } = before;

@@ -202,7 +202,7 @@ impl Stores {
             .await
     }
 
-    /// Opens, accepts and closes a chat. All three happen at `second`.
+    /// Opens, accepts and closes a chat, `second` seconds after `NOW`.
     pub(super) async fn closed_chat(&self, visitor: &str, second: u64) {
         let now = seconds_later(second);
         let (chat_id, _) = self.visitor_writes(visitor, "hi", now).await.unwrap();
@@ -210,8 +210,8 @@ impl Stores {
         self.close(chat_id, &bob(), &[], now).await.unwrap();
     }
 
-    /// Runs all idle checks that are due, as the scheduled function does. Returns the closed chats with their
-    /// notifications.
+    /// Runs all idle checks that are due, as the scheduled function does. Returns the number of each closed chat and
+    /// the kinds of its notifications.
     pub(super) async fn run_idle_checks(&self, now: Timestamp) -> Vec<(u64, Vec<ContentKind>)> {
         let mut closed = Vec::new();
         for partition in 0..DUE_PARTITIONS {
@@ -257,7 +257,8 @@ impl Stores {
         self.chats.visitor("CH", external_id).await.unwrap().unwrap()
     }
 
-    /// Returns the chat numbers of one page of the listing, regardless of who can see the chats.
+    /// Returns the chat numbers of one page of the listing, regardless of who can see the chats, and the cursor of the
+    /// next page.
     pub(super) async fn listed_chat_ids(
         &self,
         states: &[&'static str],
@@ -267,7 +268,7 @@ impl Stores {
         page_ids(&self.chats.listing("acc", states, before).next(count).await.unwrap())
     }
 
-    /// Returns the chat numbers of one page of the open chats that an agent can see.
+    /// Returns the chat numbers of one page of the open chats that an agent can see, and the cursor of the next page.
     pub(super) async fn visible_chat_ids(
         &self,
         session: &Session,

@@ -38,8 +38,8 @@ impl Stores {
         item.send().await.unwrap();
     }
 
-    /// Processes all items that were due in the first hour. Returns the report, and the items in the order in which
-    /// they were handled.
+    /// Processes the items that are due less than an hour after `NOW`, for at most `seconds` seconds. Returns the
+    /// report, and the items in the order in which they were handled.
     async fn run_backlog(&self, seconds: u64, max_changed_items: u32) -> (BacklogReport, Vec<String>) {
         let recorder = Recorder::default();
         let deadline = Instant::now() + Duration::from_secs(seconds);

@@ -15,7 +15,7 @@ use crate::store::tests::*;
 
 /// The maximum size of an item in DynamoDB.
 const MAX_ITEM_BYTES: usize = 400 * 1024;
-/// The maximum lengths of a partition key and of a sort key in DynamoDB.
+/// The maximum length of each key attribute in DynamoDB. `email_key` and `phone_key` are the sort keys of indexes.
 const MAX_KEY_BYTES: [(&str, usize); 4] = [("pk", 2_048), ("sk", 1_024), ("email_key", 1_024), ("phone_key", 1_024)];
 /// The maximum number of significant digits of a number in DynamoDB.
 const MAX_DIGITS: usize = 38;

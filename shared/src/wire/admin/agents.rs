@@ -104,7 +104,7 @@ fn parse_role(fields: Fields<'_>) -> Result<Option<Role>, Error> {
     fields.enumerated("role", "agent, admin", Role::parse)
 }
 
-/// Returns an agent with the time of the agent's last request. `None` means that the time is no longer known.
+/// Returns an agent with the time of the agent's last request, or with null if no presence of the agent is stored.
 pub fn agent_with_last_seen_json(agent: &Agent, last_seen_at: Option<Timestamp>) -> Value {
     with_fields(agent_json(agent), [("last_seen_at", json!(last_seen_at.map(Timestamp::seconds)))])
 }

@@ -20,7 +20,7 @@ use crate::store_calls::http_client;
 
 const MESSAGES: u64 = 500;
 const CHATS: u64 = 64;
-/// Requests at a time while the backlog arises.
+/// The number of concurrent requests that create the backlog.
 const CONCURRENCY: usize = 32;
 /// The age at which the sweep queues a delivery: nine seconds until its last result, plus a grace period.
 const OVERDUE_AFTER: Duration = Duration::from_secs(25);

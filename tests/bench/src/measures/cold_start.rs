@@ -16,7 +16,7 @@ const STARTS_PER_ROUND: u64 = 10;
 
 const UNREACHABLE_RECEIVER: &str = "http://127.0.0.1:9/";
 
-/// The times of one program's starts.
+/// The durations of one program's starts: until the process asked for an event, and until it answered.
 #[derive(Default)]
 struct Starts {
     ready: Vec<Duration>,

@@ -26,11 +26,11 @@ const CHANNEL_COUNTS: [u64; 3] = [1, 100, 5_000];
 const MESSAGES: u64 = 100;
 /// How many messages are sent before each measurement, so that processes are running and have filled their caches.
 const WARM_UP_MESSAGES: u64 = 10;
-/// The most items that `BatchWriteItem` accepts.
+/// The maximum number of items that `BatchWriteItem` accepts.
 const BATCH_SIZE: usize = 25;
 const CONCURRENT_BATCHES: usize = 4;
 
-/// What grows.
+/// The number that grows between measurements: messages in a chat, chats in an account, or channels in an account.
 #[derive(Clone, Copy)]
 enum Dimension {
     Messages,
@@ -145,7 +145,7 @@ async fn measure(arguments: &Arguments, dimension: Dimension) -> Result<Vec<Poin
     Ok(points)
 }
 
-/// Sends messages one after the other. Returns their median latency and their usage.
+/// Sends messages one after the other. Returns their median latency and their total usage.
 async fn measure_costs(driver: &Driver<'_>, send: impl AsyncFn() -> Result<(), Error>) -> Result<Costs, Error> {
     for _ in 0..WARM_UP_MESSAGES {
         send().await?;
@@ -195,7 +195,7 @@ impl Models {
         Ok(Self { store, channel, header, visitor, entry })
     }
 
-    /// Adds what is numbered `from` to `to`.
+    /// Adds the messages, chats or channels with the numbers `from` to `to`.
     async fn grow(&self, dimension: Dimension, from: u64, to: u64) -> Result<(), Error> {
         match dimension {
             Dimension::Messages => self.add_messages(from, to).await,

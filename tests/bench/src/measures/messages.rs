@@ -17,10 +17,10 @@ use crate::statistics::{Latencies, Spread};
 use crate::store_calls::http_client;
 
 const CHATS: u64 = 20;
-/// Messages a second.
+/// The measured rates, in messages per second.
 const RATES: [u32; 2] = [20, 100];
 const DURATION: Duration = Duration::from_secs(10);
-/// The time before each measure in which processes start and fill their caches.
+/// The duration of the warm-up before each measurement, in which processes start and fill their caches.
 const WARM_UP: Duration = Duration::from_secs(3);
 
 /// The delay that is added to each request to tables and queues in the measure with delays. It is about as long as the
@@ -123,7 +123,7 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
     })
 }
 
-/// The same with tables and queues that answer later.
+/// Measures messages while each request to tables and queues takes [`STORE_LATENCY`] longer.
 pub(super) async fn run_with_store_latency(arguments: &Arguments) -> Result<Section, Error> {
     let header = ["", "response p50, ms", "response p99, ms", "arrival p50, ms", "arrival p99, ms", "asked p50, ms"];
     let mut table = Table::new(&header);

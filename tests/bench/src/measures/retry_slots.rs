@@ -49,7 +49,7 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
     Ok(section(rounds, lateness))
 }
 
-/// Sends messages of the account's agent.
+/// Sends messages from the account's admin as scheduled.
 async fn send(bench: &BenchHost, chats: &OpenChats, schedule: Schedule) -> Result<(), Error> {
     let http = http_client()?;
     let send = |message| {
@@ -64,7 +64,7 @@ async fn send(bench: &BenchHost, chats: &OpenChats, schedule: Schedule) -> Resul
     schedule.run(send).await
 }
 
-/// Adds how late each attempt was, in milliseconds.
+/// Adds how late each attempt was, in milliseconds. The value is negative if the attempt was early.
 fn add_lateness(lateness: &mut [Vec<f64>; ATTEMPTS], schedule: Schedule, attempts: Vec<(u64, Instant)>) {
     let mut by_message: BTreeMap<u64, Vec<Instant>> = BTreeMap::new();
     for (message, at) in attempts {

@@ -1,5 +1,5 @@
 /* Creates and updates elements from JSX. Components are plain functions without state, so this is all that the widget
-   needs of a framework. Text is only ever set as text, and no attribute holds code. */
+   needs of a framework. Text is always inserted as text nodes, and event handlers are never set as attributes. */
 
 import type { JSX as Preact } from "preact";
 
@@ -14,7 +14,7 @@ interface TextNode {
   text: string;
 }
 type PlainNode = ElementNode | TextNode;
-/** A node of the page, and what it shows. */
+/** A node of the page, and the JSX node that it shows. */
 interface Rendered {
   of: PlainNode;
   node: Element | Text;
@@ -45,7 +45,7 @@ export namespace JSX {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Returns a function that makes a node of the page contain exactly what it is called with. */
+/** Returns a function that renders its argument into `root`. It reuses the nodes that its previous call created. */
 export function createRenderer(root: ParentNode & Node): (child: Child) => void {
   let rendered: Rendered[] = [];
   return (child) => {

@@ -10,7 +10,8 @@ pub(super) struct DueMessage {
     pub(super) receive_count: u32,
 }
 
-/// Returns at most `max_messages` due messages, oldest first. In a FIFO group, only the first message can be due.
+/// Returns at most `max_messages` due messages, in the order of their due times. In a FIFO group, only the first
+/// message can be due.
 pub(super) fn find_due(
     connection: &Connection,
     queue: &QueueDefinition,

@@ -41,7 +41,7 @@ impl ReceiptHandle {
         Some(Self { id: id.parse().ok()?, receive_count: receive_count.parse().ok()? })
     }
 
-    /// Finds the message that the handle identifies. Returns `None` if the message has been deleted.
+    /// Finds the message that the handle identifies. Returns `None` if it is no longer in the queue.
     pub(super) fn find_message(
         self,
         connection: &Connection,

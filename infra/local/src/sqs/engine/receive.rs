@@ -1,4 +1,4 @@
-//! Receives due messages, oldest first, and hides them for the visibility timeout.
+//! Receives due messages in the order of their due times, and hides them for the visibility timeout.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 

@@ -15,9 +15,9 @@ struct ModelMessage {
     receive_count: u32,
 }
 
-/// A model of a FIFO queue. It contains the messages in the order in which they were sent. A receive first removes the
-/// exhausted messages (those that have reached their maximum receive count) at the start of each group. Then it returns
-/// the rest of the group, unless one of its messages is in flight.
+/// A model of a FIFO queue. It contains the messages in the order in which they were sent. A receive skips each group
+/// that has a message in flight. In every other group, it removes the exhausted messages (those that have reached their
+/// maximum receive count) at the start, and returns the messages up to the next exhausted one.
 #[derive(Default)]
 struct ModelQueue(Vec<ModelMessage>);
 

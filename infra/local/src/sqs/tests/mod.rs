@@ -1,5 +1,5 @@
-//! Tests of how the queues behave. The first argument of every call is the current time in milliseconds since
-//! `START_MS`.
+//! Tests of how the queues behave. The `now_ms` argument of the `TestSqs` methods is the current time in milliseconds
+//! since `START_MS`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 

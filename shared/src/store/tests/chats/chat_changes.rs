@@ -56,8 +56,8 @@ fn admin_session() -> Session {
     agent_session(1, Role::Admin)
 }
 
-/// Returns whether a console that last asked for changes 40 seconds ago finds the change. All earlier changes are older
-/// than a minute.
+/// Makes a change at `second`. Returns whether a console that completed its last pass 39 seconds earlier finds the
+/// change. All other changes must be more than a minute older.
 async fn is_found_at(stores: &Stores, second: u64, change: impl AsyncFnOnce(Timestamp)) -> bool {
     let mut console = Follower::new(stores, admin_session(), seconds_later(second - 40));
     assert_eq!(console.follow(seconds_later(second - 39)).await, (vec![], vec![]), "nothing has changed");

@@ -18,12 +18,12 @@ async fn requests_refresh_presence() {
     assert_eq!(connections.presence("acc", 1).await.unwrap(), None);
 }
 
-/// An open socket that was opened at `opened_at`.
+/// Returns the socket presence of an agent whose last socket was opened at `opened_at` and is still open.
 fn open_since(opened_at: Timestamp) -> SocketPresence {
     SocketPresence::OpenUntil(opened_at.plus(Duration::from_secs(130 * MINUTE)))
 }
 
-/// Returns the agent's presence, reduced to the sockets.
+/// Returns the socket presence of agent 1.
 async fn socket_presence(connections: &Connections) -> SocketPresence {
     connections.presence("acc", 1).await.unwrap().unwrap().socket
 }

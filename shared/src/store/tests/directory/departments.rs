@@ -1,4 +1,4 @@
-//! Tests departments and the audiences of channels.
+//! Tests of departments and the audiences of channels.
 
 use crate::domain::department::Audience;
 use crate::store::tests::*;
