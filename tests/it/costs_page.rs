@@ -6,11 +6,11 @@ use cost::{Scenario, Usage, UsageByFunction, Workload};
 use local::cargo_build::workspace_root;
 
 use crate::sam_template::{TEMPLATE, functions, program_name, programs_with_tables};
-use crate::support::test_host::{run_alone_on_own_host, run_timed_on_own_host};
+use crate::support::test_host::run_alone_on_own_host;
 
 #[test]
 fn matches_the_output_of_the_cost_command() {
-    run_timed_on_own_host(async |host| {
+    run_alone_on_own_host(async |host| {
         let usage = cost::measure_all_scenarios(&host.local, host.operator.token()).await.unwrap();
         let page = without_round_trips(&std::fs::read_to_string(workspace_root().join("docs/costs.md")).unwrap());
         for table in report::tables(&Workload::default(), &usage, FixedResources::of(&host.local).unwrap()) {
@@ -54,7 +54,8 @@ fn priced_memory_matches_the_template() {
 #[test]
 fn function_start_with_a_table_costs_one_read() {
     run_alone_on_own_host(async |host| {
-        // Start one function at a time, because a function that is slow to start skips this read.
+        // Start one function at a time, because a function that is slow to start may never send the read that
+        // opens its DynamoDB connection.
         for (_, properties) in functions() {
             host.local.start_function(program_name(properties)).await.unwrap();
         }

@@ -117,7 +117,8 @@ impl<'e> ServiceView<'e> {
     }
 }
 
-/// A valid request succeeds, loses a race, or fails because of a fault. Any other response is wrong.
+/// Checks the responses. All requests are valid, so each one succeeds, exceeds a limit, loses a race, or fails because of
+/// a fault.
 fn check_responses(evidence: &Evidence, findings: &mut Findings) {
     for record in &evidence.records {
         let is_right = match record.status {
@@ -127,7 +128,10 @@ fn check_responses(evidence: &Evidence, findings: &mut Findings) {
             Some(_) => false,
         };
         if !is_right {
-            findings.add("a valid request gets no other error than those of a lost race or a fault", json!(record));
+            findings.add(
+                "a valid request gets no other error than those of a limit, a lost race or a fault",
+                json!(record),
+            );
         }
     }
 }
@@ -138,7 +142,7 @@ fn check_recovery(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// Every acknowledged message is stored exactly once, and every other message is stored at most once.
+/// Checks that every acknowledged message is stored exactly once, and every other message at most once.
 fn check_stored_once(evidence: &Evidence, service: &ServiceView<'_>, findings: &mut Findings) {
     for record in &evidence.records {
         let Some(text) = &record.text else { continue };
@@ -166,7 +170,7 @@ fn check_timelines(evidence: &Evidence, findings: &mut Findings) {
     for (chat, timeline) in &evidence.timelines {
         let numbers: Vec<u64> = timeline.iter().filter_map(|entry| entry["seq"].as_u64()).collect();
         if numbers.len() != timeline.len() || !numbers.is_sorted_by(|first, second| first < second) {
-            findings.add("entry numbers are consecutive", format!("chat {chat}: {numbers:?}"));
+            findings.add("entry numbers increase", format!("chat {chat}: {numbers:?}"));
         }
     }
 }
@@ -176,10 +180,10 @@ fn is_accepting(mood: Mood) -> bool {
     matches!(mood, Mood::Accept | Mood::Slow)
 }
 
-/// A bot also accepts an event by sending an event of its own for the chat after the first attempt has started. The
-/// service compares the times of two processes, whose clocks may be wrong. Even a bot event that the service rejected
-/// can count as a reaction: if the response to the write that records the event is lost, the write is repeated, and an
-/// agent may have accepted the chat in the meantime.
+/// Returns whether the bot has accepted an event by sending an event of its own for the chat after the first attempt
+/// started. The service compares the times of two processes, whose clocks may be wrong. Even a bot event that the
+/// service rejected can count as a reaction: if the response to the write that records the event is lost, the write is
+/// repeated, and an agent may have accepted the chat in the meantime.
 fn has_bot_reacted(evidence: &Evidence, chat: u64, requests: &[(&Journal, &JournalEntry)]) -> bool {
     // If the provider closes the connection early, its journal does not contain the attempt.
     let first_attempt_ms = requests.iter().map(|(_, request)| request.at_ms).min().unwrap_or_default();
@@ -234,7 +238,7 @@ impl std::fmt::Debug for Journal {
     }
 }
 
-/// All requests about an entry carry its id, and every id belongs to an entry.
+/// Checks that all requests about an entry contain its id, and that every id belongs to an entry.
 fn check_webhook_ids(evidence: &Evidence, service: &ServiceView<'_>, findings: &mut Findings) {
     let known: BTreeSet<&str> = service.entries.iter().map(Entry::id).collect();
     let mut ids_by_content: BTreeMap<(&str, String), BTreeSet<&str>> = BTreeMap::new();
@@ -308,7 +312,7 @@ fn check_calm_order(evidence: &Evidence, service: &ServiceView<'_>, findings: &m
     }
 }
 
-/// A chat has one owner at a time, so there must be a sequence of owners that explains the chat's records.
+/// Checks that a chat has one owner at a time: a sequence of owners must explain the chat's records.
 fn check_owners(evidence: &Evidence, findings: &mut Findings) {
     let mut by_chat: BTreeMap<u64, Vec<&Record>> = BTreeMap::new();
     for record in &evidence.records {
@@ -333,8 +337,9 @@ fn check_owners(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// An agent who successfully accepts the chat or writes in it owns the chat at some moment during the request. Between
-/// two such moments of different agents, there must be a transfer that gives the chat to the later agent.
+/// Checks the owners of one chat. An agent who successfully accepts the chat or writes in it owns the chat at some
+/// moment during the request. Between two such moments of different agents, there must be a transfer that gives the
+/// chat to the later agent.
 fn check_owners_of(chat: u64, records: &[&Record], findings: &mut Findings) {
     let proves_ownership =
         |record: &&&Record| record.is_acknowledged() && matches!(record.action, Action::Accept | Action::AgentMessage);
@@ -348,7 +353,7 @@ fn check_owners_of(chat: u64, records: &[&Record], findings: &mut Findings) {
                     && record.started_ms <= later.ended_ms
                     && record.ended_ms >= earlier.started_ms
             };
-            // Concurrent requests may have happened in either order.
+            // If the two requests overlap, the later one may have taken effect first.
             let explains_reverse = |record: &&&Record| {
                 record.action == Action::Transfer
                     && record.is_possible()
@@ -430,7 +435,7 @@ fn check_bots(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// The report's counters match the numbers that are counted from the chats and their timelines.
+/// Checks that the report's counters match the numbers that are counted from the chats and their timelines.
 fn check_report(evidence: &Evidence, findings: &mut Findings) {
     let total = &evidence.report["total"];
     let mut compare = |name: &str, reported: &Value, counted: usize| {
@@ -539,10 +544,10 @@ mod tests {
                 timeline.push(copy);
             }),
             ("a refused message is not stored", |it| it.records[2].status = Some(409)),
-            ("a valid request gets no other error than those of a lost race or a fault", |it| {
+            ("a valid request gets no other error than those of a limit, a lost race or a fault", |it| {
                 it.records[1].status = Some(404);
             }),
-            ("entry numbers are consecutive", |it| it.timelines.get_mut(&1).unwrap().swap(0, 1)),
+            ("entry numbers increase", |it| it.timelines.get_mut(&1).unwrap().swap(0, 1)),
             ("no delivery stays pending", |it| {
                 it.timelines.get_mut(&1).unwrap()[0]["delivery"]["state"] = json!("pending");
             }),

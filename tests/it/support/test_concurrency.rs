@@ -10,12 +10,12 @@ use tokio::sync::Notify;
 
 /// How many tests that measure time may run concurrently. They mostly wait, and `attempt_schedule` tolerates the delays
 /// that they cause each other.
-const MAX_TIMED_TESTS: usize = 4;
+const MAX_TIMED_TESTS: usize = 6;
 
 /// How a test uses the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestLoad {
-    /// The test alternates between computing and waiting. At most two such tests run concurrently per processor.
+    /// The test alternates between computing and waiting. At most three such tests run concurrently per processor.
     Busy,
     /// The test measures time and mostly waits.
     Timed,
@@ -26,7 +26,7 @@ pub enum TestLoad {
 impl TestLoad {
     fn max_concurrent(self) -> usize {
         match self {
-            Self::Busy => available_parallelism().map_or(4, |processors| 2 * processors.get()),
+            Self::Busy => available_parallelism().map_or(6, |processors| 3 * processors.get()),
             Self::Timed => MAX_TIMED_TESTS,
             Self::Exclusive => 1,
         }

@@ -24,7 +24,7 @@ use super::table_setup;
 use super::table_streams::{StreamReader, TableStreams};
 use super::write_conflicts::WriteConflicts;
 use crate::faults::Faults;
-use crate::http_server::serve_until;
+use crate::http_server::serve;
 use crate::iam::Roles;
 use crate::store_latency::delay_requests;
 use crate::template::TableDefinition;
@@ -108,7 +108,7 @@ impl DynamoEngine {
         }
     }
 
-    /// Waits for running requests, then closes the database.
+    /// Stops serving requests and closes the database. A call of the engine is never interrupted.
     pub async fn stop(self) {
         drop(self.stop);
         let thread = self.thread;
@@ -140,10 +140,10 @@ fn run(runtime: &Runtime, listener: TcpListener, router: Router, stop_requested:
     runtime.block_on(async {
         // If the listener cannot be registered, it is closed, and callers get connection errors.
         let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-        let stop = async {
-            let _ = stop_requested.await;
-        };
-        serve_until(listener, router, stop).await;
+        tokio::select! {
+            () = serve(listener, router) => {}
+            _ = stop_requested => {}
+        }
     });
 }
 

@@ -11,7 +11,7 @@ pub enum Error {
     Streams(#[from] rusqlite::Error),
     #[error("{0} has no stream")]
     NoStream(String),
-    /// The engine's thread or listeners cannot be started.
+    /// The engine's thread or listener cannot be started.
     #[error("the table database cannot be served: {0}")]
     Serve(#[from] std::io::Error),
     /// A stored table has a key schema or an index that differs from the template.

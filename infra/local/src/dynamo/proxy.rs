@@ -1,8 +1,8 @@
 //! The DynamoDB endpoint for functions. It checks each request's permissions, counts the request and passes it to the
 //! engine. Every function has its own path, `/{function}`.
 //!
-//! The engine calculates capacity units. The proxy adds the parameter that makes the engine return them. Otherwise, it
-//! leaves requests unchanged, so that the engine's error messages refer to what the function sent.
+//! The engine calculates capacity units. The proxy adds the parameter that makes the engine return them. Apart from
+//! that, it leaves requests unchanged, so that the engine's error messages refer to what the function sent.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,8 +121,6 @@ impl DynamoProxy {
         }
         let round_trip = self.meter.start_store_request(function);
         let result = operations::run(&self.database, operation, &body);
-        // If the function is killed, this future ends at its next `await`. The readers of a written stream must have
-        // been notified by then.
         written_streams.iter().for_each(|sender| sender.send_replace(()));
         if let Ok(body) = &result {
             self.record_capacity(function, operation, body);
@@ -142,7 +140,7 @@ impl DynamoProxy {
     /// Checks the permissions and counts the request. Adds the `ReturnConsumedCapacity` parameter to the body if the
     /// operation consumes capacity units.
     fn authorize(&self, function: &str, operation: &str, body: Bytes) -> Result<AuthorizedRequest, AccessDenied> {
-        // A body that cannot be parsed goes to the engine, which returns an error.
+        // A body that cannot be parsed here cannot be parsed for the engine either, and gets an error there.
         let request: TableRequest<'_> = serde_json::from_slice(&body).unwrap_or_default();
         self.roles.authorize(function, &request.permissions(operation))?;
         for table in request.table_names() {
@@ -203,7 +201,12 @@ async fn forward(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    proxy.respond(&function, operation_name(&headers, SERVICE), body).await
+    let operation = operation_name(&headers, SERVICE).to_owned();
+    // The request runs in a separate task, so that it completes even if the function is killed. A delayed request must
+    // still be executed, and its response must still be counted.
+    let response = tokio::spawn(async move { proxy.respond(&function, &operation, body).await }).await;
+    // If there is no response, the host is stopping. The SDK retries until the function ends.
+    response.unwrap_or_else(|_| StatusCode::SERVICE_UNAVAILABLE.into_response())
 }
 
 fn http_response(result: Result<Vec<u8>, DynoxideError>) -> Response {

@@ -1,5 +1,5 @@
-//! Creates the template's tables. Tables from an earlier run must have the same keys and indexes; missing indexes are
-//! added, and the tables' streams are enabled or disabled.
+//! Creates the template's tables. The keys and indexes of tables from an earlier run must be as in the template.
+//! Missing indexes are added, and the tables' streams are enabled or disabled.
 
 use dynoxide::Database;
 use dynoxide::errors::DynoxideError;
