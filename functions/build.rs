@@ -1,5 +1,5 @@
-//! Links the functions' programs at a fixed address if they are linked with the GNU C library. The loader then has
-//! hardly any relocations to apply, and every program is 0.7 MB smaller (docs/decisions.md).
+//! Links the functions' binaries at a fixed address if they are linked with the GNU C library. The dynamic loader then
+//! has hardly any relocations to apply, and every binary is 0.7 MB smaller (docs/decisions.md).
 #![allow(clippy::disallowed_methods, reason = "cargo describes the target in the environment")]
 
 fn main() {

@@ -3,8 +3,8 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: one read of the settings, cached for ten seconds. Each change and its entry in the log are stored in
-//!   one transaction
+//! - audit log: one read of the settings, cached for ten seconds, unless the request is a GET. Each change and its
+//!   entry in the log are stored in one transaction
 //! - POST: one write to the account's counter, and one transaction that writes the agent and the login
 //! - listing: one query per megabyte of agents, and one query of their presence
 //! - GET, PATCH and DELETE of a single agent: one read
@@ -22,8 +22,8 @@
 //! - DELETE, agent: two writes that replace the agent with a record of the former agent
 //!
 //! An agent without the admin role gets 403 after the session has been read. POST, PATCH and DELETE can get 409 because
-//! a write condition of the transaction failed. PATCH and DELETE also get it after the read of the agent, because an
-//! admin cannot change their own role or delete themselves.
+//! a write condition of the transaction failed. PATCH and DELETE also get 409, after the read of the agent, if an admin
+//! tries to change their own role or to delete themselves.
 
 use std::collections::HashMap;
 use std::process::ExitCode;

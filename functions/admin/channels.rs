@@ -6,8 +6,8 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: one read of the settings, cached for ten seconds. Each change and its entry in the log are stored in
-//!   one transaction
+//! - audit log: one read of the settings, cached for ten seconds, unless the request is a GET. Each change and its
+//!   entry in the log are stored in one transaction
 //! - POST: one query of the roster (the account's agents and departments) if the body names agents or departments, and
 //!   one write. For a widget, also one read of the account's name, which is the default title
 //! - listing: one query of the index per megabyte of channels

@@ -7,11 +7,11 @@
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - GET: two reads of the visitor, one batch of reads for every ten chats of the visitor, at most 20 batches, and one
 //!   read of the settings, cached for ten seconds
-//! - DELETE, visitor: two reads (the visitor number and the progress of an earlier request), and one write that deletes
-//!   the visitor
+//! - DELETE, visitor: two reads (the visitor number and the progress of an earlier request), and two writes that delete
+//!   the visitor and the reference to the visitor's last call
 //! - DELETE, chats: for each of the four chat states, one query of the index per megabyte or per 1,000 of the account's
-//!   chats. Each of the visitor's chats also costs queries for its items, one write per item, and one write that
-//!   records the erasure for the agents' consoles
+//!   chats. Each of the visitor's chats also costs one write that closes it, queries for its items, one write per item,
+//!   and one write that records the erasure for the agents' consoles
 //! - DELETE, end: two writes that delete the visitor number and the progress, or one write of the progress if the time
 //!   budget is used up
 //!

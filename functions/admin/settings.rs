@@ -5,8 +5,8 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: one read of the settings, cached for ten seconds. Each change and its entry in the log are stored in
-//!   one transaction
+//! - audit log: one read of the settings, cached for ten seconds, unless the request is a GET. Each change and its
+//!   entry in the log are stored in one transaction
 //! - GET: two reads (the settings and the trigger rules)
 //! - PUT: one read and one write of the settings. If the body contains the trigger rules, one write of the rules;
 //!   otherwise one read of the rules. If the body contains `retention_days`, one more read, and one write if the
@@ -15,8 +15,8 @@
 //! - rotate: two reads and one write
 //! - test: one read, and one HTTP request to the webhook
 //!
-//! If a concurrent request changes the settings, they are read again and the change is applied to them. An agent
-//! without the admin role gets 403 after the session has been read.
+//! If a concurrent request changes the settings, they are read and edited again. An agent without the admin role gets
+//! 403 after the session has been read.
 
 use std::process::ExitCode;
 

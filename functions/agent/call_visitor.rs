@@ -6,7 +6,7 @@
 //! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
 //!   again if the cached copy may be stale
-//! - idempotency key, if the request has one: one read, and another one before the call is stored
+//! - idempotency key, if the request has one: one read, which is repeated just before the call is stored
 //! - visitor: one read, unless the body contains the phone number
 //! - settings, telephony settings: one read each, cached for ten seconds
 //! - balance and agent: one read each
@@ -74,7 +74,8 @@ async fn handle(
         now,
     };
     let sent = chats.store_agent_call(&outgoing).await?;
-    // The start event is queued first, because the event for an immediate rejection must not reach webhooks before it.
+    // The start event is queued before the call. If the provider rejects the call at once, the event that reports the
+    // rejection must not reach the webhooks first.
     webhook_queue.enqueue_webhook_events(&sent.notifications).await;
     calls::enqueue_call(&call_queue, sent.entry.as_ref()).await;
     let receipt = sent.receipt;

@@ -12,8 +12,8 @@
 //!   writes the new shortcut and deletes the old one
 //! - DELETE: one read, and one transaction that deletes the reply and its shortcut and writes the account's counter
 //!
-//! If a concurrent request changes the shortcut, PATCH and DELETE read the reply again and repeat the write. An agent
-//! without the admin role gets 403 after the session has been read, except for GET. If POST or PATCH gets 409, a write
+//! If a concurrent request changes the shortcut, PATCH and DELETE read the reply again and repeat the write. Except for
+//! GET, an agent without the admin role gets 403 after the session has been read. If POST or PATCH gets 409, a write
 //! condition of the transaction has failed.
 
 use std::process::ExitCode;

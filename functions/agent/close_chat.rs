@@ -9,8 +9,8 @@
 //!   again if the cached copy may be stale
 //! - settings: one read, cached for ten seconds
 //! - transition: one transaction that writes the chat, the visitor, the report counters and one entry for each
-//!   notification. If the account has a retention period, the transaction also contains the visitor number and the
-//!   panel. If a concurrent request changes the chat, the chat is read again and the transition is repeated
+//!   notification. If the account has a retention period, the transaction also sets the expiry of the visitor number
+//!   and the panel. If a concurrent request changes the chat, the chat is read again and the transition is repeated
 //! - queues: one request for each notification
 //!
 //! A request for a closed chat and a rejected request write nothing after authentication, unless a concurrent request

@@ -4,7 +4,7 @@
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - agents and departments: one query per megabyte, not cached, so that the list is complete
-//! - agents' presence: one query, concurrently with the other one
+//! - agents' presence: one query, concurrently with the query of the agents and departments
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
 //! GET /agent/changes?cursor=: returns the rows of the chats that have changed since the cursor, and the numbers of
 //! changed chats that the agent cannot see or that were erased (`gone`). Without a cursor, the response contains only a
-//! new cursor, which a client requests before it reads the lists. The request is repeated with the new cursor until
-//! `complete` is true. A cursor is valid for 24 hours; an older one gets 410 `cursor_expired`, and the console reads
-//! its lists again.
+//! new cursor, which a client requests before it reads the lists of chats. The client repeats the request with the new
+//! cursor until `complete` is true. A cursor is valid for 24 hours; an older one gets 410 `cursor_expired`, and the
+//! console reads the lists again.
 //!
 //! Each change is returned at least once. Chats that become visible or hidden because an admin changes a channel, a
 //! department or an agent are not reported, because nothing changes in the chats.
@@ -10,9 +10,9 @@
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - open chats: three queries of the index (one for each state), and one read for each open chat, in batches. An index
-//!   of the last messages would save these reads, but would cost one more write for every message
+//!   by the time of the last message would save these reads, but would cost one more write for every message
 //! - chats closed or erased since the cursor: one query of the index and one read for each of them, in batches
-//! - limit: a request ends after 500 headers or, at the end of a batch, after 100 changed chats
+//! - limit: at the end of a batch, a request ends if it has read 500 headers or found 100 changed chats
 //! - visibility, only for an agent without the admin role: one batch that reads the channels of the changed chats, and
 //!   one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
 //!   queried again if the cached copy may be stale

@@ -3,12 +3,13 @@
 //! with 429 before the password is verified.
 //!
 //! Costs these table requests:
-//! - failure counters: one write for each of three counters. If the counter for the e-mail address or for the network
-//!   exceeds its limit, one read checks whether the network is known. A request that is rejected with 429 makes one to
-//!   three of these writes and none of the following requests
+//! - failure counters: one write for each of three counters. If the counter for the e-mail address or for the client
+//!   network (an IPv4 address or an IPv6 /64 prefix) exceeds its limit, one read checks whether the network is known
+//!   for the e-mail address. A request that is rejected with 429 makes one to three of these writes and none of the
+//!   following requests
 //! - login: one read. A request with a wrong password gets 401 after this read
 //! - agent: one read
-//! - successful login: four concurrent writes, then one write of the session
+//! - successful login: four concurrent writes (the counters and the known network), then one write of the session
 //! - login and agent again: one read each, so that no token is returned if the password or the role has changed
 //!   concurrently
 

@@ -3,8 +3,8 @@
 //!
 //! Costs these table requests:
 //! - session: one write. If the session does not exist, the request costs nothing more
-//! - other sessions of the agent: one query. If the agent has no other session, also one write that ends the
-//!   presence
+//! - other sessions of the agent: one query. If the agent has no other session, also one write that sets the agent
+//!   offline
 
 use std::process::ExitCode;
 

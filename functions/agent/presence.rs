@@ -3,7 +3,8 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - presence: one read for GET; one write for PUT, or two if one of the agent's sockets was closed without a report
+//! - presence: one read for GET; one write for PUT, or two if the presence contains expired sockets, whose closing API
+//!   Gateway did not report
 
 use std::process::ExitCode;
 

@@ -9,8 +9,8 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - e-mail address, phone number: one query of the index for each of these two that the text could be, and one batch
-//!   that reads the visitors found, at most 25 for each
+//! - contact data: one query of an index if the text could be an e-mail address, one if it could be a phone number, and
+//!   one batch that reads the visitors found, at most 25 for each query
 //! - best matches, on the first page: one batch that reads the last chats of these visitors. If the text is a number,
 //!   also three reads for the chat and the visitor with this number
 //! - chats: four queries of the index (one for each state), and one read for each of up to 500 chats, in batches. A

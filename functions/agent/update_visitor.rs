@@ -5,10 +5,10 @@
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - visitor: two reads
-//! - visibility, only for an agent without the admin role: one read of the visitor's chat. If the agent does not have
-//!   this chat, also one read of its channel and one query of the roster (the account's agents and departments). Both
-//!   are cached for ten seconds; the roster is queried again if the cached copy may be stale. A rejected request gets
-//!   403 and costs nothing more
+//! - visibility, only for an agent without the admin role: one read of the visitor's current or last chat. If the agent
+//!   does not have this chat, also one read of its channel and one query of the roster (the account's agents and
+//!   departments). Both are cached for ten seconds; the roster is queried again if the cached copy may be stale. A
+//!   rejected request gets 403 and costs nothing more
 //! - settings: one read, cached for ten seconds
 //! - change: one write of the visitor, or none if no field changes. If webhooks are notified, this is one transaction
 //!   that writes the visitor and one entry for each webhook. If the visitor has an open chat, and if the name changes

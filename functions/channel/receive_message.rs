@@ -9,8 +9,8 @@
 //! - visitor: one read. A message from a blacklisted visitor is dropped after this read
 //! - idempotency key, if the request has one: one read, made concurrently with the read of the visitor
 //! - open chat: one write of the chat, one write of the visitor if the profile changes, and one write of the entry. The
-//!   write of the entry is a transaction if there is an idempotency key, a new invitation or a notification. The chat is
-//!   also read if the message has an invitation, or if webhooks may be notified of the new profile
+//!   write of the entry is a transaction if there is an idempotency key, a new invitation or a notification. The chat
+//!   is also read if the message has an invitation, or if webhooks may be notified of the new profile
 //! - new chat: two counter writes and one transaction, which also counts the chat for the reports
 //! - queues: one request if a bot has the chat, and one for each webhook that is notified with chat_updated
 //! - typing notice: one read of the visitor, and one write if the visitor has an open chat

@@ -1,6 +1,6 @@
-//! Delivers visitors' messages and notifications to bot providers (specification, B-2). When a bot's time limit for an
-//! answer ends, checks whether the bot has answered. Two queues invoke this function: a FIFO queue of first attempts,
-//! which preserves the order of each chat, and a retry queue of delayed tasks.
+//! Delivers visitors' messages and notifications to bot providers (specification, B-2). Also checks, at the end of a
+//! bot's time limit for an answer, whether the bot has answered. Two queues invoke this function: a FIFO queue of first
+//! attempts, which preserves the order of each chat, and a retry queue of delayed tasks.
 //!
 //! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. An outdated task costs nothing more

@@ -12,7 +12,7 @@
 //! - result: one write of the entry
 //! - failed attempt: one queue request for the next attempt. The circuit breaker also counts a slow failure, which
 //!   costs one write, or up to three if the earlier failures have expired. The first success after a failure costs one
-//!   write
+//!   write, which closes the circuit breaker
 //! - last failed attempt: one read of the settings, cached for ten seconds, one batch that reads the entry and the
 //!   chat, one write of the chat, one transaction that stores the failed call and an event for each webhook, and
 //!   another read of the entry. Each event also costs one queue request. The result is then stored in a transaction

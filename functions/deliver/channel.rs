@@ -13,8 +13,9 @@
 //!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other
 //!   closes the circuit breaker
 //!
-//! A typing notice costs one read each of the chat, the agent and the channel (cached). It is dropped on any error. Any
-//! other task is sent to the retry queue if a table or a queue is unavailable, which costs one queue request.
+//! A typing notice costs one read each of the chat, the agent and the channel (cached), and may cost the read of the
+//! circuit breaker. It is dropped on any error. Any other task is sent to the retry queue if a table or a queue is
+//! unavailable, which costs one queue request.
 
 use std::process::ExitCode;
 

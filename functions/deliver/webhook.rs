@@ -15,10 +15,9 @@
 //!   last failed attempt of chat_assigned, cost one read of the chat and one write of the panel
 //! - result: one write of the entry. If the delivery has failed, instead one read of the chat and one transaction that
 //!   writes the entry and the report counters
-//! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
-//!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
-//!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other
-//!   closes the circuit breaker
+//! - failed attempt: one queue request for the next attempt. The circuit breaker also counts a slow failure, which
+//!   costs one write, or up to three if the earlier failures have expired. The first success after a failure costs one
+//!   write, which closes the circuit breaker
 //!
 //! If a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue request.
 

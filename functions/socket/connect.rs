@@ -4,7 +4,7 @@
 //!
 //! Costs these table requests:
 //! - ticket: one write, which deletes it. A request with a rejected ticket costs nothing more
-//! - visitor: one eventually consistent query of the visitor's sockets
+//! - visitor's ticket: one eventually consistent query of the visitor's sockets
 //! - socket: two writes. The socket of a visitor costs nothing more
 //! - presence: one write, or two if the closing of one of the agent's earlier sockets was not reported
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence). If the session

@@ -1,4 +1,4 @@
-//! $disconnect of the WebSocket API: removes a socket that has been closed. If it was the agent's last one, the agent
+//! $disconnect of the WebSocket API: removes a socket that has been closed. If it was an agent's last socket, the agent
 //! counts as offline 90 seconds later. API Gateway does not guarantee this event. If a close is not reported,
 //! `deliver-push` removes the socket when it cannot send to it; otherwise, the socket expires 130 minutes after it was
 //! opened.

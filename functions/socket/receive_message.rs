@@ -7,8 +7,8 @@
 //! rejected frame is an `error` frame. If the service fails, the invocation fails, and API Gateway sends its own error
 //! frame.
 //!
-//! The first frame of a socket that has missed a push costs one read of the socket, and three writes that remove it (two
-//! for a visitor).
+//! The first frame of a socket that has missed a push costs one read of the socket, and three writes that remove it
+//! (two for a visitor).
 //!
 //! A visitor's frame costs one read of the socket, and one write for every tenth frame of a visitor. `typing` also
 //! costs one read of the visitor and one write of the chat.
@@ -76,7 +76,7 @@ async fn handle(
         Ok(response) => response,
     };
     if let Some(frame) = response {
-        // If the socket has been closed in the meantime, nobody waits for the response.
+        // An error is ignored: if the socket has been closed in the meantime, nobody waits for the response.
         let _ = gateway.send(connection_id, &frame).await;
     }
     Ok(())

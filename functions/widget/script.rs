@@ -1,5 +1,5 @@
 //! GET /widget.js: returns the loader that pages include. GET /widget/assets/{file}: returns the scripts and texts that
-//! the loader imports. The files are built from `functions/www/widget` and compiled into this program. Costs no table
+//! the loader imports. The files are built from `functions/www/widget` and compiled into this binary. Costs no table
 //! or queue requests.
 
 use std::process::ExitCode;

@@ -7,7 +7,7 @@ import * as esbuild from "esbuild";
 
 const FOLDER = join(dirname(fileURLToPath(import.meta.url)), "demo");
 
-/** Returns the files by path below dist/demo, and the paths that the first load requests. */
+/** Builds the demo site. Returns its files by path below dist/demo, and the paths that the first load requests. */
 export async function buildDemo(licences) {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: FOLDER,

@@ -43,15 +43,15 @@ const common = (isDevelopment) => ({
   logLevel: "warning",
 });
 
-/** Returns the files by their path relative to dist/widget, and the paths that a browser requests when it first loads the
- * widget: the loader, the bundle, and the largest language file. */
+/** Builds the widget. Returns its files by path below dist/widget, and the paths that the first load requests: the
+ * loader, the bundle, and the largest language file. */
 export async function buildWidget(isDevelopment = false) {
   const files = new Map();
   const addFiles = ({ outputFiles }) => {
     for (const file of outputFiles)
       files.set(`assets/${relative(join(HERE, "out"), file.path)}`, Buffer.from(file.contents));
   };
-  // Built separately, because a module that two bundles share would add another file to the first load.
+  // The call bundle is built separately: a module that two bundles share would add another file to the first load.
   const call = await esbuild.build({
     ...common(isDevelopment),
     entryPoints: { call: "widget/call/main.ts" },

@@ -1,5 +1,5 @@
-/* Builds the console, the widget and the demo site into dist/. The files of the console and the widget have names with a
-   hash of the content, and each of them is also stored compressed, so that the service needs no build step for them.
+/* Builds the console, the widget and the demo site into dist/. The files of the console and the widget have names with
+   a hash of the content, and each of them is also stored compressed, so that the service needs no build step for them.
 
      node build.mjs            builds
      node build.mjs --check    fails if dist/ differs from a new build
@@ -54,7 +54,7 @@ export const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** Includes the programs of docs/examples as texts, for the pages that show them. */
+/** Imports the example servers of docs/examples as strings, for the pages that show their source. */
 const exampleTexts = {
   name: "example-texts",
   setup(build) {
@@ -123,7 +123,7 @@ async function build(isDevelopment = false) {
     for (const { path: imported, kind } of outputs[path].imports) if (kind === "import-statement") addStatic(imported);
   };
   addStatic(entry[0]);
-  // The browser would otherwise request these files only after it has loaded the main one.
+  // Preload the scripts that the main script imports. The browser would otherwise request them only after loading it.
   const preloads = [...firstLoad]
     .filter((name) => name.endsWith(".js") && name !== nameOf(entry[0]) && !name.includes("initial-theme"))
     .map((name) => `<link rel="modulepreload" href="/console/${name}">`)
@@ -163,8 +163,8 @@ const gzip = (bytes) => gzipSync(bytes, { level: 9 });
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 const contentType = (name) => TYPES[name.split(".").pop()];
 
-/** Returns the Rust source that functions/console/page.rs or functions/widget/script.rs includes: the file that is served
- * under a fixed name, the assets by name, and the policy of the console. */
+/** Returns the Rust source that functions/console/page.rs or functions/widget/script.rs includes: the file that is
+ * served under a fixed name, the assets by name, and the Content-Security-Policy of the console. */
 function rustTable(files) {
   const file = (path) =>
     `EmbeddedFile { content_type: ${JSON.stringify(contentType(path))}, identity: include_bytes!("${path}"), brotli: include_bytes!("${path}.br"), gzip: include_bytes!("${path}.gz") }`;

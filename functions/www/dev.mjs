@@ -66,7 +66,7 @@ export async function serve({ port = 0, api, dataset = "normal", folder }) {
       "x-content-type-options": "nosniff",
       ...(isPage
         ? {
-            // A real service tells the console its own URL for sockets.
+            // The console gets the socket URL from the API: that of the local host, or of this server for the mock.
             "content-security-policy": CONTENT_SECURITY_POLICY.replace(
               "{socket}",
               api === undefined ? `ws://${request.headers.host}` : new URL(api).origin.replace(/^http/, "ws"),

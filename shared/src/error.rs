@@ -196,7 +196,7 @@ impl Error {
         if let Self::MethodNotAllowed(methods) = self { Some(methods) } else { None }
     }
 
-    /// Returns the context as the value of a log field.
+    /// Returns the context as the value of a log field, or `None` if this kind of error has no context.
     pub fn context(&self) -> Option<DebugValue<&ErrorContext>> {
         if let Self::Unavailable(context) | Self::Unwritable(context) | Self::Internal(context) = self {
             Some(debug(context))

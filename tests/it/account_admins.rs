@@ -38,8 +38,8 @@ fn concurrent_removal_of_two_admins_leaves_one_admin() {
             };
             let (by_one, by_two) = join(remove(one, two), remove(two, one)).await;
             let (remaining, rejected) = if by_one.status == 200 { (one, by_two) } else { (two, by_one) };
-            // The status is 401 if the other admin has already removed this admin, because the removal ends this
-            // admin's session. Otherwise, it is 403.
+            // The rejected request gets 401 if the other admin has already removed its sender, because the removal ends
+            // the sender's session. Otherwise, it gets 403.
             assert!([401, 403].contains(&rejected.status), "{method}: {rejected:?}");
             assert_eq!(admin_ids(remaining).await, std::slice::from_ref(&remaining.id), "{method}");
         }))

@@ -40,7 +40,7 @@ fn activity_counts_answers_failures_and_handovers() {
         fixture.channel.send_text("fails", "three").await;
         fixture.wait_until_waiting(3, seconds(12)).await;
         fixture.final_bot_delivery(3, "three").await;
-        // A closed chat is read from another index.
+        // Close one chat, because the activity reads open and closed chats from different indexes.
         fixture.provider.respond_with(CannedResponse::ok());
         fixture.agent.accept(invited).await;
         fixture.agent.close(invited).await;
@@ -72,7 +72,7 @@ fn admins_can_choose_among_all_providers() {
         let endpoint = "https://bots.example/hook?key=hidden";
         let second_id = register_provider(&host.operator, endpoint, json!({"name": second})).await;
         let first_id = register_provider(&host.operator, endpoint, json!({"name": first})).await;
-        // The index is updated with a delay.
+        // The providers are listed from an index that is updated with a delay.
         let listed = wait_for("both providers", WAIT_TIMEOUT, async || {
             let shown = admin.get("/admin/providers").await.expect(200);
             let providers = shown["providers"].as_array().unwrap().clone();

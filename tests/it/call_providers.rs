@@ -52,7 +52,7 @@ fn sign(url: &str, fields: &[(&str, &str)], auth_token: &str) -> String {
     base64::Engine::encode(&base64::engine::general_purpose::STANDARD, mac.finalize().into_bytes())
 }
 
-/// Posts a form with this `X-Twilio-Signature`.
+/// Posts a form with `signature` in the header `X-Twilio-Signature`.
 async fn post_form(host: &TestHost, url: &str, fields: &[(&str, &str)], signature: &str) -> ApiResponse {
     let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     let request = host.anonymous.request(Method::POST, url).body(body);

@@ -79,9 +79,9 @@ async fn assert_chat_is_hidden(host: &TestHost, hidden_by: HiddenBy) {
         reply.expect_error(403, "forbidden");
     }
     assert_eq!(resources.readable_resources().await, before);
-    // The account's other chat is in the same channel, but it was not transferred.
     let expected = match hidden_by {
         HiddenBy::Channel => [vec![1, 2], vec![], vec![1, 2]],
+        // Ben sees chat 1: it is in the same channel, but it was not transferred.
         HiddenBy::Offer => [vec![1, 2], vec![1], vec![1, 2]],
     };
     assert_eq!(

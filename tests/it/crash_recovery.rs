@@ -238,7 +238,7 @@ fn sweep_resumes_deliveries_of_killed_processes() {
     });
 }
 
-/// Returns the statuses of each chat's call_event events, without repeated events.
+/// Returns one string for each chat: the statuses of its call_event events in order, without repeated deliveries.
 fn call_statuses(webhook_receiver: &TestReceiver) -> Vec<String> {
     let mut statuses: BTreeMap<u64, BTreeMap<String, String>> = BTreeMap::new();
     for request in webhook_receiver.requests() {

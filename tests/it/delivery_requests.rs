@@ -16,7 +16,7 @@ async fn show(admin: &ApiClient, chat: u64, seq: &Value) -> Value {
     admin.get(&format!("/admin/deliveries/{chat}/{seq}")).await.expect(200)
 }
 
-/// Returns the delivery in the log, without its request.
+/// Returns the delivery's row in the delivery log, which does not contain the request.
 async fn listed(admin: &TestAgent, chat: u64, seq: &Value) -> Value {
     let state = show(&admin.client, chat, seq).await["state"].as_str().unwrap().to_owned();
     let page = admin.client.get(&format!("/admin/deliveries?state={state}&chat_id={chat}")).await.expect(200);

@@ -106,10 +106,10 @@ fn hanging_integrator_delays_no_other_account() {
             if depth.visible + depth.in_flight == 0 { Ok(()) } else { Err((depth.visible, depth.in_flight)) }
         })
         .await;
-        // These chats have had no failures. Because the circuit breaker is open, their first attempts go through the
-        // retry queue, which does not preserve the order of a chat's messages. The attempts still start on time. A
-        // process notices the breaker only after one of its own attempts has failed. Therefore, a process without such
-        // a failure still sends its first message instead of passing it to the retry queue.
+        // The account's other chats have had no failures. Because the circuit breaker is open, their first attempts go
+        // through the retry queue, which does not preserve the order of a chat's messages. The attempts still start on
+        // time. A process notices the breaker only after one of its own attempts has failed. Therefore, a process
+        // without such a failure still sends its first message instead of passing it to the retry queue.
         let (last_chat, late_chats) = other_chats.split_last().unwrap();
         let mut starts = Vec::new();
         for chat in late_chats {

@@ -45,7 +45,6 @@ async fn row(agent: &TestAgent, chat: u64) -> Value {
     rows.into_iter().find(|row| row["chat_id"] == chat).unwrap_or_else(|| panic!("chat {chat} is not listed"))
 }
 
-/// Returns the types of these frames.
 fn types(frames: &[Value]) -> Vec<&str> {
     frames.iter().map(|frame| frame["type"].as_str().unwrap()).collect()
 }
@@ -128,7 +127,7 @@ fn chat_accepted_by_somebody_else_is_gone_or_changes() {
             let chat = socket.find("accepted chat", |frame| frame["chat"]["state"] == "active").await;
             assert_eq!(chat["chat"]["agent"]["id"], team.ann.id);
         }
-        // Only Ann is in the department.
+        // Ann is the only member of Sales, so Ben can no longer see the chat.
         team.ann.set_presence("online").await;
         team.ann.client.post("/agent/chats/1/transfer", &json!({"department_id": sales})).await.expect(200);
         let gone = bens.next_of("chat_gone").await;
@@ -291,8 +290,8 @@ fn blocked_links_are_replaced_in_pushes() {
     });
 }
 
-/// This test passes the batch directly to the function, because the streams usually pass on each change immediately
-/// instead of in a batch.
+/// The test passes a batch directly to `deliver-push`, because the local host's streams usually pass on each change by
+/// itself.
 #[test]
 fn batch_with_chats_of_several_channels_is_pushed() {
     run_on_shared_host(async |host| {
@@ -307,7 +306,7 @@ fn batch_with_chats_of_several_channels_is_pushed() {
             let header = request.send().await.unwrap().item.unwrap();
             records.push(json!({"eventName": "INSERT", "dynamodb": {"NewImage": item_json(&header)}}));
         }
-        // The socket is opened only now, so that the function has not cached the channels yet.
+        // The socket is opened only now, so that `deliver-push` has not yet read and cached the account's channels.
         let mut socket = AgentSocket::open(&team.ann).await;
         host.local.invoke("deliver-push", json!({"Records": records})).await.unwrap();
         for chat in [1, 2] {
@@ -316,7 +315,7 @@ fn batch_with_chats_of_several_channels_is_pushed() {
     });
 }
 
-/// Returns an item in the JSON format of streams.
+/// Returns an item in the JSON format of DynamoDB Streams records.
 fn item_json(item: &HashMap<String, AttributeValue>) -> Value {
     item.iter().map(|(name, value)| (name.clone(), attribute_json(value))).collect()
 }
@@ -336,7 +335,7 @@ fn attribute_json(value: &AttributeValue) -> Value {
     }
 }
 
-/// Some clients do not read from their connections, as if they had disappeared without closing them.
+/// Three of Ann's clients do not read from their connections, as if they had disappeared without closing them.
 #[test]
 fn slow_and_dead_sockets_delay_nobody() {
     run_timed_on_shared_host(async |host| {
@@ -361,7 +360,7 @@ fn slow_and_dead_sockets_delay_nobody() {
     });
 }
 
-/// The sockets belong to 40 agents, so that the limit on tickets is not reached.
+/// The sockets belong to 40 agents, so that no agent reaches the rate limit on socket tickets.
 #[test]
 fn one_of_a_thousand_sockets_gets_the_message() {
     run_alone_on_own_host(async |host| {

@@ -71,7 +71,7 @@ async fn run_chat(agent: &TestAgent, chat: u64) {
     }
 }
 
-/// Rates a chat three times. The last rating is the result.
+/// Rates a chat three times, the third time with `last`, which is the rating that counts.
 async fn rate(visitor: &TestVisitor, chat_id: &Value, last: &str) {
     for rate in ["negative", "positive", last] {
         let body = json!({"chat_id": chat_id, "rate": rate});

@@ -18,7 +18,7 @@ fn earlier_chats_of_a_visitor_are_listed() {
         let path = "/agent/visitors/1/chats";
         for n in 1..=12 {
             channel.send_text("ada", &format!("Question {n}")).await;
-            // Ann has had only the second and the last chat.
+            // Ann handles only the second and the last chat, and Ben handles all others.
             let agent = if [2, 12].contains(&n) { &ann } else { &ben };
             if agent.id == ann.id {
                 ann.set_presence("online").await;

@@ -38,7 +38,7 @@ fn visitor_is_pushed_messages_state_and_typing() {
     });
 }
 
-/// Returns the number of the chat's last entry.
+/// Returns the `seq` of a typing push: that of the chat's last entry.
 async fn typing_seq(visitor: &TestVisitor) -> Value {
     visitor.session().await["chat"]["last_seq"].clone()
 }

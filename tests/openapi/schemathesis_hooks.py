@@ -17,7 +17,6 @@ CLOSED_PORT_URL, PROTECTED_IDS, KNOWN_IDS, SECRETS, TOKENS = (
     TEST_DATA[name] for name in ["closed_port_url", "protected_ids", "known_ids", "secrets", "tokens"]
 )
 LOCK = threading.Lock()
-# The token of a visitor of the widget.
 VISITOR_TOKEN = TEST_DATA["visitor_token"]
 # The number of requests to each operation.
 REQUEST_COUNTERS = collections.defaultdict(itertools.count)
@@ -61,7 +60,7 @@ def use_existing_ids(case, name, count):
     for parameter in parameters if count % 4 != 3 else ():
         known, protected = KNOWN_IDS.get(parameter, []), PROTECTED_IDS.get(parameter, [])
         if name in FIXED_IDS:
-            # A widget has no secret.
+            # Leave out the widget: the path of channelMessage contains a secret, and a widget has none.
             known = [id for id in protected if parameter != "channel_id" or id in SECRETS]
         if name in MODIFYING:
             known = [id for id in known if id not in protected]

@@ -1,5 +1,5 @@
-/* Tests the agent console with the mock service (functions/www/dev), in states that the local host cannot produce: errors
-   of the service, a login limit that ends after seconds, and data of visitors who use the widget. */
+/* Tests the agent console with the mock service (functions/www/dev), in states that the local host cannot produce:
+   errors of the service, a login limit that ends after seconds, and data of visitors who use the widget. */
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -546,7 +546,7 @@ journey("call is shown again after a reload", {}, async (page) => {
   await banner.waitFor({ state: "detached" });
 });
 
-/** Opens the palette and searches for a text. */
+/** Opens the command palette and searches for a text. */
 async function searchInPalette(page, text) {
   await pressShortcut(page, "Control+k");
   await page.keyboard.type(text);
@@ -678,7 +678,7 @@ journey("dialog creating a secret asks before it is left", {}, async (page) => {
   await page.getByText(/^whsec_/).waitFor();
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("heading", { name: "crm.example" }).waitFor();
-  // A new widget has no secret, so its page opens at once.
+  // A new widget has no secret to show, so its page opens at once.
   await page.goto(`${url}/console/#/channels`);
   await page.getByRole("button", { name: "Add a channel" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Second shop");

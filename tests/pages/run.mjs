@@ -19,7 +19,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const WWW = join(HERE, "../../functions/www");
 /** This test measures times, so it does not run alongside others. */
 const TIMED_TEST = "journeys/load.test.mjs";
-/** If more tests than this fail, they have a common cause, so they do not get a second attempt. */
+/** If more tests than this fail, they probably have a common cause, so they do not get a second attempt. */
 const MAX_SECOND_ATTEMPTS = 5;
 
 function run(folder, command, ...options) {

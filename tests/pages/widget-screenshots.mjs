@@ -1,5 +1,5 @@
 /* Takes a screenshot of each state of the widget at two widths, each in light and dark colours. Prints accessibility
-   violations, errors, and violations of the page's policy.
+   violations, errors, and violations of the page's content security policy.
 
      node widget-screenshots.mjs [folder] [--only name] */
 

@@ -23,7 +23,7 @@ after(async () => {
   await mock?.close();
 });
 
-/** Starts another mock, because a page that has been closed may still send requests for a moment. */
+/** Starts a new mock for each page, because a page that has been closed may still send requests to its mock. */
 async function startMock(fields) {
   await mock?.close();
   mock = await MockWidget.start();
@@ -644,7 +644,7 @@ test("invitation of the page opens the window and goes with the message", async 
   const { page, context } = await openSite();
   await api(page, "showProactiveInvitation", "Need help with the size?", 3);
   await page.getByText("Need help with the size?").waitFor();
-  // The agent of the department, not the first one.
+  // The invitation shows the agent of department 3, not the first agent of the widget.
   assert.equal(await page.locator(".by").textContent(), "Dmitri Orlov");
   await write(page, "Yes");
   await page.getByText("Sent", { exact: true }).waitFor();
@@ -782,7 +782,7 @@ test("rule follows the visitor's first message", async () => {
 test("rule counts the time on the site over several pages", async () => {
   const rules = [invite("Still here?", ["time_on_site", "greater", 60])];
   const { page, context } = await openWithRules(rules);
-  // From now on, the widget may store the time of the visit.
+  // Once the window has been opened, the widget may store data, such as the start of the visit.
   await page.getByRole("button", { name: "Open chat" }).click();
   await page.keyboard.press("Escape");
   await page.clock.runFor(45_000);

@@ -46,7 +46,7 @@ def check(path):
     template = yaml_parse(Path(path).read_text())
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
-            # `sam deploy` replaces the local path in the same way as this line.
+            # `sam deploy` also replaces the local path with an S3 URL.
             resource["Properties"]["CodeUri"] = "s3://bucket/key"
     resources = transform(template, {}, NoPolicies())["Resources"]
     dependencies = {name: resources.keys() & set(referenced_names(resource)) - {name} for name, resource in resources.items()}

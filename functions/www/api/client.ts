@@ -51,7 +51,7 @@ export class ApiError extends Error {
     readonly code: string,
     message: string,
     readonly field: string | undefined,
-    /** The value of the Retry-After header in seconds, or undefined if the header is not a positive number. */
+    /** The Retry-After header in seconds, or undefined if the header is missing or is not a positive number. */
     readonly retryAfter: number | undefined,
   ) {
     super(message);
@@ -175,7 +175,7 @@ function errorFromResponse(response: Response, text: string): ApiError {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === "object" && parsed !== null) body = parsed;
   } catch {
-    // The body is not JSON, for example because a gateway responded with HTML. The error then has only the status.
+    // The body is not JSON, for example because a gateway responded with HTML. The error then has a generic message.
   }
   const string = (value: unknown) => (typeof value === "string" ? value : undefined);
   const message =

@@ -2,7 +2,7 @@ import type { components, operations } from "./schema";
 
 type Schemas = components["schemas"];
 
-/** The browser session and page of a visitor who uses the widget, in the format of webhook events (specification, part C). */
+/** The browser session and page of a widget's visitor, in the format of webhook events (specification, part C). */
 interface WidgetSession {
   session?: {
     geoip?: { country?: string; country_code?: string; region?: string; city?: string; organization?: string } | null;

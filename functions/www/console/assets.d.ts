@@ -3,7 +3,7 @@ declare module "*.svg" {
   export default address;
 }
 declare module "*.css";
-/** Programs of docs/examples, which the build includes as texts. */
+/** The example servers of docs/examples, whose source the build includes as strings. */
 declare module "*/integrator.py" {
   const text: string;
   export default text;

@@ -13,7 +13,7 @@ import { startShop } from "./shop";
 recordCallbacks();
 startShop();
 startJournal();
-// The frame with the console shares this tab's storage. An old session would hide the sign-in link's code.
+// The frame with the console shares this tab's storage. With an old session, the console would ignore the sign-in link.
 tabStorage.remove("session");
 const root = document.getElementById("panel");
 if (root !== null) render(<Panel />, root);

@@ -1,5 +1,5 @@
-/* A mock of the service for development and tests of the pages. It keeps sample data in memory and implements the agents'
-   API of docs/openapi.json and its sockets. It is not part of the product. Tests control it with requests to /_mock. */
+/* A mock of the service for development and tests of the pages. It keeps sample data in memory and implements the
+   agents' API of docs/openapi.json and its sockets. It is not part of the product. Tests control it through /_mock. */
 
 import { randomUUID } from "node:crypto";
 import { WebSocketServer } from "ws";

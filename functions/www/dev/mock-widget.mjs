@@ -61,9 +61,10 @@ const PICTURE =
 export class MockWidget {
   /** The requests to the widget's endpoints, with their bodies. */
   requests = [];
-  /** Fields that replace those of the sample session. With a visitor, the site's page has the visitor's token. */
+  /** Fields that replace those of the sample session. If `reset` sets a visitor, the page has the visitor's token. */
   session = {};
-  /** Returns a status, headers and body instead of the usual response, or undefined. May return a promise. */
+  /** Returns a status, headers and body in place of the usual response, or undefined for the usual one. May return a
+   * promise. */
   override = () => undefined;
   state = "waiting";
   /** Whether the visitor can ask for a callback: the result of isCallbackEnabled. */
@@ -164,7 +165,7 @@ export class MockWidget {
       case "session": {
         if (!token && !identify) return { ...session, visitor: null, chat: null, messages: [] };
         const chat = this.#stored.length > 0 || this.#call ? this.#chat : session.chat;
-        // Only the response to a message has its id.
+        // Only the response to the request that sends a message contains its `message_id`.
         const messages = [...session.messages, ...this.#stored]
           .filter(({ seq }) => seq > after)
           .map(({ message_id: _, ...message }) => message);

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 
 /** The current Unix time in seconds, updated every second while the page is visible. */
 export const currentSecond = signal(Math.floor(Date.now() / 1000));
-/** The current Unix time in seconds, updated every 15 seconds. */
+/** The current Unix time in seconds, updated every 15 seconds while the page is visible. */
 export const currentMinute = signal(currentSecond.peek());
 
 export function startClock(): () => void {

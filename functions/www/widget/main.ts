@@ -33,7 +33,7 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
   if (analytics) profile.set({ analytics });
   if (utm) profile.set({ utm });
 
-  // The likely language is loaded together with the session.
+  // Load the texts of the likely language while the session is read.
   const wanted = [document.documentElement.lang, ...navigator.languages].filter(Boolean);
   loadTexts(chooseLanguage("auto", wanted)).catch(() => {});
   const first = await loadSession(session);

@@ -47,7 +47,7 @@ export interface State {
   contact: ContactInfo;
   isOpen: boolean;
   screen: Screen;
-  /** The heading of the offline form, if a rule has brought one, or of the call form. */
+  /** The heading and the text of the offline form, if a trigger rule has set them, or of the call form. */
   formIntro: { title?: string | undefined; message?: string | undefined };
   /** Null until calls are needed. */
   call: CallView | null;

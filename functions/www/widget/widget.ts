@@ -21,7 +21,7 @@ import { offlineFields } from "./view/offline-form";
 
 const SITE_VISIT_GAP_MS = 30 * 60_000;
 const RULE_INTERVAL_MS = 1000;
-/** After this time, the mode is read again when the window opens. */
+/** If the mode (online or offline) was read longer ago than this, it is read again when the window opens. */
 const MODE_LIFETIME_MS = 60_000;
 const DRAFT = "draft";
 const CONTACTS_FORM_DONE = "contacts-form-done";
@@ -30,7 +30,7 @@ const CLOSED_AT = "closed-at";
 const INVITED_AT = "invited-at";
 const SITE = "site";
 
-/** What the widget consists of. */
+/** The parts that a `ChatWidget` connects. */
 export interface Parts {
   store: Store;
   session: VisitorSession;
@@ -411,7 +411,7 @@ export class ChatWidget implements Widget, Actions {
     }
   }
 
-  /** Sends the data that the page has set. Consecutive calls of the page cause a single request. */
+  /** Sends the visitor's data that the page has set. Consecutive API calls of the page cause a single request. */
   #syncProfile(): void {
     clearTimeout(this.#profileTimer);
     this.#profileTimer = setTimeout(() => this.#parts.session.sync().catch(() => {}));
@@ -429,7 +429,7 @@ export class ChatWidget implements Widget, Actions {
   }
 }
 
-/** Returns the value as the id of a department, or undefined unless it is a positive whole number. */
+/** Returns the value as the id of a department, or undefined if it is not a positive whole number. */
 const departmentOf = (value: unknown): number | undefined =>
   Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

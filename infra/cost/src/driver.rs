@@ -13,8 +13,8 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 use crate::function_usage::{self, PUSH_FUNCTION, Usage, UsageByFunction};
 use crate::receiver::ReceiverServer;
 
-/// How long to wait for the queues to drain. The limit exceeds the longest task delays: three seconds for a retry, and
-/// four for the check for a bot's answer.
+/// How long to wait until the queues are empty or no more changes are pushed. The limit exceeds the longest task
+/// delays: three seconds for a retry, and four for the check for a bot's answer.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// If nothing has been pushed for this long, all changes have been pushed. The local host passes a change on within a

@@ -60,7 +60,7 @@ pub struct Request {
     pub writes: f64,
 }
 
-/// A function that caches items of the Directory.
+/// A function that caches items of the Directory table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Function {
     ChannelMessage,

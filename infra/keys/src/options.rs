@@ -1,4 +1,4 @@
-//! The options of the command.
+//! The command-line options of `hot-keys`.
 
 use clap::Parser;
 

@@ -41,7 +41,8 @@ pub fn key_table(load: &Load) -> String {
     format!("{head}\n|---|--:|--:|--:|--:|--:|\n{}", rows.collect::<String>())
 }
 
-/// Returns a table of the load of each FIFO queue. A message group is busy while one of its attempts is in progress.
+/// Returns a table of the load of each FIFO queue. The last column is the share of the time in which an attempt of the
+/// busiest message group is in progress.
 pub fn queue_table(options: &Options, load: &Load) -> String {
     let rows = load.queues.iter().map(|(queue, queue_load)| {
         let QueueLoad { tasks, account_tasks, group_tasks, attempt_seconds, .. } = queue_load;

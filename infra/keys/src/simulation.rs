@@ -16,9 +16,9 @@ pub const WRITE_LIMIT: f64 = 1_000.0;
 pub const READ_LIMIT: f64 = 3_000.0;
 /// How long an invocation takes, not including the time spent waiting for a receiver, as in docs/costs.md.
 const FUNCTION_SECONDS: f64 = 0.025;
-/// How long a process caches an item of the Directory.
+/// How long a process caches an item of the Directory table.
 const CACHE_SECONDS: f64 = 10.0;
-/// The sizes, in bytes, of a socket's item and of a presence in their account's partitions.
+/// The sizes, in bytes, of the item of a socket and of the item of an agent's presence.
 const SOCKET_BYTES: f64 = 330.0;
 const PRESENCE_BYTES: f64 = 200.0;
 /// The number of bytes that one read unit covers in a strongly consistent query. An eventually consistent query costs

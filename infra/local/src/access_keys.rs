@@ -1,5 +1,5 @@
-//! The AWS access keys of the functions. Each function has its own key, which identifies the function where all
-//! functions call the same URL. The key is random, so no other program on this machine can use it.
+//! The AWS access keys of the functions. Each function has its own key, which identifies the function at a URL that all
+//! functions call. The key is random, so no other program on this machine can guess it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

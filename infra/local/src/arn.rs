@@ -13,7 +13,8 @@ pub(crate) fn table_arn(name: &str) -> String {
     format!("arn:aws:dynamodb:{REGION}:{AWS_ACCOUNT_ID}:table/{name}")
 }
 
-/// Returns the ARN of a table's stream. On AWS, its last part is the time when the stream was enabled.
+/// Returns the ARN of a table's stream. On AWS, its last part is the time when the stream was enabled; here it is
+/// constant.
 pub(crate) fn table_stream_arn(table: &str) -> String {
     format!("{}/stream/2026-01-01T00:00:00.000", table_arn(table))
 }

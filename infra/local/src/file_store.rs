@@ -65,7 +65,7 @@ impl FileStore {
     }
 
     /// Renames a file to `{new_stem}.json`. If that name is in use, tries `{new_stem}-2.json` and so on. Returns the
-    /// new name.
+    /// new name. Without a folder, there is nothing to rename, so `name` is returned.
     ///
     /// # Errors
     /// The file cannot be renamed.
@@ -79,7 +79,8 @@ impl FileStore {
         Ok(unused)
     }
 
-    /// Returns the operator key. The first run generates it, and later runs read it.
+    /// Returns the operator key. The first run generates it, and later runs read it. Without a folder, every call
+    /// generates a new key.
     ///
     /// # Errors
     /// The key cannot be read, generated or written.

@@ -15,7 +15,7 @@ impl ServiceEndpoints {
     /// Returns the environment variables for a function's calls to the local services.
     pub fn sdk_variables(&self, function: &str) -> [(&'static str, String); 3] {
         [
-            // Longer than the functions allow by default, because other programs can keep the machine busy.
+            // The timeout is longer than the functions' default, because other programs can keep the machine busy.
             ("AWS_CALL_TIMEOUT_SECONDS", "9".to_owned()),
             ("AWS_ENDPOINT_URL_DYNAMODB", format!("{}/{function}", self.dynamodb_base_url)),
             ("AWS_ENDPOINT_URL_SQS", format!("{}/sqs/{function}", self.private_base_url)),

@@ -22,7 +22,7 @@ const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone)]
 pub(crate) struct SqsProxy {
-    /// The queues' own endpoint.
+    /// The router that serves the local queues.
     pub queues: Router,
     pub meter: UsageMeter,
     pub roles: Roles,
@@ -59,8 +59,9 @@ async fn forward(State(proxy): State<SqsProxy>, Path(function): Path<String>, re
     let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
-    // A body that cannot be parsed is forwarded, so that the queues return the same error as SQS.
     let action = operation_name(&head.headers, SERVICE);
+    // A request whose `QueueUrl` cannot be read is forwarded without a check. If it is invalid, the queues return the
+    // same error as SQS.
     if let Ok(request) = serde_json::from_slice::<QueueRequest>(&body)
         && let Err(denied) = proxy.authorize(&function, &request, action)
     {

@@ -253,8 +253,8 @@ pub(crate) async fn has_online_agent(
     Ok(agent_presence::any_online(&presences, |agent_id| audience.includes(agent_id), clock::now()))
 }
 
-/// The error codes that the specification defines (section Authentication). Any other error text from a provider is not
-/// shown.
+/// The error codes that the specification defines (section Authentication). A provider's other codes and its error
+/// messages are not shown.
 const ERROR_CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invalid_request"];
 
 /// Interprets the response to an event. The bot accepts the event with status 200 and a body without an `error` object
@@ -292,7 +292,7 @@ mod tests {
             ),
             (200, r#"{"error":{"code":"another text"}}"#, Some("the provider answered with an error")),
             (200, r#"{"error":{"code":7}}"#, Some("the provider answered with an error")),
-            // A response that was truncated at 64 KB.
+            // A response that was cut off at 64 KB, so its error object cannot be parsed.
             (200, r#"{"error":{"code":"invalid_req"#, None),
         ];
         for (status, body, error) in table {

@@ -63,8 +63,8 @@ pub trait Receiver: Send + Sync {
         Box::pin(async { Ok(update) })
     }
 
-    /// Runs if the delivery window ended before another request could be made, for example because the queue delivered
-    /// the task too late. Returns the final state of the delivery.
+    /// Runs if the delivery window (nine seconds) ended before another request could be made, for example because the
+    /// queue delivered the task too late. Returns the final state of the delivery.
     fn expire<'a>(&'a self, _entry: &'a TimelineEntry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async { Ok(DeliveryState::Failed) })
     }
@@ -166,15 +166,15 @@ fn follow_up_task(task: &EntryTask, stage: FailedStage) -> (Task, Duration) {
     }
 }
 
-/// Decides what to do with a pending delivery. `step` is the step that the delivery's clock returned. If the window is
-/// strict, no request is made after the window has ended.
+/// Decides what to do with a pending delivery. `step` is the step that the delivery's clock returned. If
+/// `has_strict_window` is set, no request is made after the delivery window has ended.
 fn decide_by_clock(task: &EntryTask, delivery: Delivery, step: AttemptStep, has_strict_window: bool) -> Decision {
     let is_exhausted = task.attempt.saturating_add(task.unrecorded) >= retry_schedule::MAX_ATTEMPTS;
     match step {
         AttemptStep::Wait(delay) => Decision::Requeue(task.retry_unordered(), delay),
         AttemptStep::Attempt(timeout) if !is_exhausted => Decision::Send(delivery, timeout),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp if has_strict_window => Decision::Expire(delivery),
-        // The delay was caused by the queue and not by the receiver, so the attempt is still made.
+        // The queue delivered the task too late. The receiver did not cause this, so the attempt is still made.
         AttemptStep::GiveUp if !is_exhausted => Decision::Send(delivery, retry_schedule::ATTEMPT_TIMEOUT),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp => Decision::LeaveToSweep,
     }
@@ -228,8 +228,8 @@ impl DeliveryRun<'_> {
             return Decision::Requeue(task.retry_unordered(), Duration::ZERO);
         }
         let has_strict_window = awaits_bot_reaction(entry);
-        // A strict window starts when the task leaves the FIFO queue, after the chat's earlier tasks, not when the
-        // entry is created.
+        // If the task has waited too long for the chat's earlier tasks, a strict window starts when the task leaves the
+        // FIFO queue, not when the entry is created.
         let turn = task.turn_at.map(Timestamp).filter(|_| has_strict_window);
         let delivery = turn.map_or_else(|| stored.clone(), |turn| stored.restart_round_if_waited(turn));
         let step = if has_strict_window {

@@ -8,7 +8,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
 /// Returns the value of the `webhook-signature` header: one signature for each secret, separated by spaces. A secret
-/// consists of `whsec_` and base64.
+/// consists of `whsec_` and the key in base64.
 pub(crate) fn sign(secrets: &[String], id: &str, at: Timestamp, body: &[u8]) -> Result<String, Error> {
     let seconds = i64::try_from(at.seconds()).unwrap_or(i64::MAX);
     let sign_with = |secret: &String| {

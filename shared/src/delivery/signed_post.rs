@@ -43,7 +43,7 @@ impl SignedPost {
         Ok(headers)
     }
 
-    /// Returns the request as admins see it, with the headers that it has if it is sent at this time.
+    /// Returns the request as admins see it, with the headers for this sending time.
     pub(crate) fn shown(&self, at: Timestamp) -> Result<SentRequest, Error> {
         let mut headers = self.headers(at)?;
         for (_, value) in headers.iter_mut().filter(|(name, _)| *name == SIGNATURE_HEADER) {

@@ -65,7 +65,8 @@ impl Receiver for TelephonyReceiver<'_> {
         entry.content.call.as_deref().filter(is_outgoing).is_some_and(|call| call.is_acknowledged)
     }
 
-    /// An incoming call is not ordered from the provider; only the check of its time limit is queued.
+    /// Queues the check of the call's time limit, then places the call. An incoming call is not placed, because the
+    /// visitor has placed it.
     fn send<'a>(
         &'a self,
         entry: &'a TimelineEntry,

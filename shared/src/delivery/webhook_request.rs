@@ -23,7 +23,7 @@ pub(crate) struct WebhookRequests<'a> {
     pub chats: &'a Chats,
 }
 
-/// Returns a request to a webhook.
+/// Returns a request to a webhook. It is signed with all secrets that are valid at `now`.
 pub(crate) fn signed_post(webhook: &Webhook, body: Vec<u8>, id: &str, now: Timestamp) -> Result<SignedPost, Error> {
     let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
     let secrets = webhook.secrets.valid(now);
@@ -73,7 +73,7 @@ impl WebhookRequests<'_> {
         Ok(payload.body().to_string().into_bytes())
     }
 
-    /// Reads the entries just before an offline_message notification. This reads more entries than any message has
+    /// Reads the entries just before an offline_message notification. It reads more entries than a message can have
     /// notifications, so the visitor's last message among them is the offline message.
     async fn entries_before(&self, entry: &TimelineEntry) -> Result<Vec<TimelineEntry>, Error> {
         let after = entry.seq.saturating_sub(2 * MAX_WEBHOOKS as u64 + 2);

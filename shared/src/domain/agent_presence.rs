@@ -6,8 +6,8 @@ use crate::domain::timestamp::Timestamp;
 
 /// How long an agent can go without sending a request before they count as offline.
 pub const PRESENCE_TIMEOUT: Duration = Duration::from_secs(10 * 60);
-/// How long after the last socket is lost an agent counts as offline. A page reload or a short network interruption
-/// takes less time.
+/// The time after the loss of an agent's last socket until the agent counts as offline. A page reload or a short
+/// network interruption takes less time.
 pub const SOCKET_LOSS_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// The availability that an agent has chosen.
@@ -61,8 +61,8 @@ impl Presence {
         self.current_status(now) == AgentStatus::Online
     }
 
-    /// Returns the status that other agents see: the status that the agent has chosen, or `Offline` if the agent's
-    /// client is no longer there.
+    /// Returns the status that other agents see: the status that the agent has chosen, or `Offline` if the agent's last
+    /// socket was lost or their last request was made too long ago.
     pub fn current_status(&self, now: Timestamp) -> AgentStatus {
         let has_lost_socket = match self.socket {
             SocketPresence::Unused => false,

@@ -121,7 +121,7 @@ impl AuditedChange {
 /// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Entries sort by their ids, oldest first.
+    /// The id. It starts with the time of the change, so entries sorted by id are in order of time.
     pub id: String,
     pub request: AuditedRequest,
     pub change: AuditedChange,
@@ -132,7 +132,7 @@ pub struct AuditEntry {
 pub struct AuditPage {
     /// The entries of this page, newest first.
     pub entries: Vec<AuditEntry>,
-    /// The id of the last examined entry, or `None` if there are no further entries.
+    /// Where the next page continues: the id of the last examined entry. `None` if there are no further entries.
     pub next: Option<String>,
 }
 

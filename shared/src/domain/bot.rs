@@ -45,7 +45,7 @@ pub struct Bot {
     pub created_at: Timestamp,
 }
 
-/// A notice to a bot: any event that the service sends to bots except CLIENT_MESSAGE (specification, Events).
+/// A notification to a bot: any event that the service sends to bots except CLIENT_MESSAGE (specification, Events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BotNotification {
     /// An agent has accepted the chat.
@@ -67,7 +67,7 @@ impl BotNotification {
         }
     }
 
-    /// Returns the name of this notice in stored items and in the timelines that agents see.
+    /// Returns the name of this notification in stored items and in the timelines that agents see.
     pub fn name(self) -> &'static str {
         match self {
             Self::AgentJoined => "agent_joined",

@@ -1,5 +1,5 @@
-//! The entries that a bot must react to: a visitor's message, and the notice that no agent is available. If the bot
-//! does not react to such an entry in time, the chat is handed over to the agents.
+//! The entries that a bot must react to: a visitor's message, and the notification that no agent is available. If the
+//! bot does not react to such an entry in time, the chat is handed over to the agents.
 
 use crate::domain::bot::BotNotification;
 use crate::domain::chat::Sender;

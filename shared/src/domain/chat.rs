@@ -136,7 +136,7 @@ pub struct Chat {
     /// The bot that the chat started with. `None` if the chat started without a bot. The value is kept when the chat is
     /// handed over to the agents.
     pub bot_id: Option<String>,
-    /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent.
+    /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent. `None` before the first one.
     pub bot_event_at: Option<Timestamp>,
     /// How the bot's chat was handed over to the agents. `None` if it was not handed over.
     pub handover: Option<BotHandover>,
@@ -239,7 +239,7 @@ impl Chat {
     }
 
     /// Whether the bot has sent a message or invited an agent after `moment`. An event at exactly `moment` does not
-    /// count: the notice that no agent is available has the same time as the invitation that caused it.
+    /// count: an AGENT_UNAVAILABLE notification has the same time as the INVITE_AGENT event that caused it.
     pub fn has_bot_event_after(&self, moment: Timestamp) -> bool {
         self.bot_event_at.is_some_and(|at| at > moment)
     }
@@ -249,7 +249,7 @@ impl Chat {
         let until = match target {
             Target::Channel => self.failing_until.channel,
             Target::Bot => self.failing_until.bot,
-            // Webhooks and telephony providers are not marked as failing. Each webhook has its own message order, so a
+            // Webhooks and telephony providers are not marked as failing. Each webhook has its own message groups, so a
             // failing webhook does not delay other receivers, and a chat has only a few webhook events and calls.
             Target::Webhook | Target::Call => None,
         };

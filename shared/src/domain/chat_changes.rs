@@ -11,7 +11,8 @@ use crate::domain::digits::parse_canonical_number;
 use crate::domain::timestamp::Timestamp;
 
 /// The maximum time between the stored time of a change and the moment when all readers see the change. A function runs
-/// for at most ten seconds. The rest allows for differences between clocks and for the delay of the indexes.
+/// for at most ten seconds. The other five seconds allow for differences between clocks and for the delay of the
+/// indexes.
 pub const MAX_WRITE_DELAY: Duration = Duration::from_secs(15);
 /// How long a cursor is valid. The records of erased chats are kept for longer than this.
 pub const CURSOR_TTL: Duration = Duration::from_secs(24 * 60 * 60);

@@ -15,7 +15,7 @@ pub enum ExportScope {
 }
 
 impl ExportScope {
-    /// Whether a page of an export with this scope can have returned this cursor. The channel is not checked.
+    /// Whether a page of an export with this scope could have returned this cursor. The channel is not checked.
     pub fn contains(&self, cursor: &ExportCursor) -> bool {
         match self {
             Self::Chat(chat_id) => cursor.chat_id == *chat_id,

@@ -151,7 +151,7 @@ impl ChatState {
         }
     }
 
-    /// Returns the new state of an open chat that is not assigned to an agent yet.
+    /// Returns the new state of an open chat that is not assigned to an agent.
     fn after_event_without_agent(&self, event: ChatEvent<'_>) -> Result<Self, TransitionError> {
         match event {
             ChatEvent::Accept(agent, offered_department) if offered_department == self.offered_department() => {

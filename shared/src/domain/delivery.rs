@@ -152,7 +152,7 @@ impl Failure {
     }
 
     /// Returns the failure with its message truncated to the maximum stored length. The same limit applies to an
-    /// attempt's error, because the two texts are compared.
+    /// attempt's error, because the error of a hidden failure is found by comparing the two texts.
     pub fn truncated(&self) -> Self {
         Self { message: truncate_chars(&self.message, MAX_ATTEMPT_TEXT_CHARS), ..self.clone() }
     }

@@ -71,8 +71,8 @@ fn find_host_name(word: &str) -> Option<usize> {
             && has_letter_or_digit(name)
         {
             let after_domain = after.get(1 + domain.len()..)?;
-            // If a path, a query or a port follows the domain, the word is a URL with a user name, not an e-mail
-            // address.
+            // The word is an e-mail address only if no path, query, fragment or port follows the domain. Otherwise, it
+            // is a URL with a user name.
             if is_host_name(domain, after_domain)
                 && !starts_url_suffix(after_domain)
                 && !after_domain.starts_with(['/', '?', '#', '@'])
@@ -140,7 +140,8 @@ pub(super) fn link_host(link: &str) -> Option<String> {
         _ if link.starts_with("//") => Url::parse(&format!("http:{link}")),
         _ => Url::parse(&format!("http://{link}")),
     };
-    // Link detection libraries read `evil.example@good.example` as a link to `evil.example`.
+    // Link detection libraries read `evil.example@good.example` as a link to `evil.example`, so the host of such a link
+    // is unclear.
     let url = url.ok().filter(|url| is_web || (url.username().is_empty() && url.password().is_none()))?;
     let host = url.host_str()?.trim_end_matches('.');
     // Link detection libraries read `evil.example,good.example` as two links.

@@ -3,7 +3,8 @@
 //! incoming call, the visitor is connected from the beginning.
 //!
 //! A call is the content of a timeline entry. The telephony provider reports its progress. A report may come late, out
-//! of order or repeatedly, so it can only move a call forward:
+//! of order or repeatedly, so it can only move a call forward. For each status, the table shows which statuses follow
+//! when the provider reports that the agent or the visitor is connected, or that the call has ended or failed:
 //!
 //! | status | agent connected | visitor connected | ended | failed |
 //! |---|---|---|---|---|
@@ -107,8 +108,8 @@ pub struct Call {
     /// Whether the provider has sent any report about the call, which shows that it has accepted the call.
     pub is_acknowledged: bool,
     pub limits: CallLimits,
-    /// The base URL at which the service received the request that started the call. The provider sends its reports
-    /// there.
+    /// The base URL at which the service received the request that started the call. The provider sends its reports to
+    /// a URL under this base URL.
     pub base_url: String,
     /// The number of changes so far. It detects concurrent changes: a write succeeds only if the stored number is the
     /// one that was read.
@@ -154,7 +155,7 @@ pub struct CallProgress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallCheck {
     Finished,
-    /// The next check is due after this time.
+    /// The next check is due after this duration.
     Waiting(Duration),
     TimedOut,
 }
@@ -299,8 +300,8 @@ impl Call {
                 }
             }
             (_, CallReport::Failed(reason)) => vec![Error(reason.clone())],
-            // If only the response was lost, the provider may have placed and reported the call.
             (_, CallReport::NotPlaced) if !self.is_acknowledged => vec![Error(NOT_PLACED.to_owned())],
+            // The provider has reported the call, so it has accepted the order. Only its response was lost.
             (_, CallReport::NotPlaced) => Vec::new(),
             (_, CallReport::TimedOut { ordered_at }) if self.check(*ordered_at, now) == CallCheck::TimedOut => {
                 vec![Error(if before_talk.is_empty() { NOT_REPORTED } else { self.unanswered_reason() }.to_owned())]

@@ -160,7 +160,7 @@ pub enum Counter {
     /// Closed chats that lasted this long.
     Length(Bucket),
     Ratings(Rating),
-    /// Rounds of attempts that failed.
+    /// Delivery rounds that failed.
     FailedDeliveries(Target),
     /// Closed chats in which the agent with this number took part.
     ChatsOfAgent(u64),

@@ -14,9 +14,10 @@ pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The time from the start of a round after which its final result is visible at the latest.
 pub const DELIVERY_WINDOW: Duration = Duration::from_secs(9);
 
-/// The minimum time that must be left in the window for an attempt to start.
+/// The minimum time that must be left in [`DELIVERY_WINDOW`] for an attempt to start.
 const MIN_ATTEMPT_TIME: Duration = Duration::from_secs(1);
-/// The longest that a delivery can wait for its first attempt and still leave enough time in the window for the others.
+/// The longest time that a delivery can wait for its first attempt so that [`DELIVERY_WINDOW`] has enough time left for
+/// the other attempts.
 const MAX_TURN_WAIT: Duration = Duration::from_secs(2);
 /// A task that is early by no more than this is processed immediately. Tasks can arrive before their scheduled time,
 /// because queues delay them by whole seconds.
@@ -52,8 +53,8 @@ impl DeliveryClock {
         if has_waited { Self { round_started_at: turn, ..self } } else { self }
     }
 
-    /// Returns the time at which the final result of a failed round becomes visible: the end of the window, or `now` if
-    /// the window has already ended.
+    /// Returns the time at which the final result of a failed round becomes visible: the end of [`DELIVERY_WINDOW`], or
+    /// `now` if the window has already ended.
     pub fn result_visible_at(&self, now: Timestamp) -> Timestamp {
         self.round_started_at.plus(DELIVERY_WINDOW).max(now)
     }
@@ -75,8 +76,8 @@ impl DeliveryClock {
         }
     }
 
-    /// Like [`next_step`](Self::next_step), but gives up at the end of the window even if no attempt has been made.
-    /// Bots need this: if a bot has not reacted by the end of the window, the chat is handed over to the agents.
+    /// Like [`next_step`](Self::next_step), but gives up at the end of [`DELIVERY_WINDOW`] even if no attempt has been
+    /// made. Bots need this: if a bot has not reacted by the end of the window, the chat is handed over to the agents.
     pub fn next_step_within_window(&self, now: Timestamp) -> AttemptStep {
         let time_left = self.round_started_at.plus(DELIVERY_WINDOW).since(now);
         match self.next_step(now) {

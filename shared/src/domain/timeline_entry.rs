@@ -27,7 +27,8 @@ pub struct TimelineEntry {
     pub from: Sender,
     pub content: Content,
     pub at: Timestamp,
-    /// The agent who accepted, closed or transferred the chat, if the entry reports this. `None` for other entries.
+    /// The agent who made the transition that the entry reports to a bot or a webhook. `None` if no agent made it, and
+    /// for other entries.
     pub caused_by: Option<AgentSnapshot>,
     /// The data of the event if the entry is a notification for a webhook. `None` for other entries.
     pub webhook_dispatch: Option<WebhookDispatch>,

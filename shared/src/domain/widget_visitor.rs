@@ -13,7 +13,7 @@ pub struct WidgetVisitor {
     pub user_token: Option<String>,
     /// Data that a script on the page shows to the agents.
     pub custom_data: Vec<CustomData>,
-    /// Where the history that the visitor sees begins.
+    /// The end of the history that is hidden from the visitor.
     pub hidden_through: HiddenThrough,
 }
 
@@ -64,7 +64,7 @@ impl Utm {
     }
 }
 
-/// The client ids in the cookies of two web analytics services.
+/// The client ids in the cookies of Google Analytics and Yandex Metrica.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analytics {
     pub ga: Option<String>,

@@ -1,4 +1,4 @@
-//! The bodies of requests. An accepted value must be unchanged after it has been stored and read. If the service
+//! Fuzzes the bodies of requests. An accepted value must be unchanged after it has been stored and read. If the service
 //! returns a value in the same form in which it accepts it, the returned value must also be accepted and remain
 //! unchanged.
 

@@ -1,5 +1,6 @@
-//! Page cursors and change cursors. The service must accept only cursors that it can have returned, so an accepted
-//! cursor must convert back to the same text. Any other text gets 400, or 410 if it is too old.
+//! Fuzzes page cursors, change cursors and query parameters. The service must accept only cursors that it could have
+//! returned, so an accepted cursor must convert back to the same text. Any other text is rejected with status 400, or
+//! 410 if the cursor is too old.
 
 use serde_json::Value;
 
@@ -71,7 +72,7 @@ fn audit_cursor(input: &[u8]) {
     assert_eq!(request.cursor.as_deref(), Some(&*text));
 }
 
-/// The cursors in lists of chats, including a visitor's chats, are numbers.
+/// Fuzzes the cursors of lists of chats, including a visitor's chats. They are numbers.
 fn number_cursor(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let query = |_: &str| Some(text.clone().into_owned());
@@ -79,7 +80,8 @@ fn number_cursor(input: &[u8]) {
     assert_eq!(number.unwrap().to_string(), text);
 }
 
-/// An input is a JSON object of the parameters.
+/// Fuzzes the query parameters of the delivery log, the audit log, the chat export and the chat search. The input is
+/// used as a JSON object of the parameters.
 fn query_parameters(input: &[u8]) {
     let Ok(Value::Object(parameters)) = serde_json::from_slice(input) else { return };
     let query = |name: &str| match parameters.get(name)? {

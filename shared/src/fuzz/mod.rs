@@ -65,7 +65,7 @@ fn run(target: &str, check: fn(&[u8])) {
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = DEFAULT_CASES;
         // Every run uses the same inputs. If a run failed because of a new random input, it would be unclear which
-        // change had introduced the error. Only longer runs try new inputs.
+        // change had introduced the error. Only runs with `PROPTEST_CASES` try new inputs.
         config.rng_seed = RngSeed::Fixed(1);
     }
     let inputs = mutations::inputs(seeds, &dictionary());
@@ -129,8 +129,8 @@ fn all_targets() -> impl Iterator<Item = &'static str> {
         .copied()
 }
 
-/// Parses an input in the same way as a function parses a request body. If the input is not valid JSON, checks the
-/// error and returns `None`.
+/// Parses an input in the same way as the service parses a request body. Returns `None` if the input is not UTF-8. If
+/// it is not valid JSON, checks the error and returns `None`.
 fn json(input: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(input).ok()?;
     match json_parser::parse(text) {

@@ -1,5 +1,5 @@
 //! Generates inputs from the files of a corpus. A JSON text is mutated as a tree: fields and items are replaced,
-//! removed, copied and repeated, with names and texts from a dictionary. Any text is also mutated as bytes.
+//! removed, copied and repeated, with names and texts from a dictionary. Any input can also be mutated as bytes.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -63,7 +63,7 @@ enum TreeMutation {
     Copy(Index, Index),
     /// Resizes a list to this many items. A list that becomes longer is filled with copies of its last item.
     Repeat(Index, usize),
-    /// Replaces a value by its JSON text.
+    /// Replaces a value with its JSON text.
     Quote(Index),
 }
 

@@ -1,5 +1,5 @@
-//! The events with which the gateways call a function: paths, query strings, headers, bodies, frames of sockets, and
-//! the tasks of the queues.
+//! Fuzzes the events with which API Gateway and SQS invoke functions: HTTP requests, WebSocket events with their
+//! frames, and queue tasks.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +14,7 @@ use crate::wire::socket_frame::{ClientFrame, VisitorFrame, error_frame};
 
 targets!(http_event, path_number, socket_event, agent_frame, visitor_frame, queue_task);
 
-/// An input is the event of an HTTP request.
+/// Fuzzes HTTP requests. The input is used as the event in which API Gateway sends a request.
 fn http_event(input: &[u8]) {
     let Ok(mut event) = serde_json::from_slice::<Value>(input) else { return };
     if !set_gateway_fields(&mut event) {
@@ -32,8 +32,8 @@ fn http_event(input: &[u8]) {
     let _ = (request.path(), request.url(), request.base_url(), request.source_address(), request.json_or_empty());
 }
 
-/// Overwrites what a caller does not control: the headers that the gateway sets and the encoding of the body. Returns
-/// whether the gateway could send the event: its path and query must be valid parts of a URL.
+/// Overwrites what a caller does not control: the headers that API Gateway sets and the encoding of the body. Returns
+/// whether API Gateway could send the event: its path and query must be valid parts of a URL.
 fn set_gateway_fields(event: &mut Value) -> bool {
     for (name, value) in [("host", "api.example.com"), ("x-forwarded-proto", "https"), ("x-forwarded-port", "443")] {
         if let Some(Value::Object(headers)) = event.get_mut("headers") {
@@ -57,7 +57,7 @@ fn assert_canonical(request: &Request, name: &str) {
     }
 }
 
-/// An input is the last segment of a path.
+/// Fuzzes a number in a path. The input is used as the last segment of the path.
 fn path_number(input: &[u8]) {
     let segment = String::from_utf8_lossy(input).into_owned();
     let event: Value = serde_json::from_str(include_str!("../../../tests/events/agent-chat.json")).unwrap();
@@ -69,7 +69,7 @@ fn path_number(input: &[u8]) {
     assert_canonical(&request, "chat_id");
 }
 
-/// An input is an event of the WebSocket API.
+/// Fuzzes the events of the WebSocket API and their frames. The input is used as an event.
 fn socket_event(input: &[u8]) {
     let Ok(event) = serde_json::from_slice::<SocketEvent>(input) else { return };
     let _ = (event.connection_id(), event.query("ticket"), event.query("widget_ticket"));

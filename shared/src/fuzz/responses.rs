@@ -1,5 +1,5 @@
-//! The responses of receivers. Every response must be interpreted without an error, because an error would cause the
-//! request to be repeated.
+//! Fuzzes the responses of receivers. Every response must be interpreted without an error, because an error would cause
+//! the request to be repeated.
 
 use crate::domain::channel::{ApiSettings, ValidationMode, default_api_settings};
 use crate::domain::delivery::{Delivery, DeliveryState, Failure, Outcome, Target};

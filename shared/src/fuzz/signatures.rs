@@ -1,5 +1,6 @@
-//! The signatures of telephony providers. The inputs are the bodies or the headers of requests. A request with the
-//! right signature must be accepted, and a request whose body or signature has been changed must be rejected.
+//! Fuzzes the verification of telephony providers' signatures. The inputs are used as the bodies or the headers of
+//! requests. A request with the right signature must be accepted, and a request whose body or signature has been
+//! changed must be rejected.
 
 use lambda_http::http::HeaderMap;
 use serde_json::{Value, json};
@@ -34,14 +35,14 @@ fn variants(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
     })
 }
 
-/// An input is the body of a request with a Standard Webhooks signature.
+/// Fuzzes Standard Webhooks signatures. The input is used as the body of a signed request.
 fn signed_body(input: &[u8]) {
     let (now, secrets) = (clock::now(), [SECRET.to_owned()]);
     let at = now.seconds().to_string();
     let is_text = std::str::from_utf8(input).is_ok();
     let signed = match signature::sign(&secrets, "m", now, input) {
         Ok(signed) => signed,
-        // Only UTF-8 bodies are signed and accepted.
+        // A body that is not UTF-8 cannot be signed. It must be rejected with any signature, such as that of `{}`.
         Err(_) => signature::sign(&secrets, "m", now, b"{}").unwrap(),
     };
     let verify = |id: &str, at: &str, signed: &str, body: &[u8]| {
@@ -58,7 +59,8 @@ fn signed_body(input: &[u8]) {
     assert!(!verify("n", &at, &signed, input) && !verify("m", &other_time, &signed, input));
 }
 
-/// An input is a JSON object of headers. None of these inputs may be accepted as a valid signature.
+/// Fuzzes the signature headers. The input is used as a JSON object of headers, none of which may be accepted as a
+/// valid signature.
 fn signature_headers(input: &[u8]) {
     let Ok(Value::Object(fields)) = serde_json::from_slice(input) else { return };
     let field =
@@ -70,7 +72,7 @@ fn signature_headers(input: &[u8]) {
     assert!(matches!(signature::verify(SECRET, &headers, b"{}"), Err(Error::InvalidSignature)));
 }
 
-/// An input is the form of a status callback.
+/// Fuzzes Twilio's requests. The input is used as the form of a status callback and of an incoming call.
 fn twilio_form(input: &[u8]) {
     let form = Form::parse(input);
     for leg in ["agent", "client", "dial"] {
@@ -83,7 +85,7 @@ fn twilio_form(input: &[u8]) {
     assert!(incoming.is_ok() || incoming.is_err_and(|error| error.invalid_field() == Some("CallSid")));
 }
 
-/// An input is the form of a signed request of Twilio.
+/// Fuzzes Twilio's signatures. The input is used as the form of a signed request.
 fn twilio_signature(input: &[u8]) {
     let signed = Form::parse(input).signature_header(URL, AUTH_TOKEN);
     let has_signature = |body: &[u8], signed: &str, url: &str| Form::parse(body).has_signature(signed, url, AUTH_TOKEN);

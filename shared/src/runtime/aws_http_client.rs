@@ -1,8 +1,8 @@
 //! The HTTP client that the AWS service clients use.
 //!
-//! It replaces the SDK's own HTTP client (`aws-smithy-http-client`), which includes HTTP/2 and therefore makes every
-//! program larger (docs/benchmarks.md). All services are called with HTTP/1.1, so each concurrent request has its own
-//! connection.
+//! It replaces the SDK's own HTTP client (`aws-smithy-http-client`), which includes HTTP/2 and therefore makes the
+//! executable of every function larger (docs/benchmarks.md). All services are called with HTTP/1.1, so each concurrent
+//! request has its own connection.
 
 use std::sync::Arc;
 
@@ -120,15 +120,15 @@ mod tests {
     use super::*;
     use crate::runtime::aws_config;
 
-    /// Reads a request for the list of tables and answers it with an empty list.
+    /// Reads a request for the list of tables and responds with this status and an empty list.
     async fn answer(connection: &mut (impl AsyncRead + AsyncWrite + Unpin), status: u16) {
         assert!(connection.read(&mut [0; 4096]).await.unwrap() > 0);
         let response = format!("HTTP/1.1 {status} x\r\ncontent-length: 17\r\n\r\n{{\"TableNames\":[]}}");
         connection.write_all(response.as_bytes()).await.unwrap();
     }
 
-    /// Starts a server. Its n-th connection answers the given number of requests with the given status, and is then
-    /// closed.
+    /// Starts a server. Its n-th connection responds to the given number of requests with the given status, and is then
+    /// closed. Returns the server's URL and the counter of accepted connections.
     async fn start_server(connections: Vec<(u16, usize)>) -> (String, Arc<AtomicUsize>) {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -148,7 +148,8 @@ mod tests {
         (url, accepted)
     }
 
-    /// A server can also close a connection while Lambda has frozen the process.
+    /// Checks that the client opens a new connection after the server has closed the old one. In production, this can
+    /// happen while Lambda has frozen the process.
     #[tokio::test]
     async fn connection_is_used_until_the_server_closes_it() {
         let (url, accepted) = start_server(vec![(200, 2), (200, 1), (200, 1)]).await;

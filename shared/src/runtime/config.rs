@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::config::Credentials;
 
-/// The value that is used if the environment variable is not set. It matches the default of the
+/// The value that is used if `FIRST_ATTEMPTS_PER_ACCOUNT` is not set. It matches the default of the
 /// `FirstAttemptsPerAccount` parameter in `template.yaml`.
 const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
 

@@ -1,5 +1,5 @@
-//! Runs HTTP functions behind the API gateway. Only this module logs request errors and turns them into response
-//! bodies.
+//! Runs HTTP functions behind API Gateway, called "the gateway" in this module. Only this module logs request errors
+//! and turns them into response bodies.
 
 use std::future::ready;
 use std::process::ExitCode;
@@ -50,11 +50,11 @@ pub struct Response {
 enum Payload {
     Json(Value),
     Text(String),
-    /// Bytes that are embedded in the program.
+    /// Bytes that are embedded in the function's executable.
     Bytes(&'static [u8]),
 }
 
-/// A file that is embedded in the program, both uncompressed and compressed.
+/// A file that is embedded in the function's executable, both uncompressed and compressed.
 pub struct EmbeddedFile {
     pub content_type: &'static str,
     /// The uncompressed content.
@@ -208,8 +208,8 @@ impl Response {
 }
 
 /// A response whose body lambda_http sends unchanged. The conversion that lambda_http applies to other responses would
-/// add the character sets of encoding_rs to every program, and would remove a byte-order mark from the beginning of a
-/// text.
+/// add the character sets of encoding_rs to every executable, and would remove a byte-order mark from the beginning of
+/// a text.
 struct UnconvertedResponse(lambda_http::Response<Body>);
 
 impl IntoResponse for UnconvertedResponse {
@@ -238,7 +238,7 @@ impl Request {
         self.headers().get(name)?.to_str().ok()
     }
 
-    /// Rejects the request with status 405 if it uses any other method.
+    /// Rejects the request with status 405 if its method is not `method`.
     pub fn require_method(&self, method: &'static str) -> Result<(), Error> {
         if self.method == method { Ok(()) } else { Err(Error::MethodNotAllowed(method)) }
     }

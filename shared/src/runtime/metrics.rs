@@ -39,7 +39,7 @@ pub(crate) fn count_attempt(target: Target, attempt_result: AttemptResult, age: 
     write(&[Some(count), age].into_iter().flatten().collect::<Vec<_>>(), &dimensions);
 }
 
-/// Counts a chat that was handed over to the agents because the bot did not react.
+/// Counts a chat that was handed over to the agents because the bot failed or did not react in time.
 pub(crate) fn count_bot_fallback() {
     write(&[Metric::count("BotFallbacks", &[STACK_DIMENSION])], &[]);
 }
@@ -55,7 +55,7 @@ pub fn count_abandoned_delivery(entry: &TimelineEntry, is_handed_over: bool) {
     }
 }
 
-/// Records the age of a backlog: how long its oldest unhandled item has been overdue.
+/// Records the age of a backlog: how long its oldest remaining item has been overdue.
 pub(crate) fn record_backlog_age(name: &'static str, age: Duration) {
     let age =
         Metric { name: "BacklogAge", unit: "Seconds", value: age.as_secs(), dimensions: &[STACK_DIMENSION, "Backlog"] };

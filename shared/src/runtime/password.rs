@@ -23,8 +23,8 @@ pub fn verify(password: &str, stored: Option<&str>) -> bool {
     matches && stored.is_some()
 }
 
-/// A well-formed hash with the same parameters. The password is checked against it if there is no stored hash. No known
-/// password matches it.
+/// A well-formed hash with the parameters that [`hash`] uses. The password is checked against it if there is no stored
+/// hash. No known password matches it.
 const UNKNOWN_USER_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3dpdGNoYm9hcmQtbm9ib2R5$\
                       AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 

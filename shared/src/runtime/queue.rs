@@ -87,7 +87,8 @@ pub async fn enqueue_notifications(entries: &[TimelineEntry], to_bot: &BotQueue,
     join_all(entries.iter().map(|entry| queue(entry).enqueue_entry_or_leave_to_sweep(entry))).await;
 }
 
-/// Adds the first attempt of a delivery's current round to the queue for its kind of receiver. Costs one request.
+/// Adds the first attempt of a delivery's current round to the queue for its kind of receiver. Does nothing if the
+/// entry has no delivery or `queues` has no such queue. Costs one request.
 pub async fn send_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueues<'_>) -> Result<(), Error> {
     match queue_of(entry, queues) {
         Some(queue) => queue.send_entry(entry).await,

@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::runtime::config::Environment;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 
-/// The characters of identifiers. Vowels are left out so that identifiers cannot spell words, and so are characters
-/// that look alike.
+/// The characters of identifiers. Vowels are left out so that identifiers cannot spell words. `0`, `1` and `l` are left
+/// out because they are easily confused with other characters.
 const IDENTIFIER_ALPHABET: &[u8; 32] = b"23456789bcdfghjkmnpqrstvwxzBCDFG";
 
 fn random_bytes<const N: usize>() -> Result<[u8; N], Error> {

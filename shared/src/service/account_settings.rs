@@ -163,7 +163,7 @@ fn set_first_webhook_url(
             return Ok(true);
         }
         (None, [_] | []) => settings.webhooks.clear(),
-        // If this were allowed, each repetition of the request would remove another webhook.
+        // If a request could remove the first of several webhooks, each repetition would remove another webhook.
         (None, _) => return Err(Error::Conflict("there are several webhooks: delete one by its id")),
     }
     Ok(false)

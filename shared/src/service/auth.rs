@@ -21,8 +21,8 @@ pub async fn agent(connections: &Connections, request: &Request) -> Result<Sessi
     connections.session(token, clock::now()).await?.ok_or(Error::Unauthorized)
 }
 
-/// Returns the account that the bearer token names. Nothing may be returned to the caller before [`agent`] has verified
-/// the token.
+/// Returns the account that the bearer token names, or `None` if the token is missing or malformed. Nothing may be
+/// returned to the caller before [`agent`] has verified the token.
 pub fn claimed_account(request: &Request) -> Option<&str> {
     sessions::account_of_token(request.bearer_token()?)
 }

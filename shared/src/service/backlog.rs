@@ -134,7 +134,7 @@ impl BacklogRun<'_> {
 }
 
 impl BacklogReport {
-    /// Returns the due time of the oldest item that is still overdue.
+    /// Returns the due time of the oldest item that is still overdue, or `None` if there is no such item.
     pub(crate) fn oldest_due_at(&self) -> Option<Timestamp> {
         self.oldest_unhandled_due_at.into_iter().chain(self.oldest_failed_due_at).min()
     }

@@ -15,8 +15,8 @@ use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
 use crate::store::chats::transcript::TranscriptLimits;
 
 const PERIOD: Duration = Duration::from_secs(60 * 60);
-/// The maximum number of pages to read from each of two lists: the account's open chats and its closed chats. A page has
-/// at most 100 chats.
+/// The maximum number of pages to read from each of two lists: the account's open chats and its closed chats. A page
+/// has at most 100 chats.
 const MAX_CHAT_PAGES: usize = 5;
 /// The maximum number of the bot's chats whose timelines are read.
 const MAX_TIMELINES: usize = 200;

@@ -47,7 +47,8 @@ pub struct CallPlan {
 }
 
 impl CallPlan {
-    /// Creates the call to this number. `base_url` is the base URL at which the service received the request.
+    /// Creates the call to this number. `base_url` is the base URL at which the service received the request for the
+    /// call.
     pub fn call(&self, kind: CallKind, phone: String, base_url: String, now: Timestamp) -> Call {
         new_call((kind, phone), Some(self.agent.clone()), self.limits, base_url, now)
     }
@@ -287,8 +288,8 @@ impl CallService<'_> {
     ) -> Result<Option<TimelineEntry>, Error> {
         let Some(stored) = self.chats.store_visitor_message(message).await? else { return Ok(None) };
         let StoreMessageResult { receipt, entry, notifications } = stored;
-        // The start event is queued first, so that webhooks do not receive it after the event that reports an
-        // immediate rejection.
+        // The start event is queued before the call. Otherwise, if the provider rejected the call immediately, webhooks
+        // could receive the start event after the error event.
         webhook_queue.enqueue_webhook_events(&notifications).await;
         enqueue_call(call_queue, entry.as_ref()).await;
         match entry {

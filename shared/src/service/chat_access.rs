@@ -111,8 +111,8 @@ impl ChatAccess<'_> {
         Ok(ChatPage { chats: self.visible_chats(chats).await?, next })
     }
 
-    /// Returns these chats without those that the agent must not see and those whose retention period has ended. Costs
-    /// the reads of [`ChatVisibility::read`].
+    /// Removes from `chats` those that the agent must not see and those whose retention period has ended, and returns
+    /// the rest. Costs the reads of [`ChatVisibility::read`].
     pub(crate) async fn visible_chats(&self, mut chats: Vec<Chat>) -> Result<Vec<Chat>, Error> {
         chats.retain(|chat| !chat.is_expired(self.now));
         let viewer = self.session.viewer();
@@ -129,9 +129,9 @@ pub(crate) struct ChatVisibility {
 }
 
 impl ChatVisibility {
-    /// Reads the data that determines which of these viewers see which of these chats. Costs nothing if every viewer
-    /// sees every chat regardless of its audience. Otherwise, costs one read of each channel and one query of the
-    /// roster. Both are cached; the roster is queried again if the cached copy may be outdated.
+    /// Reads the data that determines which of `viewers` see which of `chats`. Costs nothing if every viewer sees every
+    /// chat regardless of its audience. Otherwise, costs one read of each channel and one query of the roster. Both are
+    /// cached; the roster is queried again if the cached copy may be outdated.
     pub(crate) async fn read(
         directory: &Directory,
         account_id: &str,

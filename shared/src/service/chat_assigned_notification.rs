@@ -1,4 +1,5 @@
-//! Notifies webhooks of a CRM assignment. This event does not change the state of the chat.
+//! Sends webhooks the event chat_assigned, which asks them to link the visitor to a card of the account's CRM. The
+//! event does not change the state of the chat.
 
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::TransitionError;
@@ -18,7 +19,7 @@ pub struct WebhookNotifier<'a> {
 }
 
 impl WebhookNotifier<'_> {
-    /// Whether a webhook of the account receives this event. Costs one read of the settings if they are not cached.
+    /// Whether a webhook of the account subscribes to `event`. Costs one read of the settings if they are not cached.
     pub async fn has_subscriber(&self, account_id: &str, event: WebhookEvent) -> Result<bool, Error> {
         let settings = self.directory.cached_settings(account_id).await?;
         Ok(settings.webhooks.iter().any(|webhook| webhook.subscribes_to(event)))

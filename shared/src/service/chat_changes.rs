@@ -10,9 +10,9 @@ use crate::error::Error;
 use crate::service::chat_access::ChatAccess;
 use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
 
-/// A page ends after the batch of headers that brings it to at least this number of headers.
+/// A page ends after the batch with which at least this number of headers have been read for it.
 const MAX_HEADERS_PER_REQUEST: usize = 500;
-/// A page ends after the batch of headers that brings it to at least this number of chats.
+/// A page ends after the batch with which it contains at least this number of chats.
 const MIN_CHATS_PER_FULL_PAGE: usize = 100;
 
 /// A page of changes.

@@ -15,11 +15,11 @@ use crate::wire::chat_export::entry_bytes;
 
 /// The maximum number of entries in a page.
 const MAX_PAGE_ENTRIES: usize = 500;
-/// The size in bytes at which a page ends. A function's response is limited to 6 MB.
+/// The size in bytes at which a page ends. The response of a Lambda function is limited to 6 MB.
 const MAX_PAGE_BYTES: usize = 1_000_000;
 /// The number of entries that one query reads.
 const ENTRIES_PER_QUERY: i32 = 100;
-/// A page of closed chats ends after the batch that brings it to at least this number of examined chats.
+/// A page of closed chats ends after the batch with which at least this number of chats have been examined for it.
 const MAX_EXAMINED_CHATS: usize = 500;
 /// The number of chats whose first entries are read concurrently.
 const CONCURRENT_CHATS: usize = 8;
@@ -109,8 +109,8 @@ impl ChatExportService<'_> {
                     }
                 }
             }
-            // A cursor cannot refer to an erased chat, so a page never ends with one.
             let Some(next) = page.next else { return Ok(ExportPage { chats, next: None }) };
+            // A cursor cannot refer to an erased chat, so a page never ends with one.
             if examined >= MAX_EXAMINED_CHATS && !next.is_erased {
                 let next = ExportCursor { at: next.at, chat_id: next.chat_id, after_seq: None };
                 return Ok(ExportPage { chats, next: Some(next) });

@@ -17,7 +17,7 @@ use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
 
 /// The maximum number of chat headers that one page examines.
 const MAX_HEADERS_PER_PAGE: usize = 500;
-/// A page ends after the batch of headers that brings it to at least this number of chats.
+/// A page ends after the batch of headers with which it contains at least this number of chats.
 const MIN_CHATS_PER_FULL_PAGE: usize = 50;
 
 /// A page of search results.

@@ -27,8 +27,8 @@ pub struct BotEventHandler<'a> {
 
 impl BotEventHandler<'_> {
     /// Handles BOT_MESSAGE. The message is stored once for each idempotency key. Costs two writes, one read of the
-    /// receipt (the stored response to an earlier request) if there is a key, and further reads to find the chat if the
-    /// event does not contain its `chat_id`.
+    /// receipt (the stored response to an earlier request) if there is a key, and further reads to find the chat,
+    /// unless the event refers to it by `chat_id` alone.
     pub async fn bot_message(
         &self,
         chat_reference: &ChatReference,
@@ -110,7 +110,7 @@ impl BotEventHandler<'_> {
         chat.filter(|chat| chat.bot_id.as_ref() == Some(&self.bot.bot_id)).ok_or(Error::NotFound)
     }
 
-    /// Reads a visitor to one of this bot's channels. For any other visitor, the error names the `client_id` field as
+    /// Reads a visitor of one of this bot's channels. For any other visitor, the error names the `client_id` field as
     /// invalid.
     async fn visitor(&self, number: u64) -> Result<Visitor, Error> {
         let visitor = self.chats.visitor_by_number(&self.bot.account_id, number, clock::now()).await?;

@@ -1,6 +1,6 @@
 //! Pushes changes of the tables to the sockets of agents and of widgets' visitors. The changes come from the streams of
 //! the tables, so no function can forget to push, and a change is pushed even if the function that made it crashes. See
-//! [`crate::wire::push`] for the pushes.
+//! [`crate::wire::push`] for the frames.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ type Frame = Arc<str>;
 
 /// The changes of one chat in a batch, with the chat's header before and after them.
 struct ChatPush {
-    /// The header before the first of these changes. `None` if the chat is new, or if no change concerns the header.
+    /// The header before the first of `changes`. `None` if the chat is new, or if no change concerns the header.
     before: Option<Chat>,
     /// The current header. `None` if the chat has been deleted or has expired.
     current: Option<Chat>,
@@ -209,7 +209,7 @@ impl PushService<'_> {
         Ok(())
     }
 
-    /// Returns the frames about these chats for each viewer who has an open socket.
+    /// Returns the frames about the chats in `by_chat` for each viewer who has an open socket.
     async fn chat_frames(
         &self,
         account_id: &str,
@@ -247,8 +247,8 @@ impl PushService<'_> {
         Ok(frames)
     }
 
-    /// Reads the current headers of these chats. The headers in the changes may be outdated, and a chat must not be
-    /// shown to agents who no longer see it. Costs one read for each chat, in one batch.
+    /// Reads the current headers of the chats in `by_chat`. The headers in the changes may be outdated, and a chat must
+    /// not be shown to agents who no longer see it. Costs one read for each chat, in one batch.
     async fn read_chats(
         &self,
         account_id: &str,
@@ -359,7 +359,8 @@ impl PushService<'_> {
     async fn close_sockets(&self, account_id: &str, session_id: &str) -> Result<(), Error> {
         let sockets = self.connections.session_sockets(account_id, session_id, self.now).await?;
         try_join_all(sockets.iter().map(async |socket| {
-            // If removing the socket fails, the next attempt may no longer find it, so the socket is closed first.
+            // The socket is closed first, because an interrupted removal may already have deleted the item by which a
+            // repeated attempt finds the socket.
             self.gateway.close(&socket.connection_id).await;
             self.connections.remove_agent_socket(socket, self.now).await
         }))

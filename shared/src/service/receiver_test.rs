@@ -40,8 +40,8 @@ pub async fn test_bot(
     send(outbound, &post, bot_receiver::interpret_response).await
 }
 
-/// Sends a request once and returns it with its result. `interpret` decides whether a delivery with this response would
-/// have succeeded.
+/// Sends a request once and returns the request and its result, as admins see them. `interpret` returns the outcome
+/// that the receiver's response would have for a delivery.
 pub(crate) async fn send(
     outbound: &OutboundClient,
     post: &SignedPost,

@@ -7,14 +7,14 @@ use crate::domain::time_zone::Day;
 use crate::error::Error;
 use crate::store::chats::Chats;
 
-/// The number of days whose counters are read together.
+/// The number of days whose counters one read returns.
 const DAYS_PER_READ: usize = 30;
 /// The number of concurrent reads. It limits memory usage, because one read can return several megabytes of counters.
 const CONCURRENT_READS: usize = 3;
 
-/// Returns the report on the `count` days that end with `today`, for one channel or all channels. Also reads the same
-/// number of days before them. Costs one query for every 30 days, and one more for each further 2,000 items of
-/// counters.
+/// Returns the report on the `count` days that end with `today`, for one channel or all channels. The report also sums
+/// up the same number of days before them. Costs one query for every 30 days, and one more for each further 2,000 items
+/// of counters.
 pub async fn report(
     chats: &Chats,
     account_id: &str,

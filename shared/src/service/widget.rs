@@ -27,9 +27,9 @@ use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::widget;
 
-/// The maximum number of messages in a session.
+/// The maximum number of messages in a [`VisitorHistory`].
 const MAX_MESSAGES: usize = 50;
-/// The number of entries that are read to find these messages. The entries include notifications and notes.
+/// The number of entries that are read to find the messages of a history. The entries include notifications and notes.
 const MAX_ENTRIES_READ: i32 = 100;
 /// The maximum number of agents whose names and pictures a visitor sees before a chat.
 const MAX_SHOWN_AGENTS: usize = 5;
@@ -48,8 +48,9 @@ impl WidgetRequest {
     /// ten seconds, and one write for every tenth request from an address.
     ///
     /// # Errors
-    /// Fails with `NotFound` if the widget does not exist or is disabled, with `SiteNotAllowed`, or with `RateLimited`.
-    /// Also fails if the body is not JSON.
+    /// Fails with `NotFound` if the widget does not exist or is disabled, with `SiteNotAllowed` if the widget does not
+    /// allow the page's site, and with `RateLimited` if the IP address has reached its limit. Also fails if the body is
+    /// not JSON.
     pub async fn accept(directory: &Directory, connections: &Connections, request: &Request) -> Result<Self, Error> {
         let (channel, now) = (find_widget(directory, request).await?, clock::now());
         connections.count_widget_request(&channel.channel_id, &request.source_address(), now).await?;
@@ -61,7 +62,7 @@ impl WidgetRequest {
         chats.widget_visitor(&self.channel.channel_id, &widget::parse_token(&self.body)?, self.now).await
     }
 
-    /// Returns the widget's settings.
+    /// Returns the widget's settings. Fails with `NotFound` if the channel is not a widget.
     pub fn settings(&self) -> Result<&WidgetSettings, Error> {
         self.channel.settings.widget().ok_or(Error::NotFound)
     }

@@ -1,5 +1,5 @@
-//! The partitions of the tables and indexes that the service's operations read and write. Programs use this module to
-//! estimate how a load is spread over the partitions (`infra/keys`). The keys come from the functions that the stores
+//! The partitions of the tables and indexes that the service's operations read and write. The tool `infra/keys` uses
+//! this module to estimate how a load is spread over the partitions. The keys come from the functions that the stores
 //! use.
 
 use crate::domain::time_zone::Day;
@@ -34,12 +34,12 @@ pub fn counters(account_id: &str) -> String {
     counters_key(account_id).pk
 }
 
-/// Returns the partition that stores how many chats a channel has opened in each window.
+/// Returns the partition that stores how many chats a channel has opened in each rate window.
 pub fn opened_chats(channel_id: &str) -> String {
     opened_chats_key(channel_id, 0).pk
 }
 
-/// Returns the partition of an account's report counters.
+/// Returns the partition of the report counters that a chat changes.
 pub fn report_counters(account_id: &str, day: Day, channel_id: &str, chat_id: u64) -> String {
     report_counters_key(account_id, day, channel_id, chat_id).pk
 }
@@ -81,7 +81,7 @@ pub fn account_sockets(account_id: &str) -> String {
     account_sockets_partition(account_id)
 }
 
-/// Returns the partition that contains the number of a bot's requests in each window.
+/// Returns the partition that contains the number of a bot's requests in each rate window.
 pub fn bot_requests(bot_id: &str) -> String {
     request_count_key(bot_id, 0).pk
 }

@@ -1,6 +1,6 @@
-//! The DynamoDB operations that the stores use. The functions are not generic and return boxed futures. The SDK's
-//! nested types are therefore compiled only once, in this crate. Otherwise, they would add 20 seconds to the build of
-//! each Lambda function.
+//! The DynamoDB operations that the stores use. The methods that call the SDK are not generic and return boxed futures,
+//! so the SDK's nested types are compiled only once, in this crate. Otherwise, they would add 20 seconds to the build
+//! of each Lambda function.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ impl Key {
 }
 
 impl ItemUpdate<String> {
-    /// Returns an update that sets each attribute to the value of the placeholder with its name: `#name = :name`.
+    /// Returns an update that sets the attributes named after the placeholders in `values`: `#name = :name`.
     pub(crate) fn set_attributes(key: Key, values: ExpressionValues, condition: &'static str) -> Self {
         let name = |value: &'static str| value.trim_start_matches(':');
         let assignments: Vec<_> = values.iter().map(|(value, _)| format!("#{} = {value}", name(value))).collect();

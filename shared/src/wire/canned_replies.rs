@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::wire::json_fields::Fields;
 
 /// Parses the body of POST /agent/canned-replies or PATCH /agent/canned-replies/{id} and returns the changed reply. A
-/// `reply` without a shortcut is new; in that case the body must contain both fields.
+/// `reply` without a shortcut is new; in that case the body must contain `shortcut` and `text`.
 pub fn apply_canned_reply_patch(body: &Value, mut reply: CannedReply) -> Result<CannedReply, Error> {
     let fields = Fields::of(body)?;
     let is_new = reply.shortcut.is_empty();

@@ -14,8 +14,9 @@ use crate::wire::message_content::message_fields;
 use crate::wire::query_parameters::{query_number, time_range};
 use crate::wire::webhook::department_json;
 
-/// The assumed size of an entry's fields other than its content, and of each attempt of its delivery.
+/// The assumed size of an entry's fields other than its content and the attempts of its delivery.
 const ENTRY_BASE_BYTES: usize = 300;
+/// The assumed size of an attempt.
 const ATTEMPT_BYTES: usize = 800;
 const CSV_COLUMN_COUNT: usize = 21;
 /// The order of the columns is part of the API. New columns are added at the end.
@@ -42,7 +43,7 @@ const CSV_COLUMNS: [&str; CSV_COLUMN_COUNT] = [
     "call_duration",
     "call_record_url",
 ];
-/// Without it, some spreadsheets do not read the file as UTF-8.
+/// The first character of a CSV file. Without it, some spreadsheets do not read the file as UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Parses the query parameters, except `cursor`. `query` returns the value of a parameter.

@@ -18,7 +18,7 @@ use crate::wire::json_object::with_fields;
 use crate::wire::socket_frame::frame;
 use crate::wire::widget;
 
-/// API Gateway's limit on the size of a message.
+/// API Gateway's limit on the size of a WebSocket message.
 const MAX_MESSAGE_BYTES: usize = 128 * 1024;
 
 /// Returns the frame that notifies agents of a new or changed row in the list of chats.

@@ -16,8 +16,8 @@ pub enum Task {
     Entry(EntryTask),
     /// Send a typing notice once. The notice is not stored, and a failure is not retried.
     Typing(TypingTask),
-    /// Check whether the bot has reacted, because its time limit has passed. If it has not, the chat is handed over to
-    /// the agents.
+    /// Check whether the bot has reacted to an entry, because its time limit has passed. If the bot has not reacted,
+    /// the chat is handed over to the agents.
     AnswerDue(BotReactionCheckTask),
     /// Check whether the telephony provider has reported the next step of a call, because its time limit may have
     /// passed.

@@ -1,4 +1,4 @@
-//! The HTTP response of a receiver (an integrator, a bot provider or a webhook), before it is interpreted.
+//! The HTTP response of a receiver, such as an integrator or a webhook, before it is interpreted.
 
 pub struct ReceiverResponse {
     pub status: u16,

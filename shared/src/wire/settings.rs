@@ -179,8 +179,8 @@ pub fn apply_webhook_patch(body: &Value, mut webhook: Webhook, guard: &SsrfGuard
     Ok(webhook)
 }
 
-/// Parses the `webhook_url` field in the body of PUT /admin/settings. Returns `None` if the body does not contain the
-/// field, and `Some(None)` if the field is null, which deletes the webhook.
+/// Parses the `webhook_url` field in the body of PUT /admin/settings, the URL of the first webhook. Returns `None` if
+/// the body does not contain the field, and `Some(None)` if the field is null, which deletes the webhook.
 pub fn parse_webhook_url(body: &Value, guard: &SsrfGuard) -> Result<Option<Option<String>>, Error> {
     let fields = Fields::of(body)?;
     if !fields.has("webhook_url") {

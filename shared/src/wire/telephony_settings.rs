@@ -1,5 +1,5 @@
 //! Request and response bodies of the endpoints that configure an account's telephony, and of the endpoint through
-//! which the operator tops up its balance. Credentials are accepted and never returned.
+//! which the operator tops up the account's balance. Credentials are accepted and never returned.
 
 use std::time::Duration;
 

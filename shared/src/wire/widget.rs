@@ -77,7 +77,7 @@ pub struct MessageRequest {
     pub content: Content,
     /// The invitation that the visitor has accepted.
     pub invite: Option<String>,
-    /// The department for which the invitation asks.
+    /// The department that the invitation names for the new chat.
     pub department_id: Option<u64>,
     pub page: Option<Page>,
 }
@@ -149,7 +149,7 @@ pub struct VisitorUpdate {
     pub contact_info: VisitorProfile,
     pub source: ProfileSource,
     pub custom_data: Option<Vec<CustomData>>,
-    /// The inner `None` removes the token.
+    /// `None` leaves the token unchanged; `Some(None)` removes it.
     pub user_token: Option<Option<String>>,
     pub page: Option<Page>,
     pub utm: Option<Utm>,
@@ -302,7 +302,7 @@ pub struct SessionResponse<'a> {
     pub messages: &'a [Value],
     /// The call in progress.
     pub call: Option<&'a Value>,
-    /// Whether there are further messages between the requested entry and `messages`.
+    /// Whether there are further messages between the request's `after` and the first of `messages`.
     pub has_earlier: bool,
     /// Whether visitors can ask for callbacks, at least at certain times.
     pub has_callback: bool,

@@ -21,7 +21,7 @@ pub struct Bot {
 }
 
 impl Bot {
-    /// Reacts to events until their sender is dropped, and waits for the last reactions.
+    /// Reacts to the events until the channel `events` is closed, and waits for the last reactions.
     pub async fn run(self, mut events: UnboundedReceiver<Value>) {
         let bot = Arc::new(self);
         let mut reactions = JoinSet::new();

@@ -98,7 +98,7 @@ impl Conversations {
             self.talk_to_bot(&channel, name, &mut random).await;
         }
         let Some(chat) = self.find_chat(name).await else { return };
-        // Some chats are left to wait.
+        // Leave some chats waiting: no agent accepts them.
         if random.is_chosen(100) {
             return;
         }

@@ -16,7 +16,7 @@ use crate::records::{Record, Records};
 pub struct Evidence {
     pub records: Vec<Record>,
     pub journals: Vec<Journal>,
-    /// The rows of all chats.
+    /// All chats, as `GET /agent/chats` lists them.
     pub chats: Vec<Value>,
     /// The timeline of each chat, keyed by chat number.
     pub timelines: BTreeMap<u64, Vec<Value>>,
@@ -25,9 +25,9 @@ pub struct Evidence {
     pub agents: Vec<u64>,
     /// The number of injected faults of each kind.
     pub faults: BTreeMap<String, u64>,
-    /// The number of messages in each queue that is not empty at the end.
+    /// The number of messages in each queue that is not empty at the end of the round.
     pub queues: BTreeMap<String, u64>,
-    /// What was still pending, if the recovery took too long.
+    /// What was still pending after the recovery timeout, or `None` if everything recovered in time.
     pub recovery_problem: Option<String>,
     /// Times in milliseconds since the start of the round.
     pub faults_ended_ms: u64,
@@ -67,7 +67,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the rows of all chats.
+    /// Returns all chats of the account, as `GET /agent/chats` lists them.
     pub async fn read_chats(account: &Account) -> Vec<Value> {
         let mut all = Vec::new();
         for state in ["open", "closed"] {

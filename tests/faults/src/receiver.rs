@@ -79,7 +79,8 @@ struct Shared {
     misbehaves: AtomicBool,
     records: Records,
     journal: Mutex<Vec<JournalEntry>>,
-    /// Sends the body of each request that the receiver processes, even if it then closes the connection.
+    /// Passes on the body of each request that the receiver processes, even if it then closes the connection. The bot
+    /// reacts to these bodies; see [`Receiver::start`].
     accepted: mpsc::UnboundedSender<Value>,
 }
 
@@ -185,7 +186,7 @@ async fn answer(stream: TcpStream, shared: &Shared) -> Option<()> {
     let stream = stream.get_mut();
     match mood {
         Mood::Accept | Mood::Slow => {
-            // The bot may act before its response arrives, as real bots do.
+            // Pass the body to the bot first: like a real bot, it may act before the response arrives.
             let _ = shared.accepted.send(body);
             if mood == Mood::Slow {
                 sleep(Duration::from_millis(800)).await;

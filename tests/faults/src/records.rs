@@ -33,7 +33,7 @@ pub struct Record {
     pub text: Option<String>,
     /// The status of the last response, or `None` if there was no response.
     pub status: Option<u16>,
-    /// The number of the stored entry, if the response contains it.
+    /// The `seq` of the stored entry, if the response contains it.
     pub seq: Option<u64>,
     /// Whether the request was repeated because its result was unknown.
     pub is_repeated: bool,

@@ -17,10 +17,10 @@ use crate::plan::{RoundPlan, SLOT_MS};
 use crate::records::Records;
 
 /// How long all deliveries may take to finish after the last fault. The sweep finds a lost task a minute after its
-/// delivery was due. A crash delays a message by 36 seconds, and in the worst case this happens several times.
+/// delivery was due. A queue redelivers a killed consumer's task after 36 seconds, in the worst case several times.
 const RECOVERY_TIMEOUT: Duration = Duration::from_secs(240);
 const RECOVERY_INTERVAL: Duration = Duration::from_secs(3);
-/// A receiver counts as failing for about ten seconds after its last failure.
+/// Longer than the nine seconds for which a chat's header marks a receiver as failing after a failed attempt.
 const FAILING_TIME: Duration = Duration::from_secs(12);
 
 pub async fn run(host: &mut HostControl, seed: u64, number: u64, seconds: u64) -> Evidence {

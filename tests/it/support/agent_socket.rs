@@ -86,7 +86,7 @@ impl AgentSocket {
         }
     }
 
-    /// Sends a ping and returns the frames that arrive before its response. They include all pushes that the service
+    /// Sends a ping and returns the frames that arrive before the pong. They include all pushes that the service
     /// sent before it received the ping.
     pub async fn frames_until_pong(&mut self) -> Vec<Value> {
         self.send(&json!({"type": "ping"})).await;

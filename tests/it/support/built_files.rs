@@ -33,8 +33,8 @@ impl BuiltFiles {
         names.filter(|name| !name.ends_with(".br") && !name.ends_with(".gz")).collect()
     }
 
-    /// Requests a path with each content coding and compares each response body with the built file. Returns the headers of
-    /// the last response.
+    /// Requests a path with each content coding and compares each response body with the built file. Returns the
+    /// headers of the last response.
     pub async fn fetch_and_compare(&self, host: &TestHost, path: &str, built: &str) -> HeaderMap {
         let mut last = HeaderMap::new();
         for (accepted, coding, extension) in CODINGS {

@@ -60,7 +60,7 @@ async function chooseCommand(page, name) {
   await page.getByRole("menuitem", { name }).click();
 }
 
-/** Sends a message with the button, because Enter breaks the line on a phone. */
+/** Sends a message with the button, because Enter inserts a line break on a phone. */
 async function send(page, text) {
   await textarea(page).fill(text);
   await page.getByRole("button", { name: "Send", exact: true }).click();

@@ -11,7 +11,7 @@ import {
 
 useBrowser();
 
-/** Replaces the browser's notifications and sounds with functions that record their use. */
+/** Replaces the browser's notifications with a class that records them, and counts the tones that the page plays. */
 const recordNotifications = () => {
   window.recorded = { permissionRequests: 0, notifications: [], tones: 0 };
   window.Notification = class {

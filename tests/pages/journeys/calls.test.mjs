@@ -1,5 +1,5 @@
-/* Phone calls with the demo account, whose demo gateway answers after two seconds, talks for eight seconds and hangs up.
-   No phone rings. A number that ends with 00 is busy. */
+/* Phone calls with the demo account, whose demo gateway rings no phone: it answers a call after two seconds, talks for
+   eight seconds and hangs up. A number that ends with 00 is busy. */
 
 import assert from "node:assert/strict";
 import { WidgetSite } from "../../../functions/www/dev/widget-site.mjs";

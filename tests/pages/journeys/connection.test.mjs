@@ -124,7 +124,7 @@ networkJourney(
     await sendMessage(page, "Offline one");
     await sendMessage(page, "Offline two");
     await page.locator(".connection-banner.bad").waitFor();
-    // With a stopped clock, the page is reloaded before it sends a message.
+    // Stop the clock, so that the page is reloaded before it retries the messages.
     await stopClock(page);
     network.restore();
     await page.reload();
@@ -204,7 +204,7 @@ journey("message appears at once and only once", async ({ openWithChat }) => {
     count();
   });
   await sendMessage(page, "Sent with care");
-  // The push arrives before the response.
+  // The push arrives first, because the route holds the response to the POST until `release` is called.
   await waitForDelivered(page, "Sent with care");
   release();
   await sendMessage(page, "The next one");

@@ -15,7 +15,7 @@ import {
 
 useBrowser();
 
-/** Lets visitors write without pauses. */
+/** Raises the rate limit of visitors, so that they can write without pauses. */
 const settings = { limits: { visitor_messages: 1000 } };
 
 /** Marks the first turn that starts more than 50 px below the top of the log. Returns the position of its top. */

@@ -1,5 +1,5 @@
-/* The demo site of the local host: the shop with the widget, the console of the demo agent, the journal, and the buttons
-   for the widget's API. */
+/* The demo site of the local host: the shop with the widget, the console of the demo agent, the journal, and the
+   buttons for the widget's API. */
 
 import assert from "node:assert/strict";
 import { host } from "../support/account.mjs";
@@ -83,7 +83,7 @@ journey("visitor, agent and integrator meet", async ({ openSignedOut }) => {
   await page.getByText('"user_token": "(hidden)"').waitFor();
 });
 
-/** The calls that the panel offers, with their documented results. */
+/** The calls of the widget's API for which the demo site has buttons, with their documented results. */
 const RESULTS = [
   ["open()", '{result: "ok"}'],
   ["close()", '{result: "ok"}'],

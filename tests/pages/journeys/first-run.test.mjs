@@ -1,4 +1,4 @@
-/* The three steps of an account without chats. */
+/* The three steps that the console shows in an account without chats. */
 
 import assert from "node:assert/strict";
 import { chatRow, journey, useBrowser } from "../support/console.mjs";

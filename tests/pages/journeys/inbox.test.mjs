@@ -1,4 +1,4 @@
-/* The list, its search, the palette and the keys. */
+/* The chat list, its search, the command palette and the keyboard shortcuts. */
 
 import assert from "node:assert/strict";
 import {
@@ -45,7 +45,7 @@ journey("tabs list and count chats by state", async ({ account, open }) => {
     tabs.map((text) => text.replace(/\s+/g, " ").trim()),
     ["Waiting 2", "Mine 1", "Bot", "All open 4", "Closed"],
   );
-  // A row outside the window has not been rendered and has no inner text.
+  // Read textContent, because a row outside the viewport has not been rendered, so its innerText is empty.
   const names = () => page.locator(".row .who").allTextContents();
   assert.deepEqual(await names(), [
     "João Ferreira",
@@ -79,7 +79,7 @@ journey(
       ["+351 912", "João Ferreira"],
       ["ferreira", "João Ferreira"],
       ["duas vezes", "João Ferreira"],
-      // This chat is in no list that the console has loaded.
+      // Priya's chat is closed, so it is in no list that the console has loaded.
       ["raman", "Priya Raman"],
       ["invoice", "Priya Raman"],
     ]) {
@@ -276,7 +276,7 @@ journey(
   "pending close is sent when the page is left",
   async ({ account, openWithChat }) => {
     const { page, visitor } = await openWithChat("Elif Andersen");
-    // The clock is stopped, so that the time for undoing the close never ends.
+    // Stop the clock, so that the time for undoing the close never ends.
     await page.clock.install();
     await stopClock(page);
     await pressShortcut(page, "e");

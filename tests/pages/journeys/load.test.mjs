@@ -34,8 +34,8 @@ const animate = () => {
   tick();
 };
 
-/** Prepares `measured.positions()`, which returns where a row of the list and a message are on the screen, and counts
-    layout shifts. */
+/** Sets `window.measured`: `positions()` returns where a row of the list and a message are on the screen, and `shift`
+    is the sum of the layout shifts. */
 const observePositions = () => {
   const measured = { shift: 0 };
   window.measured = measured;
@@ -44,7 +44,7 @@ const observePositions = () => {
   ).observe({ type: "layout-shift", buffered: false });
   const list = document.querySelector("#chat-list");
   const log = document.querySelector(".log");
-  // A row above may change its height; what the agent sees must stay.
+  // Observe a visible row: a row above the visible part of the list may change its height, but no visible row may move.
   const { top } = list.getBoundingClientRect();
   const row = [...list.querySelectorAll(".row")].find(
     (row) => row.getBoundingClientRect().top > top,
@@ -82,7 +82,7 @@ journey(
     await openChat(page, visitors[0].name);
     await bubble(page, "Line 40 ").waitFor();
 
-    // The reader is in the middle of the conversation and of the list.
+    // Scroll to the middle of the list and of the conversation.
     await page.evaluate(() => {
       document.querySelector("#chat-list").scrollTop = 500;
     });

@@ -28,7 +28,7 @@ async function addWidget({ t, account, openSignedOut }, settings = {}) {
     name: "Shop",
     widget: { title: "Northlight", ...settings },
   });
-  // The local host's sockets have another port.
+  // The local host serves sockets on another port than the API, so the shop's policy must allow any ws: URL.
   const options = { widgetId: widget_id, socketUrl: ANY_SOCKET };
   const site = await WidgetSite.start(host.base_url, options);
   t.after(() => site.close());

@@ -14,7 +14,7 @@ const AXE_SCRIPT = createRequire(import.meta.url).resolve(
 );
 
 export async function launch() {
-  // Do not use the package's own arguments. They are made for Lambda: a single process without web security.
+  // Do not use `chromium.args`. These arguments are made for Lambda: a single process without web security.
   return playwright.launch({
     executablePath: await chromium.executablePath(),
     args: [
@@ -101,7 +101,7 @@ export async function controlMock(url, action, body = {}) {
 /** Returns the accessibility violations that axe finds. */
 export async function axeViolations(page, options = {}) {
   const { readFile } = await import("node:fs/promises");
-  // The colours during a transition or an animation are not those of the page.
+  // Wait until transitions and animations have ended, because axe would check their intermediate colours.
   await page.evaluate(() => {
     const roots = [...document.querySelectorAll("*")].flatMap(
       ({ shadowRoot }) => shadowRoot ?? [],

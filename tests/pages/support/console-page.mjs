@@ -30,7 +30,7 @@ export const waitForDelivered = (page, text) =>
 export const blur = (page) =>
   page.evaluate(() => document.activeElement?.blur());
 
-/** Takes the focus from every element, and then presses the key of a shortcut. */
+/** Moves the focus to the page itself, and then presses the key of a shortcut. */
 export async function pressShortcut(page, key) {
   await blur(page);
   await page.keyboard.press(key);
@@ -43,8 +43,8 @@ export async function stopClock(page) {
   await page.clock.pauseAt(now + 10_000);
 }
 
-/** Scrolls the message log to this distance from its end. The log stays at its end until it has noticed the
-    scrolling. */
+/** Scrolls the message log to this distance from its end. Repeats this until the button below the log appears, because
+    the log returns to its end until it has noticed the scrolling. */
 export const scrollUp = (page, px) =>
   page.waitForFunction((px) => {
     const log = document.querySelector(".log");

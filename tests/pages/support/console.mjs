@@ -12,7 +12,7 @@ export * from "./console-page.mjs";
 const TEST_TIMEOUT_MS = 300_000;
 const PAGE_TIMEOUT_MS = 40_000;
 
-/** The console's URL. With CONSOLE_FOLDER it is a server that serves this folder in place of the host's own pages. */
+/** The console's URL. If CONSOLE_FOLDER is set, another server serves that folder in place of the host's own pages. */
 export let consoleUrl = `${host.base_url}/console/`;
 let browser;
 let server;

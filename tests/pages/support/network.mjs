@@ -1,4 +1,4 @@
-/* A proxy between the browser and the local host that can be cut, like the network of an agent. */
+/* A proxy between the browser and the local host. It can break connections, as when an agent loses the network. */
 
 import http from "node:http";
 import net from "node:net";
@@ -50,7 +50,7 @@ export class Network {
     this.breakSockets();
   }
 
-  /** Breaks all WebSockets once. */
+  /** Breaks all open WebSockets. New ones succeed. */
   breakSockets() {
     for (const connection of this.#tunnels) connection.destroy();
   }

@@ -130,7 +130,7 @@ const startCall = async (page) => {
   await page.getByRole("button", { name: "Call me now" }).click();
   await page.getByText("We are calling an agent").waitFor();
 };
-/** Returns the state of the window while a call has this status. */
+/** Returns the state of the window after a call has reached `status`, which the window shows with `heading`. */
 const callUntil = (status, heading, fields) => ({
   callback: { result: "ok" },
   steps: async (page, mock) => {

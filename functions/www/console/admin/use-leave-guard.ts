@@ -19,10 +19,10 @@ const RUNNING_REQUEST: LeaveQuestion = {
  * read when `isActive` becomes true; later changes to it have no effect. */
 export function useLeaveGuard(isActive: boolean, question = UNSAVED_CHANGES): () => void {
   const release = useRef(() => {});
-  // A layout effect runs before the request that it guards can be sent; an ordinary effect runs only after the next frame.
+  // A layout effect runs before the request that it guards can be sent. An ordinary effect runs after the next frame.
   useLayoutEffect(() => {
     if (!isActive) return;
-    // Forms share a question, but each of them has its own guard.
+    // Copy the question, because guards are told apart by identity, and several forms use the same question.
     const end = guardPage({ ...question });
     release.current = end;
     return end;

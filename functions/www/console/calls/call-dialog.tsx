@@ -82,7 +82,8 @@ export function CallDialog({ chatId }: { chatId: number }) {
   );
 }
 
-/** Returns the problem as a sentence, followed by where an admin can solve it, if that is known. */
+/** Returns the problem as a sentence. If a page for admins can solve it, adds a link to the page for an admin, and for
+ * other agents says that an admin can change it. */
 function explained(problem: string, isAdmin: boolean) {
   const text = sentence(problem);
   const page = /provider|balance/.test(problem)

@@ -41,6 +41,6 @@ export function formatTalkTime(seconds: number): string {
   return hours > 0 ? `${hours}:${twoDigits(minutes)}:${twoDigits(rest)}` : `${minutes}:${twoDigits(rest)}`;
 }
 
-/** Returns what is announced when a call rings this agent's phone, for example "Callback for Ada Lind". */
+/** Returns the text that alerts an agent whose phone a call rings, for example "Callback for Ada Lind". */
 export const ringingText = (call: Call, name: string): string =>
   call.type === "incoming" ? `${name} is calling you` : `${callTitle(call)} for ${name}`;

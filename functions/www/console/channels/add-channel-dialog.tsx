@@ -28,14 +28,14 @@ const KIND_HELP: Record<Kind, string> = {
 };
 const FIELD_NAMES = ["name", "integrator_url", "widget.allowed_sites"];
 
-/** A dialog for creating a channel. The URL and secret of an API channel are shown only here, until the dialog is closed.
- * A widget's page opens in place of the dialog. */
+/** A dialog for creating a channel. The URL and secret of an API channel are shown only here, until the dialog is
+ * closed. A widget's page opens in place of the dialog. */
 export function ChannelDialog({
   onClose,
   onCreated,
 }: {
   onClose: () => void;
-  /** Called for an API channel. */
+  /** Called after an API channel has been created. */
   onCreated: ((channel: CreatedChannel) => void) | undefined;
 }) {
   const { api, channels } = useWorkspace();
@@ -70,7 +70,7 @@ export function ChannelDialog({
         onClose();
         return navigate(channelRoute(created.channel_id));
       }
-      // The list must not keep what is shown only once.
+      // Keep the endpoint URL and the signing secret, which are shown only once, out of the list of channels.
       const { endpoint = "", signing_secret: signingSecret = "", ...listed } = created;
       channels.put(listed);
       const channel = { name: body.name, endpoint, signingSecret };

@@ -15,7 +15,7 @@ import { prettyBody, requestText } from "../admin/sent-request";
 import { curlCommand, sameOriginPath, sendTestMessage, type TestMessageResult } from "../first-run/test-message";
 import { useWorkspace } from "../workspace-context";
 
-/** The endpoint URL of a channel. It is known only when it has just been created. */
+/** The endpoint URL of a channel, and ways to try it out. The service returns the URL only when it creates it. */
 export function ChannelAddress({ endpoint }: { endpoint: string }) {
   return (
     <>
@@ -31,7 +31,7 @@ function TestMessage({ endpoint }: { endpoint: string }) {
   const [isBusy, setBusy] = useState(false);
   const [result, setResult] = useState<TestMessageResult>();
   const path = sameOriginPath(endpoint, location.origin);
-  // The policy of the page allows requests to its own origin only.
+  // The Content-Security-Policy of the page allows requests to its own origin only.
   if (path === undefined) return null;
   const send = async () => {
     if (isBusy) return;
@@ -103,7 +103,7 @@ export function SignatureCode() {
   );
 }
 
-/** What is shown once after an API channel has been created. */
+/** The endpoint URL and the signing secret of a new API channel, which are shown only once. */
 export function CreatedChannelBody({ endpoint, signingSecret }: { endpoint: string; signingSecret: string }) {
   return (
     <>

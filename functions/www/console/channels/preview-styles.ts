@@ -8,8 +8,8 @@ const DARK_QUERY = "(prefers-color-scheme: dark)";
 const SWITCHED_QUERIES: Record<Scheme, string> = { dark: "all", light: "not all" };
 const THEME_QUERIES = [DARK_QUERY, ...Object.values(SWITCHED_QUERIES)];
 
-/** Limits the chat window to the size of the preview rather than the page, except on a phone, where the window fills the
- * screen. Animations are off, so nothing moves while settings are edited. */
+/** Limits the chat window to the size of the preview rather than the page, except on a phone, where the window fills
+ * the screen. Animations are off, so nothing moves while settings are edited. */
 const PREVIEW_STYLES =
   ":host{position:static!important}.root>.window{animation:none}" +
   "@media(min-width:481px){.root>.window{max-width:calc(100% - 2*var(--edge));max-height:calc(100% - 112px)}}";

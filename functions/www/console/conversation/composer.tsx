@@ -90,8 +90,8 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     };
   }, []);
 
-  // Move the focus to the composer if this has been requested. This must be a layout effect, so that the composer has
-  // the focus before the next key is pressed.
+  // Move the focus to the composer if `composerFocusRequest` names this chat. This must be a layout effect, so that the
+  // composer has the focus before the next key is pressed.
   const request = composerFocusRequest.value;
   useLayoutEffect(() => {
     if (request?.chatId !== chatId) return;

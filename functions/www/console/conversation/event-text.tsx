@@ -14,7 +14,7 @@ const EVENT_LABELS: Record<string, string> = {
   offline_message: "Message left while offline",
 };
 
-/** The events whose responses fill the visitor pane with data from the CRM. */
+/** The webhook events whose responses fill the visitor pane with data from the CRM. */
 const CRM_EVENT_TYPES = new Set(["chat_accepted", "chat_updated"]);
 
 /** Returns a label for a type that is missing from EVENT_LABELS, for example "Call missed" for `call_missed`. */
@@ -28,7 +28,7 @@ const labelFromType = (type: string) => {
 export function describeEvents(entries: readonly Entry[], me: number): ComponentChild {
   const [firstEntry] = entries;
   if (firstEntry === undefined) return null;
-  // The service describes a transfer in a text of its own.
+  // A transfer is a system entry of the type text, for example "Ann transferred the chat to Ben".
   if (firstEntry.type === "text") return <span dir="auto">{firstEntry.text}</span>;
   const label = EVENT_LABELS[firstEntry.type] ?? labelFromType(firstEntry.type);
   const agentName = firstEntry.agent ? (firstEntry.agent.id === me ? "you" : firstEntry.agent.name) : undefined;

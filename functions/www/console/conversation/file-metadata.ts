@@ -1,3 +1,5 @@
+/* Determines a file's name, type and size from its URL and the agent's input. */
+
 import type { FileType } from "../../api/types";
 
 const EXTENSIONS: readonly (readonly [FileType, readonly string[]])[] = [
@@ -7,8 +9,6 @@ const EXTENSIONS: readonly (readonly [FileType, readonly string[]])[] = [
   ["voice", ["ogg", "oga", "opus"]],
   ["sticker", ["tgs"]],
 ];
-
-/* Determines a file's name, type and size from its URL and the agent's input. */
 
 /** Returns the decoded last segment of the URL's path, or an empty string if the URL is invalid. */
 export function fileNameFromUrl(url: string): string {

@@ -7,7 +7,7 @@ import type { OutgoingItem } from "../state/outbox";
 
 /** If the pause between two messages from the same author is longer than this, the second one starts a new turn. */
 const MAX_TURN_GAP_SECONDS = 5 * 60;
-/** Identical events within this time are shown as one line, because the timeline contains one event per webhook. */
+/** Identical events that are no further apart are shown as one line: the timeline contains one event per webhook. */
 const MAX_EVENT_GAP_SECONDS = 20;
 
 const EVENT_TYPES = new Set([

@@ -1,4 +1,4 @@
-/* Webhooks and deliveries: the delivery log, the addresses of webhooks, and the page of each. */
+/* Webhooks and deliveries: the delivery log, the list of webhooks, and the page of each webhook. */
 
 import { adminRoute, route } from "../state/route";
 import { PageTabs } from "../admin/list-page";

@@ -100,7 +100,7 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
     setFilter({ ...filter, ...changes });
   };
   const failedCount = rows?.filter(isReplayable).length ?? 0;
-  // The rows of the previous filter are shown until those of this one are loaded.
+  // The rows of the previous filter are shown until those of the current one are loaded.
   const areRowsCurrent = log.loadedKey === key && log.problem === undefined;
   const canReplay =
     filter.state === "failed" && failedCount > 0 && areRowsCurrent && replayScope(filter, 0) !== undefined;

@@ -134,8 +134,8 @@ export interface Receivers {
 
 const UNKNOWN_RECEIVERS = { webhook: "A webhook", bot: "A bot", channel: "A channel" } as const;
 
-/** Returns the receiver of a delivery: its address without the scheme, or the name of the bot. `receivers` are undefined
- * until they are loaded. */
+/** Returns the receiver of a delivery: its address without the scheme, or the name of the bot. `receivers` is undefined
+ * until it is loaded. */
 export function receiverName(row: DeliveryLogEntry, receivers: Receivers | undefined): string {
   if (row.target === "call") return "The telephony provider";
   if (receivers === undefined) return UNKNOWN_RECEIVERS[row.target];

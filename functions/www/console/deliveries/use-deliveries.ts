@@ -39,7 +39,7 @@ export function useDeliveries(key: string, createQuery: () => DeliveryQuery | un
       announce(STATE_NAMES[delivery.state]);
       onSettled();
     }).catch(() => {
-      // The row shows the state only after the next refresh.
+      // If the delivery cannot be read, the row shows its new state only after the list is loaded again.
     });
   };
   return { ...log, follow };

@@ -29,7 +29,7 @@ export function EventFields({ events, problem, onChange }: EventFieldsProps) {
   const toggle = (toggled: WebhookEventName, isOn: boolean) => {
     const names = WEBHOOK_EVENTS.map(({ name }) => name);
     const chosen = names.filter((name) => (name === toggled ? isOn : isChosen(name)));
-    // Without any event, the list would mean all of them.
+    // The last chosen event stays chosen, because an empty list would mean all events.
     if (chosen.length > 0) onChange(chosen.length === names.length ? [] : chosen);
   };
   const { "aria-describedby": describedBy } = controlAttributes("events", true, problem);

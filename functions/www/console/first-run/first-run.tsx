@@ -1,4 +1,4 @@
-/* The page for an account without chats. Its steps are to add a channel, copy its URL or tag, and send a test message. */
+/* The page for an account without chats. Its steps: add a channel, copy its URL or tag, and send a test message. */
 
 import "./first-run.css";
 import { signal } from "@preact/signals";

@@ -1,5 +1,5 @@
-/* How the parts of a chart are filled. Each filling has a pattern of its own, so that it can be told apart in greyscale
-   and by people who do not see its colour. */
+/* How the parts of a chart are filled: with a colour, a pattern or an outline. Patterns and outlines help to tell the
+   parts apart in greyscale, and help people who do not see the colours. */
 
 import type { Fill, Series } from "./report-model";
 

@@ -50,7 +50,7 @@ export function ExportPage({ tabs }: { tabs: ComponentChildren }) {
   const isRunning = run.phase === "running" || run.phase === "stopping";
   useLeaveGuard(run.isUnsaved, UNSAVED_EXPORT);
   const change = (changes: Partial<ExportDraft>) => {
-    // Until the question is answered, the fields show the previous choice.
+    // If the export is unsaved, the fields show the previous choice until the admin agrees to discard it.
     setDraft({ ...draft });
     leavePage(() => {
       setDraft({ ...draft, ...changes });

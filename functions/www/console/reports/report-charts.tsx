@@ -1,4 +1,4 @@
-/* The parts of a report. */
+/* The sections of a report. */
 
 import { useState } from "preact/hooks";
 import type { DurationBuckets, Report, ReportTotals } from "../../api/types";

@@ -4,7 +4,7 @@ import type { DurationBuckets, Report, ReportTotals } from "../../api/types";
 import type { Cell } from "../../ui/csv";
 import { formatSeconds } from "../../ui/time";
 
-/** The days of a report, which end with today. */
+/** The lengths of a report in days. The last day is today. */
 export const PERIODS = [
   { value: "1", label: "Today" },
   { value: "7", label: "7 days" },
@@ -55,7 +55,7 @@ export const stillOpen = (totals: ReportTotals) => Math.max(0, totals.opened - c
 const ratedOf = ({ ratings: { positive, negative } }: ReportTotals) => positive + negative;
 export const durationText = (seconds: number | null) => (seconds === null ? "–" : formatSeconds(seconds));
 
-/** A number of the report with its previous value. */
+/** A number at the top of a report, with a note. */
 export interface Figure {
   name: string;
   value: string;
@@ -216,8 +216,8 @@ const CHANNEL_FILLS = ["accent", "stripes", "dots", "ok"] as const;
 export const largestChannels = ({ channels }: Report) =>
   [...channels].sort((a, b) => b.totals.opened - a.totals.opened).slice(0, CHANNEL_FILLS.length);
 
-/** Returns one series for each report in `ofChannels`, and one for the chats of all other channels, which is left out if
- * there are none. */
+/** Returns one series for each report in `ofChannels`, and one for the chats of all other channels, which is left out
+ * if there are none. */
 export function channelSeries(report: Report, ofChannels: readonly { name: string; report: Report }[]): Series[] {
   const series = ofChannels.map(({ name, report }, index) =>
     perDay(report, name, CHANNEL_FILLS[index] ?? "rest", ({ opened }) => opened),

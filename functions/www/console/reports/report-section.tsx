@@ -13,7 +13,7 @@ interface ReportSectionProps {
   table: ReportTable;
   /** The file name without its extension. */
   fileName: string;
-  /** Whether the chart is a table itself. Narrow pages and paper do not show all columns of a wide one. */
+  /** The kind of chart. Narrow pages and paper do not show all columns of a wide table. */
   chart?: "graph" | "table" | "wide-table";
   children?: ComponentChildren;
 }

@@ -9,7 +9,7 @@ export function useWidth<Target extends HTMLElement>() {
     if (element.current === null) return;
     setWidth(element.current.clientWidth);
     const observer = new ResizeObserver(([entry]) => {
-      // A printed page scales the drawing of the screen.
+      // In print, keep the width on the screen: the drawing is scaled to the paper.
       if (entry !== undefined && !matchMedia("print").matches) setWidth(entry.contentRect.width);
     });
     observer.observe(element.current);

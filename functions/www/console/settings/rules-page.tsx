@@ -40,7 +40,7 @@ function RulesForm({ tabs, stored, onStored }: RulesFormProps) {
   const [rules, setRules] = useState<readonly TriggerRule[]>(stored);
   /** The JSON as it is typed. While it is invalid, the form shows the previous rules. */
   const [text, setText] = useState(() => formatRules(stored));
-  /** The current text, also for a save that started earlier. */
+  /** The current text, which `submit` compares with the text that it has sent. */
   const currentText = useRef(text);
   currentText.current = text;
   const [jsonProblem, setJsonProblem] = useState<string>();
@@ -67,7 +67,7 @@ function RulesForm({ tabs, stored, onStored }: RulesFormProps) {
     const settings = await send({}, () => api.put("/admin/settings", { body: { rules: [...rules] } }));
     if (settings === undefined) return;
     onStored(settings);
-    // What was typed during the request is kept.
+    // If the admin has typed during the request, keep the typed text instead of showing the stored rules.
     if (currentText.current === text) show(settings.rules);
     toast("Saved. Pages that are opened from now on use the rules.");
   };

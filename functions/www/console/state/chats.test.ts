@@ -70,7 +70,7 @@ test("chat is unread until its end is read", () => {
   assert.equal(chats.isUnread(first), true);
   chats.markRead(1, 3);
   assert.equal(chats.isUnread(first), false);
-  // The second message was sent in the same second. It is known only from a list, which does not include its `seq`.
+  // The next message was sent in the same second. It was not pushed, and is known only from a list.
   const second = chatRow(1, { ...ownChat, lastMessage: ["visitor", 100, "Are you there?"] });
   assert.equal(chats.isUnread(second), true);
   assert.equal(new ChatStore(api, 1, storage).isUnread(first), false, "also after a reload");

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 
 const INDEX_DELAY_MS = 15_000;
 
-/** A change that was made on this page. Without an item, the item was deleted. */
+/** A change that was made on this page. `item` is undefined if the item was deleted. */
 export interface RecentChange<Item> {
   at: number;
   item: Item | undefined;

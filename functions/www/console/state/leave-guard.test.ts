@@ -6,7 +6,7 @@ import { CHANNELS_ROUTE, hrefOf, navigate, route, startRouting } from "./route";
 const QUESTION = { title: "Discard the changes?", text: "", stay: "", leave: "" };
 const SETTINGS = { section: "settings", id: undefined } as const;
 
-/** Stands for the browser's address and its history. */
+/** Fakes the browser's address, history and clicks, and starts the routing. */
 function openBrowser() {
   const listeners = new Map<string, (event: object) => void>();
   const entries = ["#/settings"];
@@ -41,7 +41,7 @@ function openBrowser() {
       at += step;
       listeners.get("hashchange")?.({});
     },
-    /** Clicks a link to the channels. Returns whether the browser follows it. */
+    /** Clicks a link to the list of channels. Returns whether the browser follows it. */
     click: () => {
       let isFollowed = true;
       const target = new browser.Element();

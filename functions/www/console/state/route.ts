@@ -17,7 +17,7 @@ export interface Route {
   section: Section;
   /** The number of the open chat or the selected visitor; undefined if there is none. */
   id: number | undefined;
-  /** The rest of the address, for example the id of a channel or "webhooks/3". Absent for the first page of a section. */
+  /** The rest of the address, for example a channel's id or "webhooks/3". Absent for the first page of a section. */
   path?: string;
 }
 

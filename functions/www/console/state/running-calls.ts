@@ -32,7 +32,7 @@ export class RunningCalls {
   readonly byChat = signal<ReadonlyMap<number, RunningCall>>(new Map());
   /** The positions of the calls by chat, oldest first. They outlive a reload and a lost connection. */
   private readonly positionsByChat: Map<number, CallPosition>;
-  /** The chat and `seq` of each call that has ended. An entry that was read earlier may arrive later. */
+  /** The chat and `seq` of each call that has ended. An older state of its entry may still arrive. */
   private readonly ended = new Set<string>();
 
   constructor(

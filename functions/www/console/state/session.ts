@@ -57,7 +57,7 @@ export async function signIn(email: string, password: string): Promise<void> {
   persistentStorage.write("email", email);
 }
 
-/** Signs in with the single-use code that the local host prints. */
+/** Signs in with the single-use code of one of the local host's sign-in links. */
 export async function signInWithCode(code: string): Promise<void> {
   startSession(await api.post("/_local/sign-in", { body: { code } }), undefined);
 }

@@ -27,7 +27,8 @@ const RECONCILE_INTERVAL_MS = 5 * 60_000;
 const HIDDEN_FLUSH_DELAY_MS = 250;
 /** The maximum number of calls, and of chats with a call, that are read at once. */
 const MAX_CALLS_READ = 10;
-/** A call has up to five statuses, and an entry for each webhook that is notified of one. */
+/** How many of a chat's last entries are read to find its last call. Each of a call's up to five statuses can add an
+ * entry for each webhook that is notified. */
 const ENTRIES_OF_A_CALL = 50;
 /** How long to wait after a change of settings. The service's functions cache channels, agents and departments for ten
  * seconds. */
@@ -167,7 +168,7 @@ export class Sync {
     const rows = this.chats.open.peek().filter((row) => row.last_message?.type === "call");
     const isRecent = (row: ChatRow) => Date.now() / 1000 - (row.last_message?.timestamp ?? 0) < MAX_CALL_SECONDS;
     for (const row of rows.filter(isRecent).slice(0, MAX_CALLS_READ)) void this.readLastCall(row).catch(() => {});
-    // Other messages may have followed these calls.
+    // Also read the known calls, because later messages may have followed them in their chats.
     this.readKnownCalls();
   }
 

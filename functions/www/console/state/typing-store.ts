@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** A typing notice expires after this time, as in the service, which does not push its expiry. */
+/** A typing notice expires after this time. The service uses the same time, and does not push the expiry. */
 const TYPING_TIMEOUT_MS = 30_000;
 
 export interface VisitorTyping {
@@ -40,8 +40,7 @@ export class Typing {
   readonly visitors = new TypingStore<VisitorTyping>();
   readonly colleagues = new TypingStore<ColleagueTyping>();
 
-  /** Applies the response of the service on whether a chat's visitor is typing. It contains no text, so a text that was
-   * pushed is kept. */
+  /** Applies `visitor_typing` from a chat's details. The details contain no text, so a text that was pushed is kept. */
   setVisitor(chatId: number, isTyping: boolean): void {
     if (!isTyping) return this.visitors.stop(chatId);
     this.visitors.start(chatId, this.visitors.notices.peek().get(chatId) ?? { text: undefined });

@@ -9,7 +9,7 @@ export type Overlay =
   | { kind: "shortcuts" }
   | { kind: "canned" }
   | { kind: "sign-out" }
-  /** `onCreated` is called for an API channel. */
+  /** `onCreated` is called after an API channel has been created. */
   | { kind: "channel"; onCreated?: (channel: CreatedChannel) => void }
   | { kind: "transfer" | "close" | "file" | "export" | "call"; chatId: number };
 

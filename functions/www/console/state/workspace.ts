@@ -54,7 +54,7 @@ export class Workspace {
   readonly chats: ChatStore;
   readonly channels: EventuallyConsistentList<Channel>;
   readonly bots: EventuallyConsistentList<Bot>;
-  /** What an admin has typed on the page of a widget but not saved, by channel. It is kept while another page is open. */
+  /** What an admin has typed on a widget's page but not saved, by channel. It is kept while another page is open. */
   readonly widgetDrafts = new Map<string, KeptDraft>();
   readonly timelines: Timelines;
   readonly outbox: Outbox;
@@ -68,7 +68,7 @@ export class Workspace {
   readonly directory = signal<Directory | undefined>(undefined);
   /** The account's canned replies. Undefined until they are loaded. */
   readonly cannedReplies = signal<readonly CannedReply[] | undefined>(undefined);
-  /** The chats that the agent has accepted but whose requests are still running. */
+  /** The chats for which a request to accept them is still running. */
   readonly acceptingChatIds = signal<ReadonlySet<number>>(new Set());
   /** The outbox keys of the entries that this page sent, by entry id. They let an entry's component keep the key that
    * it had as an outbox item. */

@@ -2,7 +2,7 @@ import { useWorkspace } from "../workspace-context";
 
 const NAMES = { online: "Online", away: "Away", offline: "Offline" };
 
-/** Whether an agent is online. It follows the pushes of the service. */
+/** Shows whether an agent is online, away or offline. Pushes keep it up to date. */
 export function PresenceText({ agentId }: { agentId: number }) {
   const agents = useWorkspace().directory.value?.agents;
   const status = agents?.find(({ id }) => id === agentId)?.status;

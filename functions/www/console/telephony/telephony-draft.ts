@@ -60,7 +60,7 @@ export function changesOf(stored: Stored, draft: TelephonyDraft): TelephonyChang
     const value = draft[name].trim();
     if (value !== "" && (isNew || value !== before[name])) changes[name] = value;
   }
-  // Other empty fields keep what is stored.
+  // An empty API URL removes the stored one. The provider's other empty fields keep the stored values.
   if (!isNew && draft.api_url.trim() === "" && before.api_url !== "") changes.api_url = null;
   const number = draft.number.trim();
   if (number !== before.number) changes.number = number;
@@ -80,8 +80,8 @@ function normalizedApiUrl(text: string): string {
   return URL.canParse(url) ? new URL(url).href : url;
 }
 
-/** Whether the stored token belongs to another Twilio account or API URL than the draft. The service never sends the
- * token there, so it must be entered again. */
+/** Whether the stored token belongs to another Twilio account or API URL than the draft. The service does not send a
+ * stored token to another account or URL, so it must be entered again. */
 export function isTokenOutdated(stored: Stored, draft: TelephonyDraft): boolean {
   if (stored?.provider !== "twilio" || draft.provider !== "twilio") return false;
   const before = draftOf(stored);

@@ -67,8 +67,8 @@ export function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: Agen
   );
 }
 
-/** Shows the custom data that webhooks have sent (specification, part C). A line's title is shown above its content.
- * Its key is shown before the content, followed by a colon. */
+/** Shows the custom data that webhooks have returned (specification, part C). A line's title is shown above its
+ * content. Its key is shown before the content, followed by a colon. */
 function CustomData({ lines }: { lines: AgentPanel["custom_data"] }) {
   return (
     <div class="custom">

@@ -43,8 +43,8 @@ async function readNewEntries(): Promise<void> {
   }
 }
 
-/** Adds entries, which were read starting with the newest known one. If that one is missing, the host was restarted and
- * numbers its entries from 1 again; the next round then reads them all. */
+/** Returns the known entries with those that were read, the first of which should be the newest known one. If it is
+ * not, the local host was restarted and numbers its entries from 1 again: returns none, and the next poll reads all. */
 export function withNewEntries(known: readonly JournalEntry[], read: readonly JournalEntry[]): readonly JournalEntry[] {
   const [last] = known;
   if (last === undefined) return [...read].reverse();

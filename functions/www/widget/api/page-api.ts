@@ -15,8 +15,8 @@ export interface Widget {
 
 const MAX_ATTRIBUTE_CALLS_PER_HOUR = 10;
 const HOUR_MS = 3_600_000;
-/** The maximum number of calls that wait for the widget, for example for one that never starts. If there are more, the
- * earliest are dropped. */
+/** The maximum number of calls that wait for the widget. If there are more, for example because the widget never
+ * starts, the earliest are dropped. */
 const MAX_QUEUED_CALLS = 100;
 
 type Callback = (...args: unknown[]) => unknown;

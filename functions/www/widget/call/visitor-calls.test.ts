@@ -19,7 +19,7 @@ const ID = "7.3";
 
 type Respond = (endpoint: string, body: Record<string, unknown>) => unknown;
 
-/** Returns calls with a service that is emulated by `respond`, and what the page and the window get. */
+/** Returns calls whose requests `respond` answers, with the requests, the events for the page and the shown screens. */
 function createCalls(respond: Respond = () => started) {
   const state = createState({
     settings: { title: "Northlight", texts: {} } as Settings,
@@ -177,7 +177,7 @@ test("call goes on after a reload, and its end is read", async () => {
   second.calls.update(call("agent_connected"));
   assert.deepEqual(second.events, [], "the page before has announced the call");
   assert.deepEqual(second.shown, ["call"]);
-  // The session was read before the call had a new status.
+  // A session without a call does not end the call: the repeated request returns the call's current status.
   second.calls.update(null);
   await settled();
   assert.equal(second.state.call?.line, "You are connected");
@@ -266,7 +266,7 @@ test("call that pushes reported before the response ends once", async () => {
 test("end that is pushed before the response is passed on", async () => {
   const failed = call("error", { reason: "no agent is available" });
   const ended = ["onCallEnd", { result: "fail", reason: "no agent is available" }];
-  // The response may have been written before the end of the call. The next session then leads to the end.
+  // The response to the request may contain a status from before the end. The next session then leads to the end.
   for (const [status, expected] of [
     [failed, [ended]],
     [call("start"), ["onCallStart", ended]],

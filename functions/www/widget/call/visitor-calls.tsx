@@ -108,12 +108,12 @@ export class VisitorCalls implements Calls {
       else if (this.#call && this.#isAnnounced) this.#apply({ ...this.#call, status: "end" });
       return;
     }
-    // The page does not know of the call yet: the response tells it about the start and the end.
+    // The page does not know of the call yet: it is told about the start and the end after the response to its request.
     if (this.#isBusy && !this.#isAnnounced && isFinal(call)) return;
-    // The session may have been read before a status that was pushed.
+    // The session may be older than a status that was pushed.
     const isOutdated = this.#isInProgress ? this.#call && isBefore(call, this.#call) : this.#endedId && !requested;
     if (id === undefined && isOutdated) return;
-    // An earlier page has announced a call that was requested there.
+    // If an earlier page requested the call, that page has called widget_onCallStart already.
     const isResumed = id === undefined && requested !== undefined && !this.#isInProgress;
     if (isResumed) this.#isAnnounced = true;
     this.#apply(call, id);
@@ -156,10 +156,10 @@ export class VisitorCalls implements Calls {
     if (Date.now() - requested.at > MAX_CALL_AGE_MS) return this.#parts.storage.remove(REQUESTED_CALL);
     try {
       const { call, chat_id, seq } = await this.#send(requested);
-      // The previous page has announced it.
+      // The page that requested the call has called widget_onCallStart already.
       if (call) this.#apply(call, `${chat_id}.${seq}`, true);
     } catch {
-      // The next session that is read leads here again.
+      // The call is read again with the next session.
     }
   }
 
@@ -202,7 +202,7 @@ export class VisitorCalls implements Calls {
       const id = `${response.chat_id}.${response.seq}`;
       // Pushes may have reported the whole call before this response.
       if (id !== this.#endedId) storage.write(REQUESTED_CALL, requested);
-      // The call may have ended before a repeated request, and the page waits for its end.
+      // A repeated request may find that the call has ended. The page then gets the end without a start.
       this.#apply(call, id, this.#isAnnounced || isFinal(call));
       // Reads the chat that the call may have opened, and connects.
       await messenger.catchUp();

@@ -1,5 +1,5 @@
-/* The Markdown of bots (specification, B2): links, bold and italic. The result is a tree of plain values, from which the
-   view creates text nodes and elements. */
+/* The Markdown of bots (specification, B2): links, bold and italic. The result is a tree of plain values, from which
+   the view creates text nodes and elements. */
 
 export type Inline =
   string | { kind: "bold" | "italic"; children: Inline[] } | { kind: "link"; href: string; children: Inline[] };

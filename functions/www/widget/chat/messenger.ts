@@ -82,7 +82,7 @@ export class Messenger {
   begin(session: Session): void {
     this.#takeSession(session);
     this.#showPending();
-    // A frame that arrived after the service had read the session is known to the leader only.
+    // Ask the leader for messages that arrived by socket after the service had read the session.
     this.#live.tell({ type: "joined", position: this.#conversation.end });
     this.#outbox.flush();
     this.#connect();
@@ -226,7 +226,7 @@ export class Messenger {
       this.#takeSession(session, true);
       this.#share(session.messages);
     } catch {
-      // The next connection reads it.
+      // The session is read again when the socket opens.
     }
     this.#outbox.flush();
     this.#connect();

@@ -76,7 +76,8 @@ export class RuleEngine {
     this.#execute = execute;
   }
 
-  /** Replaces all rules with the exported JSON of rules. */
+  /** Replaces all rules. `rules` is their exported JSON. Disabled rules, and rules of a type other than "all", are left
+   * out. */
   setRules(rules: unknown): void {
     this.#waiting = listOf(rules).filter((rule) => rule["enabled"] === true && rule["type"] === "all");
   }

@@ -1,11 +1,11 @@
 import type { Frame } from "./types";
 
 const PROTOCOL_VERSION = 1;
-/** The types of frames. The body of a frame is in the field that is named like its type. */
+/** The types of frames. The body of a frame is in the field that is named after its type. */
 const TYPES = ["message", "chat", "typing", "call"];
 
-/** Parses a frame from the visitor's socket. Returns undefined if the frame is invalid or has an unknown version or type.
- * A frame arrives without a body if the body was too large for a socket. */
+/** Parses a frame from the visitor's socket. Returns undefined if the frame is invalid or has an unknown version or
+ * type. A frame arrives without a body if the body was too large for a socket. */
 export function parseFrame(data: unknown): Frame | "pong" | undefined {
   if (typeof data !== "string") return undefined;
   try {

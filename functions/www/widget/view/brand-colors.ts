@@ -48,7 +48,7 @@ const textOn = (color: Rgb): string =>
 
 function properties(color: string, color2: string | null, surface: Rgb): string {
   const brand = parse(color);
-  // A dark colour would not stand out on a dark page, nor white on a light one.
+  // A dark brand colour would not stand out on the dark surface, nor a light one on the light surface.
   const fill = contrast(brand, surface) >= MIN_FILL_CONTRAST ? brand : readableOn(brand, surface);
   const second = color2 === null ? fill : parse(color2);
   return (
@@ -57,7 +57,7 @@ function properties(color: string, color2: string | null, surface: Rgb): string 
   );
 }
 
-/** Returns the style sheet with the brand's custom properties in both themes. */
+/** Returns a style sheet that sets the brand's custom properties for the light and the dark theme. */
 export function brandStyles(color: string, color2: string | null): string {
   return (
     `.root{${properties(color, color2, LIGHT_SURFACE)}}` +

@@ -5,7 +5,7 @@ const startOfDay = (at: number) => new Date(at).setHours(0, 0, 0, 0);
 export const isSameDay = (one: number, other: number): boolean => startOfDay(one) === startOfDay(other);
 
 /** Returns the text of a date line, for example "Today, 10:19". Dates and times have the format of the browser's region
- * if the browser uses the same language. */
+ * if the browser's language is `language`. */
 export function dateLine(at: number, now: number, language: string): string {
   const locale = navigator.language.startsWith(language) ? navigator.language : language;
   const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options).format(at);

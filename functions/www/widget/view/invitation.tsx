@@ -3,7 +3,7 @@ import { Avatar } from "./avatar";
 import type { Props } from "./props";
 import { CrossIcon } from "./icons";
 
-/** An invitation beside the label. */
+/** An invitation, shown beside the widget's round button while the window is closed. */
 export function InvitationBubble({ state, actions }: Props) {
   const { invitation, texts, settings } = state;
   if (!invitation) return null;

@@ -17,7 +17,7 @@ const GROUP_GAP_MS = 300_000;
 /** The log counts as scrolled to the end if it is at most this far from the end. */
 const END_TOLERANCE_PX = 60;
 
-/** One line of the log: a message, or a notice in the same list. */
+/** One line of the log: a message, a notice, an invitation or the greeting. */
 interface Line {
   key: string;
   at: number;
@@ -121,7 +121,8 @@ function linesOf({ state, actions }: Props): Line[] {
   return lines;
 }
 
-/** Renders the lines with date lines between them. Only the first of several messages of an author shows the name. */
+/** Renders the lines with date lines between them. If an author's messages follow each other within `GROUP_GAP_MS`,
+ * only the first shows the name. */
 function withDates(lines: Line[], { language }: State): Child[] {
   let previous: Line | undefined;
   return lines.map((line) => {

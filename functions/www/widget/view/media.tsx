@@ -1,5 +1,5 @@
 /** @jsxImportSource #widget */
-/* Pictures, films, sounds, files and places (specification, A3). Media that cannot be loaded become links. */
+/* Pictures, videos, audio, files and locations (specification, A3). Media that cannot be loaded become links. */
 
 import { safeMedia } from "../chat/markdown";
 import type { Message } from "../service/types";
@@ -18,7 +18,7 @@ function formatSize(bytes: number): string {
   return `${(bytes / 1024 ** unit).toFixed(unit > 1 ? 1 : 0)} ${units[unit]}`;
 }
 
-/** Returns the size in CSS pixels at which a picture or film is shown. Its space is reserved before it loads. */
+/** Returns the size in CSS pixels at which a picture or video is shown. The space is reserved before it loads. */
 function fit({ width, height, type }: Message): { width: number; height: number } {
   const limit = type === "sticker" ? 128 : MAX_WIDTH;
   if (!width || !height) return { width: limit, height: type === "sticker" ? limit : (limit * 3) / 4 };

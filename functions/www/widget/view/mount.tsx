@@ -34,7 +34,7 @@ export class View {
     this.#shadow = this.#host.attachShadow({ mode: "open" });
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(styles);
-    // Unlike style elements, adopted style sheets are allowed by every Content-Security-Policy of the page.
+    // Unlike style elements, adopted style sheets are not restricted by the page's Content-Security-Policy.
     this.#shadow.adoptedStyleSheets = [sheet, this.#brandSheet];
     this.#shadow.addEventListener("keydown", (event) => this.#keepFocus(event as KeyboardEvent));
     this.#renderTree = createRenderer(this.#shadow);

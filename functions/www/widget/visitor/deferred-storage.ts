@@ -40,7 +40,7 @@ export class DeferredStorage {
     this.#attempt((backend) => backend.removeItem(this.#prefix + name));
   }
 
-  /** Returns the names of all values that start with a prefix. */
+  /** Returns the names that have a value and start with `prefix`. */
   names(prefix: string): string[] {
     const keys = this.#attempt((backend) => Object.keys(backend)) ?? [];
     const stored = keys.filter((key) => key.startsWith(this.#prefix)).map((key) => key.slice(this.#prefix.length));

@@ -56,7 +56,7 @@ export class VisitorSession {
   /** Runs a request, and once more if the service does not know the visitor's token. */
   async #repeatIfUnauthorized<T>(request: () => Promise<T>): Promise<T> {
     const before = this.token;
-    // Another tab has found that the service does not know the visitor.
+    // Another tab has removed the token, for example because the service does not know the visitor any more.
     if (this.visitor && before === undefined) this.#forget();
     try {
       return await request();

@@ -13,8 +13,8 @@ use crate::random_and_digest::{self, RandomError};
 use crate::terminal;
 
 const DEMO_FILE: &str = "demo.json";
-/// Like the agent's phone number, this number is from a range that is reserved for fictional use. The demo gateway
-/// calls no real phone.
+/// The demo account's phone number. Like the agent's number, it is from a range that is reserved for fictional use. The
+/// demo gateway calls no real phone.
 const DEMO_ACCOUNT_NUMBER: &str = "+442079460000";
 const DEMO_AGENT_PHONE: &str = "+442079460001";
 const DEMO_CALL_MINUTES: u64 = 600;
@@ -44,8 +44,8 @@ pub struct DemoAccount {
     pub agent_password: String,
     /// The `CHANNEL_PUBLIC_ID` of the channel without a bot.
     pub channel_id: String,
-    /// The endpoint of this channel for visitors' messages. It is secret, because anyone who knows it can write to
-    /// the channel.
+    /// The endpoint for visitors' messages of the channel without a bot. It is secret, because anyone who knows it can
+    /// write to the channel.
     pub channel_url: String,
     /// The widget, whose chats start with the bot. `None` in a file from a version without the demo widget.
     pub widget_id: Option<String>,
@@ -385,7 +385,8 @@ async fn create_agent(api: &ApiClient, admin_token: &str) -> Result<(String, Str
     Ok((email, password))
 }
 
-/// Creates a channel and connects the bot to it and to the widget. Returns the bot's token and the channel's URL.
+/// Creates a channel and connects the bot to it and to the widget, if there is one. Returns the bot's token and the
+/// channel's URL.
 async fn connect_bot(
     api: &ApiClient,
     admin_token: &str,

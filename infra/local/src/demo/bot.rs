@@ -49,7 +49,7 @@ impl DemoBot {
         Self { connection: Arc::default(), journal }
     }
 
-    /// Connects the bot on behalf of the provider `provider_id`. Only the first call has an effect.
+    /// Connects the bot to the Bot API as the provider `provider_id`. Only the first call has an effect.
     pub fn connect(&self, api: ApiClient, provider_id: &str) {
         let _ = self.connection.set(ProviderConnection { api, provider_id: provider_id.to_owned() });
     }

@@ -100,7 +100,7 @@ async fn order_call(State(gateway): State<DemoGateway>, headers: HeaderMap, body
     Json(response).into_response()
 }
 
-/// `POST /_local/gateway/incoming`: a visitor calls the account.
+/// `POST /_local/gateway/incoming`: simulates a visitor's call to the account.
 async fn call_account(
     _: LocalCaller,
     State(gateway): State<DemoGateway>,
@@ -117,7 +117,7 @@ async fn call_account(
     Json(response).into_response()
 }
 
-/// Returns an MP3 recording without sound, which lasts about eight seconds.
+/// Returns a silent MP3 recording, which lasts about eight seconds.
 async fn recording() -> impl IntoResponse {
     let frame =
         SILENT_FRAME_HEADER.iter().copied().chain(std::iter::repeat_n(0, FRAME_BYTES - SILENT_FRAME_HEADER.len()));

@@ -24,8 +24,8 @@ impl<S: Sync> FromRequestParts<S> for LocalCaller {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, NotLocal> {
         let is_loopback = |ConnectInfo(client): &ConnectInfo<SocketAddr>| client.ip().is_loopback();
         let is_local = parts.extensions.get().is_some_and(is_loopback);
-        // The Host header is checked, because a page on the Internet could have a host name that resolves to this
-        // machine.
+        // The Host header is checked to prevent DNS rebinding, in which the host name of a page on the Internet
+        // resolves to this machine.
         let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
         let host = host.filter(|host| is_local && is_loopback_host(host)).ok_or(NotLocal)?;
         Ok(Self { host: host.to_owned() })

@@ -75,7 +75,7 @@ struct SignInRequest {
     code: String,
 }
 
-/// The reasons why a request is rejected. The messages are for the user.
+/// The reasons why a sign-in request is rejected. The messages are for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Rejection {
     #[error("code must be a string")]
@@ -113,7 +113,7 @@ impl SignInLinks {
         self.codes().create(user, false, OffsetDateTime::now_utc())
     }
 
-    /// Returns a router with the endpoint, which the host serves on its port.
+    /// Returns a router with the sign-in endpoint, which the host serves on its port.
     pub fn router(self) -> Router {
         Router::new().route("/_local/sign-in", post(sign_in)).with_state(self)
     }

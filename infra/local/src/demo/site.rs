@@ -24,7 +24,7 @@ const STYLES: &str = include_str!("../../../../functions/www/dist/demo/demo.css"
 const ICON: &str = include_str!("../../../../functions/www/dist/demo/icon.svg");
 const LICENCES: &str = include_str!("../../../../functions/www/dist/demo/LICENSES.txt");
 
-/// The page's policy. `{sockets}` stands for the origins of the sockets.
+/// The page's Content-Security-Policy. `{sockets}` stands for the origins of the WebSockets.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' https: http: data:; media-src https: http:; connect-src 'self' {sockets}; frame-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
@@ -97,8 +97,8 @@ impl DemoSite {
 }
 
 impl Connection {
-    /// Makes the demo agent available for chats, unless the agent is away, because the widget shows its offline form
-    /// if no agent is available. From then on, the console in the page keeps the agent online.
+    /// Makes the demo agent available for chats, unless the agent is away. If no agent is available, the widget shows
+    /// its offline form. From then on, the console in the page keeps the agent online.
     async fn put_agent_online(&self) -> Result<(), api_client::Error> {
         let token = account::log_in(&self.api, &self.demo.agent_email, &self.demo.agent_password).await?;
         let presence: Presence = self.api.get("/agent/presence", &token).await?;

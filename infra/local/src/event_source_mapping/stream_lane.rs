@@ -112,7 +112,7 @@ impl StreamLane {
 }
 
 impl Batch {
-    /// Removes records that are older than `max_age` and returns their number.
+    /// Removes records that were read longer than `max_age` ago, and returns their number.
     fn remove_old_records(&mut self, max_age: Duration) -> usize {
         let count = self.records.len();
         self.records.retain(|record| record.read_at.elapsed() <= max_age);

@@ -9,8 +9,8 @@ use serde_json::json;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GatewayError {
     NoRoute,
-    /// The request line or a header is not valid HTTP. On AWS, such a request does not reach any API, so the response
-    /// has the service's format rather than the API's.
+    /// The request line or a header is not valid HTTP. On AWS, such a request does not reach any API, so there is no
+    /// response to emulate. The response has the format of the functions' error responses.
     InvalidHead {
         field: &'static str,
         /// The rule that the field violates.

@@ -71,8 +71,8 @@ impl CompiledRoute {
         }
     }
 
-    /// Returns the route's sort key. `$default` comes last. The other routes are sorted by path. If two routes have the
-    /// same path, a route with a specific method comes before a route for any method.
+    /// Returns the route's sort key. `$default` comes last. The other routes are sorted by the kinds of their segments:
+    /// literal, parameter, greedy. If the kinds are equal, a route with a method comes before a route for any method.
     fn precedence(&self) -> (bool, Vec<u8>, bool) {
         let segments = self.segments.iter().map(Segment::precedence).collect();
         (self.key == "$default", segments, self.method.is_none())

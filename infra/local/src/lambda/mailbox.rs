@@ -61,7 +61,7 @@ impl Mailbox {
     pub async fn next_event(&self) -> Option<(String, Bytes)> {
         loop {
             let invocation = self.next_invocation().await?;
-            // An error means that the host has given up on this process and will send the event to another one.
+            // An error means that the host no longer waits for this process to receive the event.
             if invocation.on_received.send(()).is_ok() {
                 let Invocation { request_id, event, on_response, .. } = invocation;
                 // If the previous invocation has no response yet, its sender is dropped here. The caller of that

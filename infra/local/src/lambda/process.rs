@@ -38,7 +38,7 @@ pub(super) enum InvocationOutcome {
     Completed(Result<Bytes, InvocationError>),
     /// The process exited before it received the event, so another process can handle the event.
     NotDelivered,
-    /// The process received the event and failed. The process cannot be used again.
+    /// The process did not initialize, or it failed after it had received the event. It cannot be used again.
     Failed(InvocationError),
 }
 

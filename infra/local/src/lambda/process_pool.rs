@@ -37,8 +37,8 @@ struct IdleProcess {
     idle_since: Instant,
 }
 
-/// Returns the function's reserved concurrency. If the template sets none, returns the sum of the maximum concurrency
-/// of its queues, as far as the template sets one, and the lanes of its streams, but at least the default limit.
+/// Returns the function's reserved concurrency. If the template sets none, adds the maximum concurrency of its queues
+/// (0 if a queue has no maximum) and the lanes of its streams, and returns the sum, but at least the default limit.
 fn concurrency_limit(function: &Function) -> u32 {
     let queues = function.queues.iter().map(|queue| queue.max_concurrency.unwrap_or_default());
     let streams = function.streams.iter().map(|stream| stream.lanes);

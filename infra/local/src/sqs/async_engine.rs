@@ -124,7 +124,8 @@ impl AsyncEngine {
         (self.clock)()
     }
 
-    /// Ignores a poisoned lock, because a panic rolls back the open transaction and the engine is still consistent.
+    /// Locks the engine. A poisoned lock is ignored, because a panic rolls back the open transaction and the engine is
+    /// still consistent.
     fn lock_engine(&self) -> MutexGuard<'_, Engine> {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -3,7 +3,7 @@
 /// The maximum size of a message body, and of all message bodies in a batch combined.
 pub(super) const MAX_MESSAGE_BYTES: usize = 1024 * 1024;
 pub(super) const MAX_BATCH_ENTRIES: usize = 10;
-/// How long a FIFO queue recognizes a deduplication id.
+/// The time after a message during which messages with the same deduplication id are duplicates (FIFO queues only).
 pub(super) const DEDUPLICATION_WINDOW_MS: u64 = 5 * 60 * 1000;
 
 pub(super) const DELAY_SECONDS: ParameterRange = ParameterRange::new("DelaySeconds", 0, 900);

@@ -11,8 +11,8 @@ pub struct QueueMessageToSend {
     /// The message group id, if there is one. FIFO queues require it and deliver the messages in a group in order. In a
     /// standard queue, it identifies a tenant for fair queues, which the local SQS does not implement.
     pub group: Option<String>,
-    /// For FIFO queues only: another message with the same id within five minutes is a duplicate. With `None`, the hash
-    /// of the body is used if the queue has content-based deduplication.
+    /// The deduplication id, for FIFO queues only. Another message with the same id within five minutes is a duplicate.
+    /// With `None`, the hash of the body is used if the queue has content-based deduplication.
     pub deduplication_id: Option<String>,
 }
 

@@ -4,12 +4,12 @@
 //! for five minutes, delays, visibility timeouts, redrive to a dead-letter queue and retention periods. Every change is
 //! committed before the response, so no message is lost if the process is killed.
 //!
-//! All other features are rejected with `UnsupportedOperation`. For example, the template defines the queues, so a
-//! request cannot create or change them. Messages have no message attributes.
+//! Requests that need other features of SQS fail with `UnsupportedOperation`. For example, requests cannot create or
+//! change queues, because the template defines the queues, and messages cannot have message attributes.
 //!
 //! # Layout
 //! - [`Queues`] (`queues.rs`): the API for the host; counts requests by action (`request_counts.rs`)
-//! - `protocol/`: the same queues over HTTP for the AWS SDK
+//! - `protocol/`: serves the queues over HTTP to the AWS SDK
 //! - `async_engine.rs`: the engine with a clock, a lock and long polling
 //! - `engine/`: the queues' behaviour as short SQLite transactions; the current time is an argument
 //! - `queue_definition.rs`, `message.rs`, `limits.rs`, `error.rs`: data types

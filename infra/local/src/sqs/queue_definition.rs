@@ -17,8 +17,8 @@ pub struct QueueDefinition {
     pub retention_seconds: u32,
     /// For FIFO queues only: whether the hash of the body replaces a missing deduplication id.
     pub content_based_deduplication: bool,
-    /// For FIFO queues only: whether a deduplication id applies to its message group (`messageGroup`) rather than to
-    /// the whole queue.
+    /// For FIFO queues only: whether a deduplication id applies to its message group (`DeduplicationScope` is
+    /// `messageGroup`) rather than to the whole queue.
     pub deduplication_per_group: bool,
     /// When messages are moved to a dead-letter queue. With `None`, they are never moved.
     pub redrive_policy: Option<RedrivePolicy>,
@@ -94,7 +94,7 @@ pub(super) fn by_name(definitions: Vec<QueueDefinition>) -> Result<BTreeMap<Stri
     Ok(all)
 }
 
-/// Returns whether the queue is a FIFO queue. AWS also requires the suffix `.fifo` for FIFO queues.
+/// Returns whether the name belongs to a FIFO queue. As on AWS, only the names of FIFO queues end in `.fifo`.
 pub(super) fn is_fifo(name: &str) -> bool {
     name.ends_with(".fifo")
 }

@@ -60,8 +60,8 @@ impl Queues {
         self.engine.receive(queue, request).await
     }
 
-    /// Deletes a received message. As on AWS, a standard queue accepts every handle that it has ever issued, but a
-    /// handle of an earlier receive has no effect.
+    /// Deletes a received message. As on AWS, a standard queue accepts every handle that it has ever issued, but only
+    /// the handle of the latest receive deletes the message.
     ///
     /// # Errors
     /// [`Error::ReceiptHandleIsInvalid`], [`Error::QueueDoesNotExist`] or [`Error::Storage`]. Also

@@ -60,7 +60,8 @@ pub struct Template {
 }
 
 impl Template {
-    /// Parses a template's text. `parameters` override the default values.
+    /// Parses a template's text. `parameters` replace the default values of the template's parameters. `addresses` are
+    /// the base URLs of the host's services.
     ///
     /// # Errors
     /// The first error in the template.

@@ -96,7 +96,8 @@ fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permissio
     Ok(resources.iter().flat_map(actions_on).collect())
 }
 
-/// Returns the names. Wildcards are rejected, except those in `allowed_suffix` at the end of a name.
+/// Returns the actions or resources that a value lists. Wildcards are rejected, except in `allowed_suffix` at the end
+/// of an item.
 fn names_without_wildcards(value: &EvaluatedValue<'_>, allowed_suffix: &str) -> Result<Vec<String>, Error> {
     let names = value.texts()?;
     let has_wildcard = |name: &String| name.strip_suffix(allowed_suffix).unwrap_or(name).contains(['*', '?']);

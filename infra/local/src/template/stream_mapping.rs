@@ -22,8 +22,8 @@ pub struct StreamMapping {
     pub batch_size: usize,
     /// How long the mapping waits for more records when a batch is not full.
     pub batching_window: Duration,
-    /// The number of lanes, which invoke the function concurrently. Records with the same partition key are always in
-    /// the same lane.
+    /// The number of lanes (`ParallelizationFactor`), which invoke the function concurrently. Records with the same
+    /// partition key are always in the same lane.
     pub lanes: u32,
     pub max_record_age: Duration,
     /// How many times a failed batch is retried. `None` means that it is retried until its records are too old.

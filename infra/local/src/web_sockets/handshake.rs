@@ -22,7 +22,7 @@ use super::close_reason::CloseReason;
 use super::open_connections::{Activity, ConnectionInfo};
 use super::{HandlerState, SocketApi, connection};
 
-/// Handles a request for the API's stage.
+/// Handles a request to the path of the API's stage. The request must be a WebSocket handshake.
 pub(super) async fn handle(
     State(state): State<HandlerState>,
     ConnectInfo(client): ConnectInfo<SocketAddr>,

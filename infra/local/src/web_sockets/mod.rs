@@ -32,7 +32,7 @@ use crate::lambda::Functions;
 use crate::template::WebSocketApi;
 use crate::usage::UsageMeter;
 
-/// How long a connection can be open.
+/// How long a connection can be idle, and how long it can be open in total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketTimeouts {
     /// How long a connection can be without a message in either direction before it is closed.

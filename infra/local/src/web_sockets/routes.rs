@@ -11,7 +11,7 @@ use super::open_connections::ConnectionInfo;
 use super::{SocketApi, events};
 use crate::template::SocketRoute;
 
-/// The function failed or exceeded the timeout of its route.
+/// Why an invocation returned no result: the function failed, or it exceeded the timeout of its route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InvocationFailure {
     Failed,
@@ -58,8 +58,9 @@ impl SocketApi {
         }
     }
 
-    /// Invokes the function of the message's route. Its result is ignored, because only routes with a route response
-    /// would send it to the client. If there is no route or the function fails, the client gets an error message.
+    /// Invokes the function of the message's route. Its result is ignored, because API Gateway sends a result to the
+    /// client only if the route has a route response. If there is no route or the function fails, the client gets an
+    /// error message.
     pub(super) async fn receive_message(&self, connection: &ConnectionInfo, body: &str) {
         let request_id = uuid::Uuid::now_v7().to_string();
         let Some(route) = self.definition.route_for_message(body) else {

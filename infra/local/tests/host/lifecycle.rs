@@ -11,7 +11,7 @@ use crate::probe_host::{
     ProbeHost, example_path, is_alive, kill, link_binaries, memory_options, template_path, wait_for,
 };
 
-/// The maximum number of calls to find a process other than the one that hangs.
+/// The maximum number of calls that a test makes to find a second process of a function.
 const MAX_CALLS: usize = 20;
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 const FUNCTIONS: [&str; 8] =
     ["probe", "socket-probe", "hasty", "single", "never-starts", "cannot-start", "worker", "watcher"];
 
-/// Dereferences to the host. `folder` contains the binaries, and `lines` is the captured log.
+/// A running host with its captured log (`lines`) and the folder of its binaries. Dereferences to the host.
 pub struct ProbeHost {
     pub host: Host,
     pub lines: Arc<Mutex<Vec<LogLine>>>,
@@ -37,7 +37,7 @@ impl ProbeHost {
         Self { host, lines, folder }
     }
 
-    /// Like [`start`](Self::start), but stores the data in `folder`, and replaces one occurrence of `from` in the
+    /// Like [`start`](Self::start), but stores the data in `folder`, and replaces the first occurrence of `from` in the
     /// template with `to`.
     pub async fn start_with_template_change(from: &str, to: &str) -> Self {
         let folder = link_binaries();
@@ -70,14 +70,14 @@ pub fn memory_options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     (options, lines)
 }
 
-/// Starts a host with its binaries and data in `folder`. In its copy of the template, one occurrence of `from` is
+/// Starts a host with its binaries and data in `folder`. In its copy of the template, the first occurrence of `from` is
 /// replaced with `to`.
 pub async fn start_with_template_change(folder: &Path, from: &str, to: &str) -> Result<Host, Error> {
     Host::start(changed_template_options(folder, from, to).0).await
 }
 
 /// Returns options for a host with its binaries and data in `folder`, and the log lines that the host captures. In the
-/// host's copy of the template, one occurrence of `from` is replaced with `to`.
+/// host's copy of the template, the first occurrence of `from` is replaced with `to`.
 pub fn changed_template_options(folder: &Path, from: &str, to: &str) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     let text = std::fs::read_to_string(template_path()).unwrap();
     assert!(text.contains(from));

@@ -93,7 +93,7 @@ async fn group_order_is_preserved_after_a_failure() {
 /// The template's `MaximumConcurrency` applies whether it is lower or higher than the host's default.
 #[tokio::test]
 async fn queue_concurrency_follows_the_template() {
-    // The code below reduces the batch size to 1, so that each message occupies one process.
+    // The event in the template. `limited` reduces its batch size to 1, so that each message occupies one process.
     const EVENT: &str = "Queue: !GetAtt OrderedJobs.Arn\n            BatchSize: 5";
     for cap in [2, 40] {
         let folder = link_binaries();

@@ -56,7 +56,7 @@ impl WatchedTable {
         self.records().iter().map(|record| key(record, "sk")).collect()
     }
 
-    /// Waits until the watcher has received the sort keys in this order.
+    /// Waits until the watcher has received this many records, and checks that their sort keys are in this order.
     async fn wait_for_sort_keys(&self, expected: &[&str]) {
         wait_for(|| self.sort_keys(), |keys| keys.len() >= expected.len()).await;
         assert_eq!(self.sort_keys(), expected);
@@ -184,7 +184,7 @@ async fn only_records_that_match_the_filter_are_delivered() {
 #[tokio::test]
 async fn waiting_records_are_delivered_in_one_batch() {
     let table = WatchedTable::start().await;
-    // The watcher pauses, so that the other records wait.
+    // The watcher pauses at this record, so that the records of the transaction wait in the stream.
     table.put("CHAT#1", "pause", "").await;
     table.wait_for_sort_keys(&["pause"]).await;
     table.put_together("CHAT#1", &["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"]).await;
@@ -230,7 +230,7 @@ async fn hanging_invocation_blocks_only_its_lane() {
     let table = WatchedTable::start().await;
     table.put("CHAT#0", "hang", "").await;
     wait_for(|| table.records().len(), |count| *count == 1).await;
-    // At least one of these keys has a different lane.
+    // At least one of these partition keys is in a different lane from `CHAT#0`.
     for n in 1..20 {
         table.put(&format!("CHAT#{n}"), "a", "").await;
     }

@@ -1,4 +1,4 @@
-//! A WebSocket client for the host's port.
+//! A WebSocket client for the local host. It panics if a message does not arrive within ten seconds.
 
 use std::time::Duration;
 

@@ -31,7 +31,7 @@ async fn disconnect_event(host: &ProbeHost) -> Value {
     wait_for(|| events_of_type(host, "DISCONNECT"), |events| !events.is_empty()).await.remove(0)
 }
 
-/// Connects, and also returns the connection id.
+/// Opens a WebSocket, and returns it with its connection id.
 async fn connect(host: &ProbeHost) -> (WebSocketClient, String) {
     let earlier = events_of_type(host, "CONNECT").len();
     let client = WebSocketClient::connect(host).await;

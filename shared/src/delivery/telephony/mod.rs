@@ -1,4 +1,4 @@
-//! The port to telephony providers, which connect agents and visitors by phone (docs/telephony.md). Each account
+//! The interface to telephony providers, which connect agents and visitors by phone (docs/telephony.md). Each account
 //! chooses one of the two adapters.
 
 mod http_gateway;

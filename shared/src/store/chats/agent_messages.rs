@@ -30,9 +30,9 @@ pub struct AgentMessage<'a> {
 }
 
 impl Chats {
-    /// Stores an agent's message together with its delivery to the channel, if it has one. Fails with a conflict if the
-    /// agent does not own the chat. Costs two writes. An idempotency key adds one read, and turns the second write into
-    /// a transaction of two writes. The first answer in a chat adds two writes to this transaction.
+    /// Stores an agent's message, in an API channel together with its delivery. Fails with a conflict if the agent does
+    /// not own the chat. Costs two writes. An idempotency key adds one read, and turns the second write into a
+    /// transaction of two writes. The first answer in a chat adds two writes to this transaction.
     pub async fn store_agent_message(&self, outgoing: &AgentMessage<'_>) -> Result<MessageReceipt, Error> {
         let mut races = WriteRaces::new("agent message");
         loop {

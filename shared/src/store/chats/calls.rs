@@ -50,7 +50,7 @@ pub struct ChangedCall {
     pub notifications: Vec<TimelineEntry>,
 }
 
-/// A report about a call.
+/// A report, with the ids of the call that it is about.
 pub struct ReportedCall<'a> {
     pub account_id: &'a str,
     pub chat_id: u64,
@@ -71,8 +71,8 @@ pub struct AgentCall<'a> {
     pub now: Timestamp,
 }
 
-/// The reference to the visitor's last call. A new call replaces it if it is unchanged, so that only one of two
-/// concurrent calls can start.
+/// The reference to the visitor's last call, as it was read. A new call replaces the stored reference only if it is
+/// still the same, so that only one of two concurrent calls can start.
 pub(in crate::store) struct CallSlot {
     key: Key,
     last_call: Option<LastCallItem>,
@@ -125,7 +125,7 @@ impl CallSlot {
 }
 
 impl NotificationContext<'_> {
-    /// Returns the call_event notifications about a call that has reached these statuses.
+    /// Returns the call_event notifications that report that the call has reached the statuses in `reached`.
     pub(in crate::store) fn call_notifications<'c>(
         &self,
         call: &'c Call,
@@ -309,8 +309,8 @@ impl Chats {
         Ok(ChangedCall { entry, notifications })
     }
 
-    /// Returns the account's call balance in minutes. A conversation that exceeds the balance makes it negative. Costs
-    /// one read.
+    /// Returns the account's call balance in minutes. A call that takes longer than the balance makes it negative.
+    /// Costs one read.
     pub async fn call_balance(&self, account_id: &str) -> Result<i64, Error> {
         let item = self.table.get(balance_key(account_id)).await?.unwrap_or_default();
         Ok(from_item::<BalanceItem>(item)?.minutes)
@@ -350,8 +350,8 @@ impl Chats {
 
     /// Finds the visitors with this phone number in E.164 format, the most likely caller first: visitors with an open
     /// chat, then those with the most recent chat. A stored number without a country code belongs to the country of
-    /// `own_number`. Costs one query for each of the two formats in which the number may be stored, and one read for
-    /// each visitor with the same digits.
+    /// `own_number`, the account's number. Costs one query for each of the two formats in which the number may be
+    /// stored, and one read for each visitor with the same digits.
     pub async fn visitors_by_phone(
         &self,
         account_id: &str,

@@ -39,8 +39,8 @@ struct StateCursor {
 }
 
 impl Chats {
-    /// Creates a listing of the account's chats that are in one of these states and have numbers below `before`. Does
-    /// not read anything yet.
+    /// Creates a listing of the account's chats that are in one of `states` and have numbers below `before`. Does not
+    /// read anything yet.
     pub fn listing<'a>(&'a self, account_id: &'a str, states: &[&'static str], before: Option<u64>) -> ChatListing<'a> {
         let before = Some(before.unwrap_or(CHAT_ID_UPPER_BOUND));
         let cursor = |state: &&'static str| StateCursor { state, buffered_ids: VecDeque::new(), before };
@@ -53,16 +53,16 @@ impl ChatListing<'_> {
     /// each header, and one query for each state with too few buffered numbers; the queries run concurrently.
     ///
     /// The index is updated with a delay, so a page can contain fewer than `count` chats even if more pages follow. A
-    /// chat that has left all of these states is omitted; a chat that has moved from one of them to another appears
-    /// only once.
+    /// chat that has left all states of the listing is omitted; a chat that has moved from one of them to another
+    /// appears only once.
     pub async fn next(&mut self, count: usize) -> Result<ChatPage, Error> {
         let mut page = self.next_unfiltered(count).await?;
         page.chats.retain(|chat| self.states.iter().any(|cursor| cursor.state == chat.state.name()));
         Ok(page)
     }
 
-    /// Reads the next page like [`next`](Self::next), and also returns the chats that have left all of these states but
-    /// are still in the index.
+    /// Reads the next page like [`next`](Self::next), and also returns the chats that have left all states of the
+    /// listing but are still in the index.
     pub async fn next_unfiltered(&mut self, count: usize) -> Result<ChatPage, Error> {
         let count = count.min(MAX_HEADERS_PER_READ);
         self.read_ahead(count).await?;

@@ -56,7 +56,7 @@ pub struct ClosedChatsRange {
 }
 
 impl Chats {
-    /// Reads at most 100 chats that were closed between these times, after the position `after`. If a chat was changed
+    /// Reads at most 100 chats that were closed from `from` to `to`, after the position `after`. If a chat was changed
     /// after it was closed, the time of the change applies instead. Costs one query and one read for each chat.
     pub async fn closed_chats_between(
         &self,

@@ -14,7 +14,7 @@ use crate::store::table::{Key, Query, s};
 /// The maximum number of visitors that each index returns. They fit into one batch of 100 reads.
 const MAX_VISITORS_PER_INDEX: i32 = 25;
 
-/// The name of an index, its key condition, and the beginning of the key.
+/// The name of an index, its key condition, and the prefix to search for.
 type ContactIndex<'a> = (&'static str, &'static str, &'a str);
 
 impl Chats {

@@ -33,7 +33,7 @@ const MAX_BOT_REQUEUES: u32 = 2;
 
 /// What the sweep did with an overdue delivery.
 pub enum OverdueResult {
-    /// The sweep did nothing, because the delivery is finished or another process has requeued it.
+    /// The caller has nothing to do: the delivery is finished, or another process has changed it.
     NotNeeded,
     /// The delivery is pending, and the caller must queue its task.
     Requeued(TimelineEntry),

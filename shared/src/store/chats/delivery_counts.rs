@@ -15,7 +15,7 @@ const MAX_COUNT: u32 = 100;
 const MAX_EXAMINED_PER_PARTITION: i32 = 100;
 
 impl Chats {
-    /// Counts the failed deliveries of entries between these times. Costs one query of the index.
+    /// Counts the failed deliveries of entries with times from `from` to `to`. Costs one query of the index.
     pub async fn count_failed(&self, account_id: &str, from: Timestamp, to: Timestamp) -> Result<CappedCount, Error> {
         let query = Query {
             index: Some("due"),

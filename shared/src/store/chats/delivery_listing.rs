@@ -27,7 +27,7 @@ const MAX_FAILURE_QUERIES: usize = 10;
 const MAX_ENTRIES_PER_QUERY: i32 = 100;
 /// The maximum number of timeline queries that one request makes.
 const MAX_TIMELINE_QUERIES: usize = 50;
-/// The maximum number of chat batches that one request reads.
+/// The maximum number of batches of chat headers that one request reads.
 const MAX_CHAT_BATCHES: usize = 5;
 
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
-//! The sparse `due` index, which contains only the items that have the `due` attribute. These are pending deliveries
-//! and open chats, which scheduled functions process after their due time, as well as failed deliveries, closed chats
-//! and retention passes. (A retention pass applies a changed retention period to closed chats.) Each kind of item has
-//! its own partitions.
+//! The sparse `due` index, which contains only the items that have the `due` attribute. These are pending deliveries,
+//! open chats and retention passes, which scheduled functions process after their due time, as well as failed
+//! deliveries, closed chats and erased chats. (A retention pass applies a changed retention period to closed chats.)
+//! Closed and erased chats share partitions; every other kind of item has its own.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 

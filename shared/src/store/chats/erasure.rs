@@ -39,7 +39,7 @@ pub struct ErasureReport {
     pub is_complete: bool,
 }
 
-/// Returns false when the time budget of the request is used up.
+/// A function that returns false when the time budget of the request is used up.
 type HasTime<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// The state of one erasure request.
@@ -168,9 +168,8 @@ impl Chats {
 
     /// Erases a chat. First, the chat is closed and marked, so that nothing more is written to it: messages require an
     /// open chat, and private notes require a chat without the mark. Then its items are deleted, and the erasure is
-    /// recorded in the `due` index, where agents' consoles look for closed chats. The header is deleted
-    /// last, because an interrupted erasure finds the other items through the header. Returns false if the time ran
-    /// out.
+    /// recorded in the `due` index, where `GET /agent/changes` finds it. The header is deleted last, because an
+    /// interrupted erasure finds the other items through the header. Returns false if the time ran out.
     async fn erase_chat(&self, erasure: &mut Erasure<'_>, chat_id: u64) -> Result<bool, Error> {
         let header = header_key(erasure.account_id, chat_id);
         let mut close = ItemUpdate {

@@ -16,7 +16,7 @@ use crate::store::{from_item, to_item};
 
 const RECEIPT_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The data from which the response to a stored message is created.
+/// The data for the response to the request that stored a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageReceipt {
     pub chat_id: u64,

@@ -54,7 +54,7 @@ use crate::store::{from_item, to_item};
 
 /// A number that is greater than any chat number.
 pub(in crate::store) const CHAT_ID_UPPER_BOUND: u64 = u32::MAX as u64;
-/// The maximum number of items that one query request reads when all items are read. Longer lists need several
+/// The maximum number of items that one request returns when a query reads all items. Longer lists need several
 /// requests.
 const MAX_QUERY_ITEMS: i32 = 2_000;
 /// The largest entry number that fits into a sort key.
@@ -169,8 +169,8 @@ fn split_headers(items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
     items.into_iter().partition(|item| item.contains_key("state"))
 }
 
-/// Returns the query for the entries with these numbers, oldest first. Returns `None` if the range is empty, because
-/// DynamoDB rejects a range whose end precedes its start, or if it ends after [`MAX_SEQ`].
+/// Returns the query for the entries with the numbers `seqs`, oldest first. Returns `None` if the range is empty,
+/// because DynamoDB rejects a range whose end precedes its start, or if it ends after [`MAX_SEQ`].
 fn timeline_query(account_id: &str, chat_id: u64, seqs: RangeInclusive<u64>, limit: i32) -> Option<Query> {
     let (first, last) = seqs.into_inner();
     (first <= last && last <= MAX_SEQ).then(|| Query {

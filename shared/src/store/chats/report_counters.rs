@@ -34,7 +34,7 @@ pub(in crate::store) fn report_counters_key(account_id: &str, opened_on: Day, ch
     Key::new(report_partition(account_id), format!("{opened_on}#{channel_id}#{}", chat_id % SHARDS))
 }
 
-/// Returns the write that increments these counters for the chat's day and channel.
+/// Returns the write that increments `counters` for the chat's day and channel.
 pub(in crate::store) fn count_write(chat: &Chat, counters: &[Counter]) -> Write {
     change_write(chat, counters, &[])
 }
@@ -45,8 +45,8 @@ pub(in crate::store) fn count_rating_write(chat: &Chat, before: Option<Rating>, 
     change_write(chat, &counters(after), &counters(before))
 }
 
-/// Returns the write that counts a finished call. `before` is the call before the report. If it was counted as failed
-/// and has now ended, it no longer counts as failed.
+/// Returns the write that counts a finished call. `before` is the call before the provider's report. If it was counted
+/// as failed, but the report says that it ended normally, it no longer counts as failed.
 pub(in crate::store) fn count_call_write(chat: &Chat, before: &Call, after: &Call) -> Write {
     change_write(chat, &Counter::of_finished_call(after), &Counter::of_finished_call(before))
 }

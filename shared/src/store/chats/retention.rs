@@ -83,7 +83,7 @@ impl Chats {
     }
 
     /// Reads the passes that are due. The caller guarantees that all idle checks that were due before `checked` have
-    /// been made. A pass waits until every chat that was open at the start of the pass has been checked. Costs one
+    /// been made. A pass waits until every chat that was open when the pass was planned has been checked. Costs one
     /// query, and one read for each pass.
     pub async fn due_retention_passes(&self, checked: Timestamp, now: Timestamp) -> Result<Vec<RetentionPass>, Error> {
         let mut passes = Vec::new();
@@ -156,8 +156,8 @@ impl Chats {
             .map(|_| ())
     }
 
-    /// Updates the expiry of these chats and their visitors. Expired chats stay expired. Each visitor is updated only
-    /// once, because concurrent updates of one item would conflict.
+    /// Updates the expiry of `chats` and their visitors. Expired chats stay expired. Each visitor is updated only once,
+    /// because concurrent updates of one item would conflict.
     async fn update_chats_expiry(
         &self,
         chats: &[Chat],

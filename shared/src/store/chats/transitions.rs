@@ -200,7 +200,7 @@ impl Chats {
             for chat in page.chats.into_iter().filter(is_owned) {
                 has_any = true;
                 match self.read_and_transition(account_id, chat.chat_id, context, &effects_of).await {
-                    // Another request has transferred or closed the chat.
+                    // An error means that another request has transferred, closed or erased the chat.
                     Ok(_) | Err(Error::Conflict(_) | Error::NotFound) => {}
                     Err(error) => return Err(error),
                 }

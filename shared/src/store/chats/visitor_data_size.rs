@@ -10,15 +10,16 @@ const MAX_CHAT_PAGES: usize = 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VisitorDataSize {
     pub chats: u64,
-    /// The number of timeline entries in these chats. It can be too large, because entry numbers can be skipped.
+    /// The number of timeline entries in the counted chats. It can be too large, because entry numbers can be skipped.
     pub entries: u64,
     /// Whether all chats were counted.
     pub is_complete: bool,
 }
 
 impl Chats {
-    /// Counts a visitor's chats and their entries. The visitor's item and each chat contain the numbers of the ten
-    /// chats before them, so this needs no index. Costs one batch of at most ten reads for every ten chats.
+    /// Counts a visitor's chats and their entries. The visitor's item contains the numbers of the last ten chats, and
+    /// each chat those of the ten chats before it, so this needs no index. Costs one batch of at most ten reads for
+    /// every ten chats.
     pub async fn visitor_data_size(&self, visitor: &Visitor) -> Result<VisitorDataSize, Error> {
         let (mut size, mut chat_ids) = (VisitorDataSize::default(), visitor.recent_chats.clone());
         for _ in 0..MAX_CHAT_PAGES {

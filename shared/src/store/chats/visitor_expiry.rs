@@ -1,9 +1,9 @@
 //! Determines when visitors expire. A visitor expires together with the last of their closed chats, and never while a
 //! chat is open.
 //!
-//! The visitor's item stores this time in `retain_until`; null means that the visitor never expires. `retain_until`
-//! keeps its value while a chat is open. The item also stores when a chat was last closed, in `last_closed_at`. If the
-//! account's retention period changes, the new period is counted from that time.
+//! The visitor's item stores the time of expiry in `retain_until`; null means that the visitor never expires.
+//! `retain_until` keeps its value while a chat is open. The item also stores when a chat was last closed, in
+//! `last_closed_at`. If the account's retention period changes, the new period is counted from that time.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 

@@ -21,7 +21,7 @@ const SLOTS: u64 = 32;
 /// A window's counts start just above the window's number times this value, which is larger than every limit.
 const COUNTS_PER_WINDOW: u64 = 10_000;
 
-/// Expands to one condition for each slot, because the condition of an update must be a string literal.
+/// Expands to one condition for each slot, because the condition of an `ItemUpdate` is a `&'static str`.
 macro_rules! conditions {
     ($($slot:literal),+) => {
         [$(concat!(

@@ -1,12 +1,12 @@
 //! Stores messages from visitors. An offline message is a message that a visitor leaves while no agent is online. It
 //! opens a chat for the agents, even if the channel has a bot, and webhooks are notified of it. The same applies to a
-//! phone call. A call that has not failed also costs one read of the reference to the visitor's last call, and a read
-//! of that call if there is one.
+//! phone call.
 //!
 //! A message in an open chat costs one read (visitor) and two writes (header and entry). If it changes the visitor's
 //! data, it costs one more write. Only if webhooks may be notified of that change, or if the message is a call, an
 //! offline message or has an invitation, the header is also read; then all writes except the header's are made in one
-//! transaction. A message that opens a chat costs one read, two counter updates and one transaction.
+//! transaction. A message that opens a chat costs one read, two counter updates and one transaction. A call that has
+//! not failed also costs one read of the reference to the visitor's last call, and a read of that call if there is one.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join;
@@ -64,9 +64,9 @@ pub struct IncomingMessage<'a> {
     pub invite: Option<&'a str>,
     /// The visitor's data that the message contains.
     pub profile: &'a VisitorProfile,
-    /// The source of this data.
+    /// The source of the data in `profile`.
     pub source: ProfileSource,
-    /// The page of a widget's visitor.
+    /// The page that a widget's visitor is viewing.
     pub page: Option<&'a Page>,
     /// Whether this is an offline message.
     pub is_offline: bool,
@@ -157,9 +157,9 @@ impl Chats {
         *must_notify_webhooks |= visitor.changes.must_notify_webhooks;
         visitor.changes.must_notify_webhooks = *must_notify_webhooks;
         let chat = if incoming.depends_on_header(&visitor) {
-            // Either the visitor is being erased, or the chat was closed concurrently. In both cases, the visitor must
-            // be read again.
             let chat = self.chat(account_id, chat_id).await?;
+            // If the chat is missing or closed, the visitor is being erased or another request has closed the chat. In
+            // both cases, the visitor must be read again.
             Some(chat.filter(|chat| !chat.state.is_closed()).ok_or(WriteError::Contended)?)
         } else {
             None
@@ -340,8 +340,8 @@ impl IncomingMessage<'_> {
         self.content.call.as_deref()
     }
 
-    /// Returns the counters of a call that is stored as failed because no agent is available. Returns nothing for any
-    /// other message.
+    /// Returns the counters of a call that is stored as failed because no agent is available. Returns no counters for
+    /// any other message.
     fn finished_call_counters(&self) -> Vec<Counter> {
         self.call().map(Counter::of_finished_call).unwrap_or_default()
     }

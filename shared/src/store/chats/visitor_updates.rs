@@ -37,7 +37,7 @@ impl UpdateExpression {
         self.removals.push(attribute.into());
     }
 
-    /// Sets the attribute that has the name of the placeholder, or removes the attribute if there is no value.
+    /// Sets the attribute named after the placeholder (`:name` sets `#name`), or removes it if there is no value.
     fn set_or_remove(&mut self, placeholder: &'static str, value: Option<String>) {
         let attribute = format!("#{}", placeholder.trim_start_matches(':'));
         match value {
@@ -171,7 +171,7 @@ pub(in crate::store) fn visitor_write(
     Ok(Write::DynamicUpdate(set.into_update(key, condition)))
 }
 
-/// Returns the write that creates the visitor number. The number is the `client_id` in the Bot API.
+/// Returns the write that creates the visitor number. The bot API calls the number `client_id`.
 pub(in crate::store) fn visitor_number_write(visitor: &Visitor) -> Result<Write, Error> {
     let key = visitor_number_key(&visitor.account_id, visitor.number);
     let target = visitor_key(&visitor.channel_id, &visitor.external_id);

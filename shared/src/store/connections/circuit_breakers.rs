@@ -69,7 +69,7 @@ impl CircuitBreakers {
         Self { table, cache: Arc::default() }
     }
 
-    /// Returns whether the breaker is open, so that first attempts must go to the retry queue. Costs nothing if the
+    /// Returns whether the breaker is open. If it is, first attempts must go to the retry queue. Costs nothing if the
     /// receiver has not failed in this process. Otherwise, costs one read; while the breaker is open, at most one read
     /// every two seconds.
     pub async fn is_open(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {

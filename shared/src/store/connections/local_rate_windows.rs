@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The maximum number of callers whose windows are kept in memory. If there are more, those whose windows have ended
-/// are removed.
+/// The number of windows in memory at which each further request removes those that have ended.
 const MAX_CALLERS: usize = 1_000;
 
 /// The current window of each caller. A caller is a bot, an agent who gets socket tickets, an IP address that sends

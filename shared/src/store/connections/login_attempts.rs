@@ -2,8 +2,8 @@
 //!
 //! An attempt is counted before its password is verified, so that concurrent attempts cannot exceed the limits. If the
 //! password is right, the attempt is subtracted again. The counters are checked in order, and an attempt that is
-//! rejected by one counter is not added to those that follow. Therefore, a single network cannot use up an e-mail
-//! address's limit.
+//! rejected by one counter is not added to those that follow. Therefore, a single client network (an IPv4 address or an
+//! IPv6 /64 prefix) cannot use up an e-mail address's limit.
 
 use futures_util::future::try_join4;
 use serde::Deserialize;

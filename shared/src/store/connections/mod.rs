@@ -17,7 +17,7 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::connections::local_rate_windows::LocalRateWindows;
 use crate::store::table::{Key, Table};
 
-/// How long a session lasts after its last request. The agent's presence expires at the same time.
+/// How long a session lasts after its last request.
 const SESSION_IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
 /// The maximum number of items that one query request reads. Longer lists need several requests.
 const MAX_ITEMS_PER_QUERY: i32 = 1_000;

@@ -86,7 +86,7 @@ impl Connections {
         let values = vec![(":expired", AttributeValue::Ss(expired))];
         let removal = ItemUpdate { key, update: "DELETE #sockets :expired", condition: ITEM_EXISTS, values };
         match self.table.update(removal).await {
-            // The agent has signed out in the meantime.
+            // The agent and their presence have been deleted in the meantime.
             Err(WriteError::ConditionFailed { .. }) => Ok(item),
             updated => Ok(updated?),
         }
@@ -161,8 +161,8 @@ fn expired_socket_elements(item: &Item, now: Timestamp) -> Vec<String> {
     elements.filter(|socket| socket_element_expiry(socket).is_none_or(|at| at <= now)).cloned().collect()
 }
 
-/// Returns an update that creates the presence if there is none, and counts as a request from the agent. The values
-/// contain `:agent_id`, `:now` and `:expires`; the caller adds any other values.
+/// Returns an update of an agent's presence with the expression `update`. It creates the presence if there is none. Its
+/// values contain `:agent_id`, `:now` and `:expires`; the caller adds any other values.
 fn presence_update(account_id: &str, agent_id: u64, now: Timestamp, update: &'static str) -> ItemUpdate {
     let expires_at = now.plus(PRESENCE_TTL).seconds();
     let values = vec![(":agent_id", n(agent_id)), (":now", n(now.0)), (":expires", n(expires_at))];

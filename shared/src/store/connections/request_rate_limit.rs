@@ -1,6 +1,6 @@
 //! Limits how many requests a bot can make, how many socket tickets an agent can get, how many requests an IP address
-//! can send to a widget, how many frames a widget's visitor can send, and how many callbacks a network can order. All
-//! processes share the counts.
+//! can send to a widget, how many frames a widget's visitor can send, and how many callbacks a client network (an IPv4
+//! address or an IPv6 /64 prefix) can order. All processes share the counts.
 //!
 //! Callbacks are rare, so each one is counted in the table. Other requests are counted in memory, because counting each
 //! of them in the table would increase the number of writes for a bot message by half. A process adds them to the count
@@ -59,8 +59,8 @@ impl Connections {
         self.count_request(&caller, MAX_WIDGET_REQUESTS_PER_WINDOW, now).await
     }
 
-    /// Counts a callback that is ordered through a widget against the limit of the caller's network for this widget.
-    /// Only a hash of the network is stored. Costs one write.
+    /// Counts a callback that is ordered through a widget against the limit of the client network for this widget. Only
+    /// a hash of the network is stored. Costs one write.
     ///
     /// # Errors
     /// Fails with `RateLimited` if the network has reached its limit. The error contains the time until the window

@@ -212,7 +212,8 @@ impl Connections {
     }
 }
 
-/// Returns the account that a token names, or `None` if the token is malformed. The token may be invalid.
+/// Returns the account that a token names, or `None` if the token is malformed. Does not check whether the token is
+/// valid.
 pub(crate) fn account_of_token(token: &str) -> Option<&str> {
     parse_token(token).map(|(account_id, _, _)| account_id)
 }

@@ -52,7 +52,7 @@ fn audit_partition(account_id: &str) -> String {
     format!("AUDIT#{account_id}")
 }
 
-/// Returns the prefix of the ids of entries with this time.
+/// Returns the prefix of the ids of entries with the time `at`.
 fn id_prefix(at: Timestamp) -> String {
     format!("{:013}", at.0.min(MAX_ID_TIME))
 }
@@ -143,8 +143,8 @@ impl Directory {
     }
 
     /// Reads at most `limit` entries of the audit log that match the filter, newest first. The page contains entries
-    /// between these times, and before the entry with the id `before`. Costs one query for every 200 examined entries;
-    /// a page examines about 1,000 entries at most.
+    /// with times from `from` to `to`, and before the entry with the id `before`. Costs one query for every 200
+    /// examined entries; a page examines about 1,000 entries at most.
     pub async fn audit_log(
         &self,
         account_id: &str,

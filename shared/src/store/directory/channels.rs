@@ -33,8 +33,8 @@ impl Directory {
         }
     }
 
-    /// Returns a map from these ids to their channels. Channels that do not exist are left out. The data may be up to
-    /// 10 seconds old. Costs one read for each channel that is not cached; the reads are made in batches.
+    /// Returns a map from the ids in `ids` to their channels. Channels that do not exist are left out. The data may be
+    /// up to 10 seconds old. Costs one read for each channel that is not cached; the reads are made in batches.
     pub(crate) async fn cached_channels(&self, ids: &BTreeSet<&str>) -> Result<HashMap<String, Arc<Channel>>, Error> {
         let (mut found, mut missing) = (HashMap::new(), Vec::new());
         for id in ids {

@@ -298,7 +298,8 @@ pub(super) const OPERATOR_ACCOUNT_ID: &str = "OPERATOR";
 pub(in crate::store) struct ProviderItem {
     pub pk: String,
     pub sk: String,
-    /// Always [`OPERATOR_ACCOUNT_ID`]. Empty if the provider was stored before providers were in the index.
+    /// Always [`OPERATOR_ACCOUNT_ID`]. Empty if an earlier version of the service, which did not list providers in the
+    /// index, stored the provider.
     #[serde(default)]
     account_id: String,
     provider_id: String,

@@ -69,8 +69,8 @@ impl Directory {
     }
 }
 
-/// Returns a function that converts write errors: a failed condition to `Conflict` with this message, and a contended
-/// item to `Unavailable`. It returns all other errors unchanged.
+/// Returns a function that converts write errors: a failed condition to `Conflict` with `message`, and a contended item
+/// to `Unavailable`. It returns all other errors unchanged.
 fn conflict_or(message: &'static str) -> impl Fn(WriteError) -> Error {
     move |refused| match refused {
         WriteError::ConditionFailed { .. } => Error::Conflict(message),

@@ -230,8 +230,8 @@ pub(in crate::store) fn settings_from_item(item: Item) -> Result<AccountSettings
         limits: RateLimits { visitor_messages, bot_requests, channel_chats },
         idle_close: settings.idle_close_seconds.map(Duration::from_secs),
         retention_days: settings.retention_days,
-        // A name that the library no longer knows is treated as UTC, because an error would make all of the account's
-        // requests fail.
+        // A time zone that the library no longer knows is treated as UTC, because an error would make all of the
+        // account's requests fail.
         time_zone: settings.time_zone.as_deref().and_then(TimeZone::parse).unwrap_or_default(),
     })
 }

@@ -109,7 +109,7 @@ fn audited_change(before: Option<&Telephony>, after: &Telephony) -> Option<Audit
     (!changed.is_empty()).then(|| change(AuditAction::Changed, &changed))
 }
 
-/// Returns the names of the provider's changed fields, or `provider` if the provider itself has changed.
+/// Returns the names of the provider's changed fields, or `provider` if the kind of provider has changed.
 fn changed_provider_fields(before: &ProviderSettings, after: &ProviderSettings) -> Vec<&'static str> {
     let (before, after) = (provider_fields(before), provider_fields(after));
     if before.iter().map(|(name, _)| name).ne(after.iter().map(|(name, _)| name)) {

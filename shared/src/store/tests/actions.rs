@@ -87,7 +87,7 @@ impl Stores {
         self.add_note_to(chat, None, now).await
     }
 
-    /// Adds a note from Bob to the chat as it was read.
+    /// Adds a note from Bob to a chat. `chat` is the header as the agent's request has read it.
     pub(super) async fn add_note_to(
         &self,
         chat: Chat,
@@ -177,7 +177,7 @@ impl Stores {
         self.directory.create_department("acc", name.into(), agent_ids.to_vec()).await.unwrap()
     }
 
-    /// Returns the directory with empty caches, as another process would see it.
+    /// Returns the directory with empty caches, as in a new process.
     pub(super) fn uncached_directory(&self) -> Directory {
         Directory::new(self.directory.table.clone())
     }

@@ -27,7 +27,8 @@ const STORE_CALLS: &str = "its requests alone";
 struct Round {
     p50: f64,
     p99: f64,
-    /// The average processor time of an invocation, in milliseconds. `None` if there is no process.
+    /// The average processor time of an invocation, in milliseconds. `None` for the repeated requests, which have no
+    /// process of their own.
     cpu: Option<f64>,
     memory_mb: Option<f64>,
 }

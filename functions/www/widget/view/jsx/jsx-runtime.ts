@@ -1,4 +1,4 @@
-/* Creates and updates elements from JSX. Components are plain functions without state, so this is all that the widget
+/* Creates and updates DOM nodes from JSX. Components are plain functions without state, so this is all that the widget
    needs of a framework. Text is always inserted as text nodes, and event handlers are never set as attributes. */
 
 import type { JSX as Preact } from "preact";
@@ -14,7 +14,7 @@ interface TextNode {
   text: string;
 }
 type PlainNode = ElementNode | TextNode;
-/** A node of the page, and the JSX node that it shows. */
+/** A DOM node, and the JSX node from which it was last rendered. */
 interface Rendered {
   of: PlainNode;
   node: Element | Text;

@@ -1,6 +1,6 @@
-//! Deduplication in FIFO queues. If a message has the same deduplication id as an earlier message, it is not stored,
-//! and the sender gets the earlier message's result. The five-minute window starts with the first message. Duplicates
-//! do not extend it.
+//! Deduplication in FIFO queues. If a message has the deduplication id of a message that was stored in the last five
+//! minutes, it is not stored, and its sender gets the ids of the stored message. Duplicates do not extend the five
+//! minutes.
 
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
@@ -9,7 +9,7 @@ use super::super::{Error, QueueDefinition};
 use super::accepted_message::{AcceptedMessage, StoredMessageIds};
 use crate::random_and_digest::sha256_hex;
 
-/// The key by which duplicates are recognized. Messages with equal keys are duplicates.
+/// Identifies duplicates: messages with equal keys are duplicates of each other.
 pub(super) struct DeduplicationKey<'a> {
     queue: &'a str,
     /// The message group, or empty if duplicates are detected across the whole queue.

@@ -8,9 +8,9 @@ use super::receipt_handle::ReceiptHandle;
 impl Engine {
     /// Deletes a message. Succeeds if the message is already deleted.
     ///
-    /// If the handle belongs to an earlier receive, a standard queue ignores the request, and a FIFO queue rejects it.
-    /// Once the visibility timeout has ended, a FIFO queue also rejects the latest handle, because deleting the message
-    /// could then break the order.
+    /// If the message has been received again since the handle was issued, a standard queue ignores the request, and a
+    /// FIFO queue rejects it. Once the visibility timeout has ended, a FIFO queue also rejects the latest handle,
+    /// because deleting the message could then break the order.
     pub(in super::super) fn delete(&self, queue: &QueueDefinition, handle: &str, now_ms: u64) -> Result<(), Error> {
         let receipt = ReceiptHandle::decode(queue, handle)?;
         let transaction = self.transaction()?;

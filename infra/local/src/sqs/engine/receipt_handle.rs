@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::{Error, QueueDefinition};
 
-/// The contents of a receipt handle. The pair is unique, because ids are never reused and every receive increments the
-/// count.
+/// The contents of a receipt handle. The pair of `id` and `receive_count` is unique, because ids are never reused and
+/// every receive increments the count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReceiptHandle {
     pub(super) id: i64,

@@ -11,7 +11,8 @@ use super::deduplication::{self, DeduplicationKey};
 use super::message_group;
 
 impl Engine {
-    /// Stores a message. For a duplicate in a FIFO queue, returns the original message's result.
+    /// Stores a message. A duplicate in a FIFO queue is not stored; the result contains the ids of the original
+    /// message.
     pub(in super::super) fn send(
         &self,
         queue: &QueueDefinition,

@@ -1,4 +1,5 @@
-//! Batch actions have up to ten entries. Each entry has an id chosen by the caller, and succeeds or fails on its own.
+//! Checks and runs batch actions. A request has up to ten entries. Each entry has an id chosen by the caller, and
+//! succeeds or fails on its own.
 
 use std::collections::BTreeSet;
 

@@ -98,8 +98,8 @@ impl ApiRequest {
     }
 }
 
-/// Returns the name of the queue in `QueueUrl` or `QueueName`. Only the last part of the URL is used, because a client
-/// can reach this host through another base URL.
+/// Returns the name of the queue in `QueueUrl` or `QueueName`, or `None` if the request names no queue. Only the last
+/// part of the URL is used, because a client can reach this host through another base URL.
 fn queue_name(input: &Value) -> Option<&str> {
     let text = |key| input.get(key).and_then(Value::as_str);
     let name_in_url = text("QueueUrl").and_then(|url| url.rsplit('/').next());

@@ -109,7 +109,7 @@ fn compare_with_model(seed: u64) {
             }
             _ if !undeleted.is_empty() => {
                 let message = undeleted.swap_remove(random.below(undeleted.len()));
-                // An expired receipt handle is rejected. The message stays in the model, too.
+                // If the receipt handle has expired, the engine rejects it, and the message stays in the model as well.
                 if sqs.delete(now_ms, "q.fifo", &message).is_ok() {
                     model.delete(&message.body);
                 }

@@ -1,5 +1,5 @@
-//! Tests of receivers that wait for messages. The tests run in real time. To avoid long waits, they set the queues'
-//! clock back and then forward.
+//! Tests of receivers that wait for messages. The tests run in real time. To avoid a long wait, a test sets the queues'
+//! clock back before a delay or a visibility timeout starts, and forward again afterwards.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -9,7 +9,7 @@ use crate::service::chat_changes::{self, ChangesPage};
 use crate::store::chats::notes::NewNote;
 use crate::store::tests::*;
 
-/// A console that follows the changes.
+/// A console that follows the changes to the account's chats.
 struct Follower<'a> {
     stores: &'a Stores,
     session: Session,
@@ -157,7 +157,7 @@ async fn many_changes_are_paged() {
     }
     let page = console.next_page(seconds_later(60)).await;
     assert_eq!((page.chats.len(), page.is_complete), (100, false));
-    // This chat has not been read yet. It is found among the closed chats instead of the open ones.
+    // The pass has not read chat 1 yet. The chat is found among the closed chats instead of the open ones.
     stores.close(1, &bob(), &[], seconds_later(61)).await.unwrap();
     let (rest, gone) = console.follow(seconds_later(62)).await;
     assert_eq!((rest.len(), gone.len(), console.rows.len()), (150, 0, 250));

@@ -24,7 +24,7 @@ async fn last_seqs(stores: &Stores, limits: TranscriptLimits) -> Vec<u64> {
 
 #[tokio::test]
 async fn last_entries_are_the_ones_that_fit_from_the_end() {
-    // These are too large for one query page, which contains at most one megabyte.
+    // Together, the texts are too large for one query page, which contains at most one megabyte.
     let stores = chat_with_agent_texts(&vec!["x".repeat(300_000); 6]).await;
     let all = TranscriptLimits { max_entries: 100, max_bytes: 100, entry_bytes: |_| 1 };
     assert_eq!(last_seqs(&stores, all).await, [1, 2, 3, 4, 5, 6, 7]);

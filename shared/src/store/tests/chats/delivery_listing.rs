@@ -50,7 +50,8 @@ impl Stores {
         self.entry(chat_id, seq).await.delivery.unwrap().state
     }
 
-    /// Follows the cursors from the first to the last page. Returns the chat number and the `seq` of each row.
+    /// Follows the cursors from the first to the last page. Returns the chat number and the `seq` of each row
+    /// on each page. `by_index` selects `Chats::failures` in place of `Chats::deliveries`.
     async fn all_pages(&self, mut query: DeliveryQuery<'_>, by_index: bool) -> Vec<Vec<(u64, u64)>> {
         let mut pages = Vec::new();
         loop {

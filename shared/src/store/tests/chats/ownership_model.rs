@@ -12,7 +12,7 @@ use crate::store::tests::*;
 /// The agents' ids. Agent 4 is an admin.
 const AGENTS: [u64; 4] = [1, 2, 3, 4];
 const ADMIN: u64 = 4;
-/// How many sequences of commands the usual test run tries.
+/// The number of sequences of steps that the usual test run tries.
 const QUICK_CASES: u32 = 24;
 
 /// A request about the visitor's newest chat.
@@ -215,7 +215,8 @@ impl Subject {
         outcome_of(self.stores.chats.transfer(chat, by, &to, self.now).await)
     }
 
-    /// Returns the numbers of all chats. A number is skipped if two concurrent messages of the visitor try to open a chat.
+    /// Returns the numbers of all chats. A number may be missing, because it is skipped if two concurrent messages of
+    /// the visitor try to open a chat.
     async fn chat_ids(&self) -> Vec<u64> {
         let heads = self.stores.chat_items().await.into_iter().filter(|item| item["sk"] == s("HEAD"));
         let number = |item: Item| item["chat_id"].as_n().unwrap().parse().unwrap();
@@ -342,7 +343,7 @@ fn random_commands_have_the_results_of_the_model() {
     compare_random_steps(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::with_cases(QUICK_CASES) });
 }
 
-/// `PROPTEST_CASES` sets the number of sequences.
+/// The environment variable `PROPTEST_CASES` sets the number of sequences of steps.
 #[test]
 #[ignore = "takes minutes; docs/faults.md explains how to run it"]
 fn many_random_commands_have_the_results_of_the_model() {

@@ -172,7 +172,7 @@ async fn changed_rating_replaces_the_earlier_one() {
         stores.chats.store_rating(stores.chat_header(1).await, rating).await.unwrap();
         assert_eq!(ratings().await, expected, "{rating:?}");
     }
-    // All of these requests read the same header.
+    // All six requests start from the same version of the header.
     let header = stores.chat_header(1).await;
     let rate = |n: usize| Some(if n.is_multiple_of(2) { Rating::Positive } else { Rating::Negative });
     let results = join_all((0..6).map(|n| stores.chats.store_rating(header.clone(), rate(n)))).await;

@@ -12,7 +12,7 @@ async fn two_processes() -> [CircuitBreakers; 2] {
 }
 
 impl CircuitBreakers {
-    /// Counts five failed first attempts, one per second, starting at `from`. Returns the seconds at which a failure
+    /// Counts five first attempts that hung, one per second, starting at `from`. Returns the seconds at which a failure
     /// opened the breaker.
     async fn count_five_failures(&self, from: u64) -> Vec<u64> {
         let mut opened = Vec::new();

@@ -114,7 +114,7 @@ async fn source_with_many_failures_still_admits_known_agents() {
     assert_eq!(fail_to_log_in(&connections, "new@x.y", HOME_IP, window_start_plus(2)).await, Err(298));
     log_in(&connections, "known@x.y", HOME_IP, window_start_plus(2)).await;
     assert_eq!(fail_to_log_in(&connections, "new@x.y", "192.0.2.2", window_start_plus(2)).await, Ok(()));
-    // A client may own a whole IPv6 /64 prefix, so all addresses in a prefix count as one network.
+    // A client may own a whole IPv6 /64 prefix, so all addresses in a prefix share one limit.
     for n in 0..100 {
         assert_eq!(
             fail_to_log_in(&connections, &format!("v6-{n}@x.y"), &format!("2001:db8::{n:x}"), window_start_plus(3))

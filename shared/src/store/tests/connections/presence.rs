@@ -74,7 +74,7 @@ async fn socket_whose_close_was_not_reported_expires() {
     let presence = connections.presence("acc", 1).await.unwrap().unwrap();
     assert!(presence.is_online(seconds_later(131 * MINUTE + 29)), "it counts as lost after 130 minutes");
     assert!(!presence.is_online(seconds_later(131 * MINUTE + 30)));
-    // A client without sockets.
+    // The agent continues with a client that uses no sockets.
     let presence = connections.set_presence("acc", 1, AgentStatus::Online, at(140)).await.unwrap();
     assert!(presence.socket == SocketPresence::Unused && presence.is_online(at(149)));
 }
