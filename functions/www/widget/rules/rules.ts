@@ -21,16 +21,13 @@ type Fields = Record<string, unknown>;
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 
-/** Whether the seconds since `start` satisfy the condition. Returns false if the condition's value is not a number or
- * its comparator is unknown, and otherwise `ifNever` if `start` is undefined. */
-function isElapsed(start: number | undefined, ifNever: boolean, condition: Fields, context: RuleContext): boolean {
+/** Whether the seconds since `start` satisfy the condition. If `start` is undefined, `never` counts as their number. */
+function isElapsed(start: number | undefined, never: number, condition: Fields, context: RuleContext): boolean {
   const limit = typeof condition["value"] === "string" ? parseFloat(condition["value"]) : condition["value"];
-  const comparator = condition["comparator"];
-  if (typeof limit !== "number" || Number.isNaN(limit)) return false;
-  if (comparator !== "greater" && comparator !== "greater_equal") return false;
-  if (start === undefined) return ifNever;
-  const seconds = (context.now - start) / 1000;
-  return comparator === "greater" ? seconds > limit : seconds >= limit;
+  if (typeof limit !== "number") return false;
+  const seconds = start === undefined ? never : (context.now - start) / 1000;
+  if (condition["comparator"] === "greater") return seconds > limit;
+  return condition["comparator"] === "greater_equal" && seconds >= limit;
 }
 
 function isUrlMatching(condition: Fields, url: string): boolean {
@@ -45,20 +42,20 @@ function isUrlMatching(condition: Fields, url: string): boolean {
  * never closed, and an invitation that was never shown, count as long ago; a first message that was never written does
  * not count. */
 export function holds(condition: Fields, context: RuleContext): boolean {
-  const elapsed = (start: number | undefined, ifNever: boolean) => isElapsed(start, ifNever, condition, context);
+  const elapsed = (start: number | undefined, never: number) => isElapsed(start, never, condition, context);
   switch (condition["condition"]) {
     case "online":
       return context.isOnline === (condition["value"] === true || condition["value"] === "true");
     case "time_on_page":
-      return elapsed(context.pageOpenedAt, false);
+      return elapsed(context.pageOpenedAt, -Infinity);
     case "time_on_site":
-      return elapsed(context.siteOpenedAt, false);
+      return elapsed(context.siteOpenedAt, -Infinity);
     case "time_after_close":
-      return elapsed(context.closedAt, true);
+      return elapsed(context.closedAt, Infinity);
     case "time_after_invitation":
-      return elapsed(context.invitedAt, true);
+      return elapsed(context.invitedAt, Infinity);
     case "time_after_first_message":
-      return elapsed(context.firstMessageAt, false);
+      return elapsed(context.firstMessageAt, -Infinity);
     case "page_url":
       return isUrlMatching(condition, context.url);
     default:
