@@ -3,7 +3,7 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: one read of the settings, cached for ten seconds, unless the request is a GET. Each change and its
+//! - audit log, unless the request is a GET: one read of the settings, cached for ten seconds. Each change and its
 //!   entry in the log are stored in one transaction
 //! - POST: one write to the account's counter, and one transaction that writes the agent and the login
 //! - listing: one query per megabyte of agents, and one query of their presence
@@ -16,9 +16,9 @@
 //! - DELETE, login: one transaction and one write, which revoke the login
 //! - DELETE, sessions: one query, one write per session, and another query to check that no session is left
 //! - DELETE, presence: one write
-//! - DELETE, chats: one query of the index and one batch of reads per 100 active chats of the account, repeated until
-//!   none of these chats belongs to the agent. Each of the agent's chats also costs one read and one write, which
-//!   return the chat to the waiting state
+//! - DELETE, chats: one query of the index `listing` and one batch of reads per 100 active chats of the account, both
+//!   repeated until none of the active chats belongs to the agent. Returning one of the agent's chats to the waiting
+//!   state also costs one read and one write
 //! - DELETE, agent: two writes that replace the agent with a record of the former agent
 //!
 //! An agent without the admin role gets 403 after the session has been read. POST, PATCH and DELETE can get 409 because

@@ -5,17 +5,18 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: one read of the settings, cached for ten seconds, unless the request is a GET. Each change and its
+//! - audit log, unless the request is a GET: one read of the settings, cached for ten seconds. Each change and its
 //!   entry in the log are stored in one transaction
 //! - POST: one read of the provider, and one transaction that writes the bot, its token and its channels
-//! - listing of bots or of providers: one query of an index per megabyte
+//! - listing of bots or of providers: one query of the index `by_account` per megabyte
 //! - every request for a single bot: one read
 //! - PATCH: one transaction that writes the bot and the channels that were added or removed, or none if nothing changes
 //! - rotate: one write
 //! - test: one read of the provider, and one HTTP request to it
-//! - activity: per 100 of the account's open chats, at most three queries of the index and one batch of reads; per 100
-//!   chats closed in the last hour, one query and one batch. At most 500 open and 500 closed chats are read. Then one
-//!   query for each of these chats that belongs to the bot, at most 200
+//! - activity: per 100 of the account's open chats, at most three queries of the index `listing` and one batch of
+//!   reads; per 100 chats closed in the last hour, one query of the index `due` and one batch of reads. At most 500
+//!   open and 500 closed chats are read. For each of the bot's chats among them that has changed in the last hour, at
+//!   most 200, also one query of the timeline
 //! - DELETE: one write of the token, one write of each channel, and one write of the bot
 //!
 //! An agent without the admin role gets 403 after the session has been read.

@@ -1,20 +1,21 @@
-//! /admin/channels: POST creates an API channel or a widget; for an API channel, it returns the secret URL, which no
-//! later response contains. GET lists the channels. /admin/channels/{channel_id}: GET returns a channel, PATCH changes
-//! it, DELETE deletes it. /admin/channels/{channel_id}/rotate: POST creates a new URL.
+//! /admin/channels: POST creates an API channel or a widget. For an API channel, the response contains the secret URL,
+//! which is never returned again. GET lists the channels. /admin/channels/{channel_id}: GET returns a channel, PATCH
+//! changes it, DELETE deletes it. /admin/channels/{channel_id}/rotate: POST creates a new URL.
 //! /admin/channels/{channel_id}/signing-secret/rotate: POST creates a new signing secret.
 //! /admin/channels/{channel_id}/test: POST sends a sample message to the integrator.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: one read of the settings, cached for ten seconds, unless the request is a GET. Each change and its
+//! - audit log, unless the request is a GET: one read of the settings, cached for ten seconds. Each change and its
 //!   entry in the log are stored in one transaction
 //! - POST: one query of the roster (the account's agents and departments) if the body names agents or departments, and
 //!   one write. For a widget, also one read of the account's name, which is the default title
-//! - listing: one query of the index per megabyte of channels
+//! - listing: one query of the index `by_account` per megabyte of channels
 //! - every request for a single channel: one read
 //! - GET of a single channel: also two queries, which count the messages that the channel rejected today and yesterday
 //! - PATCH: one query of the roster if the body adds agents or departments, and one write, or none if nothing changes
-//! - DELETE: one write. If the channel has a bot, one read and one transaction first remove the channel from the bot
+//! - DELETE: one write. If the channel has a bot, removing the channel from the bot first costs one read and one
+//!   transaction
 //! - rotate: one write
 //! - test: one HTTP request to the integrator
 //!

@@ -5,10 +5,10 @@
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - one chat: one read, and one query for every 100 entries
-//! - range: one query of the index and one batch of reads for every 100 closed chats, and for each exported chat one
-//!   query for every 100 entries. A page has at most 500 entries, examines at most about 500 chats and ends after four
-//!   seconds. The first entries of eight chats are read concurrently. If the page ends early, the entries read for up
-//!   to seven chats are discarded
+//! - range: one query of the index `due` and one batch of reads for every 100 closed chats, and for each exported chat
+//!   one query for every 100 entries. A page has at most 500 entries, examines at most about 500 chats and ends after
+//!   four seconds. The first entries of eight chats are read concurrently. If the page ends early, the entries read for
+//!   up to seven chats are discarded
 //!
 //! An agent without the admin role gets 403 after the session has been read.
 

@@ -5,17 +5,19 @@
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - the account's failed deliveries: one query of the index and one batch of reads per 50 failures
+//! - the account's failed deliveries: one query of the index `due` and one batch of reads per 50 failures
 //! - one chat's deliveries: one read of the chat, and one query per 100 entries
-//! - the account's deliveries in another state: four queries of the index and one batch of reads per 100 chats. Each
-//!   chat that may contain a match also costs one query per 100 entries
-//! - counts: one query of the index for the failed deliveries, and 32 queries for the pending ones
-//! - a single delivery: two reads. Its request costs one read of the channel, or of the bot and its provider, or of the
-//!   settings, each cached for ten seconds. A bot or a webhook also costs one read of the visitor. CLIENT_MESSAGE also
-//!   costs one query of the agents' presence and, if the channel names agents or departments, one query of the roster
-//!   (the account's agents and departments). A webhook also costs one batch of reads of agents; offline_message costs
-//!   one query of entries, and chat_finished one query for each megabyte of the chat and one read of the panel
-//! - replay of several deliveries: first, the same requests as for listing these deliveries
+//! - the account's deliveries in another state: four queries of the index `listing` (one for each chat state) and one
+//!   batch of reads per 100 chats. Each chat that may contain a match also costs one query per 100 entries
+//! - counts: one query of the index `due` for the failed deliveries, and one for each of its 32 partitions of pending
+//!   deliveries
+//! - a single delivery: two reads. Showing the request also costs one read of the channel, or one read each of the bot
+//!   and its provider, or one read of the settings, all cached for ten seconds. For a bot or a webhook, the visitor is
+//!   read too. CLIENT_MESSAGE also costs one query of the agents' presence and, if the channel names agents or
+//!   departments, one query of the roster (the account's agents and departments). An event for a webhook also costs one
+//!   batch of reads of agents. offline_message also costs one query of entries; chat_finished also costs one query for
+//!   each megabyte of the chat and one read of the panel
+//! - replay of several deliveries: the same requests as listing the deliveries
 //! - each replayed delivery, at most 100 in a request: one write and one queue request
 //!
 //! An agent without the admin role gets 403 after the session has been read.

@@ -9,14 +9,14 @@
 //!   read of the settings, cached for ten seconds
 //! - DELETE, visitor: two reads (the visitor number and the progress of an earlier request), and two writes that delete
 //!   the visitor and the reference to the visitor's last call
-//! - DELETE, chats: for each of the four chat states, one query of the index per megabyte or per 1,000 of the account's
-//!   chats. Each of the visitor's chats also costs one write that closes it, queries for its items, one write per item,
-//!   and one write that records the erasure for the agents' consoles
+//! - DELETE, chats: for each of the four chat states, one query of the index `listing` per megabyte or per 1,000 of the
+//!   account's chats. Each of the visitor's chats also costs one write that closes it, queries for its items, one write
+//!   per item, and one write that records the erasure for the agents' consoles
 //! - DELETE, end: two writes that delete the visitor number and the progress, or one write of the progress if the time
 //!   budget is used up
 //!
-//! If the number is unknown, the response is 404. A DELETE request gets this response only after the queries of the
-//! index. An agent without the admin role gets 403 after the session has been read.
+//! If the number is unknown, the response is 404. A DELETE request gets a 404 only after the queries of the index
+//! `listing`. An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

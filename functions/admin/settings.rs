@@ -5,7 +5,7 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: one read of the settings, cached for ten seconds, unless the request is a GET. Each change and its
+//! - audit log, unless the request is a GET: one read of the settings, cached for ten seconds. Each change and its
 //!   entry in the log are stored in one transaction
 //! - GET: two reads (the settings and the trigger rules)
 //! - PUT: one read and one write of the settings. If the body contains the trigger rules, one write of the rules;

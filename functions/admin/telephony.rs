@@ -3,11 +3,11 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: one read of the settings, cached for ten seconds, unless the request is a GET. Each change and its
+//! - audit log, unless the request is a GET: one read of the settings, cached for ten seconds. Each change and its
 //!   entry in the log are stored in one transaction
 //! - GET: two reads (the telephony settings and the balance)
-//! - PATCH: one read and one write of the telephony settings, which are repeated after a concurrent change, and one
-//!   read of the balance. If the body names a channel, one more read
+//! - PATCH: one read and one write of the telephony settings, both repeated after a concurrent change, and one read of
+//!   the balance. If the body names a channel, also one read of the channel
 //! - DELETE: one write
 //!
 //! An agent without the admin role gets 403 after the session has been read.

@@ -8,8 +8,8 @@
 //!   again if the cached copy may be stale
 //! - panel: one read, and one write that marks the assignment as pending
 //! - settings: one read, cached for ten seconds
-//! - notifications: one write of the chat, then one write of the entry, or one transaction if there are several
-//!   webhooks
+//! - notifications: one write of the chat, then one write of the entry, which is a transaction that stores all entries
+//!   if several webhooks are notified
 //! - queue: one request for each webhook
 //!
 //! Without a CRM card or a subscribed webhook, the request is rejected with 409 before any write. If the chat is closed

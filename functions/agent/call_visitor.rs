@@ -74,8 +74,8 @@ async fn handle(
         now,
     };
     let sent = chats.store_agent_call(&outgoing).await?;
-    // The start event is queued before the call. If the provider rejects the call at once, the event that reports the
-    // rejection must not reach the webhooks first.
+    // The start event is queued before the call, so that it reaches the webhooks first even if the provider rejects the
+    // call at once and another event reports the rejection.
     webhook_queue.enqueue_webhook_events(&sent.notifications).await;
     calls::enqueue_call(&call_queue, sent.entry.as_ref()).await;
     let receipt = sent.receipt;

@@ -10,7 +10,7 @@
 //! - visitor: two reads
 //! - visibility of the visitor, only for an agent without the admin role: one read of the visitor's last chat. A
 //!   rejected request gets 403 and costs nothing more
-//! - chats: one batch that reads up to ten chats; on each page after the first one, also one read of the last chat of
+//! - chats: one batch that reads up to ten chats; on each later page, also one read of the last chat of
 //!   the previous page
 //! - visibility of the chats, only for an agent without the admin role: one read of their channel, and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried

@@ -36,8 +36,8 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let agent = directory.agent(&login.account_id, login.agent_id).await?.ok_or(Error::InvalidCredentials)?;
     connections.record_login_success(attempt, clock::now()).await?;
     let token = connections.create_session(&agent, clock::now()).await?;
-    // Changing the password or the role deletes the existing sessions. If the change happened before this session was
-    // stored, the session still exists, so its token must not be returned.
+    // Check again that the login and the agent are unchanged. A new password or role ends the agent's sessions, but not
+    // a session that is stored afterwards. The token of such a session must not be returned.
     let is_current = directory.login(&email).await?.as_ref() == Some(&login)
         && directory.agent(&login.account_id, login.agent_id).await?.as_ref() == Some(&agent);
     if !is_current {

@@ -3,18 +3,18 @@
 //! the value of `cursor` for the next page, and null at the end of the results. A page may have few chats or none,
 //! because a request examines a limited number of chats; the search is complete when `next` is null.
 //!
-//! E-mail addresses and phone numbers are found through two indexes, each of which costs one write when a visitor gets
-//! such a value. Names and last messages have no index, because it would cost one more write for every message.
-//! Instead, the headers of the chats are read, newest first.
+//! E-mail addresses and phone numbers are found through the indexes `by_email` and `by_phone`, each of which costs one
+//! write when a visitor gets such a value. Names and last messages are found by reading the headers of the chats,
+//! newest first, because an index would cost one more write for every message.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - contact data: one query of an index if the text could be an e-mail address, one if it could be a phone number, and
-//!   one batch that reads the visitors found, at most 25 for each query
+//! - contact data: one query of `by_email` if the text could be an e-mail address, one query of `by_phone` if it could
+//!   be a phone number, and one batch that reads the visitors found, at most 25 for each query
 //! - best matches, on the first page: one batch that reads the last chats of these visitors. If the text is a number,
 //!   also three reads for the chat and the visitor with this number
-//! - chats: four queries of the index (one for each state), and one read for each of up to 500 chats, in batches. A
-//!   page ends earlier if it has at least 50 chats
+//! - chats: four queries of the index `listing` (one for each state), and one read for each of up to 500 chats, in
+//!   batches. A page ends earlier if it has at least 50 chats
 //! - visibility, only for an agent without the admin role: one batch that reads the channels of the chats found, and
 //!   one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
 //!   queried again if the cached copy may be stale

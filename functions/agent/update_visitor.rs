@@ -10,8 +10,8 @@
 //!   departments). Both are cached for ten seconds; the roster is queried again if the cached copy may be stale. A
 //!   rejected request gets 403 and costs nothing more
 //! - settings: one read, cached for ten seconds
-//! - change: one write of the visitor, or none if no field changes. If webhooks are notified, this is one transaction
-//!   that writes the visitor and one entry for each webhook. If the visitor has an open chat, and if the name changes
+//! - change: one write of the visitor, or none if no field changes. If webhooks are notified, the write is a
+//!   transaction that also stores one entry for each webhook. If the visitor has an open chat, and if the name changes
 //!   or a webhook is subscribed, the chat is written first, with one write, or with two if no agent has the chat
 //! - queue: one request for each webhook
 

@@ -10,8 +10,8 @@
 //!   writes the entry and the report counters
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
 //!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
-//!   earlier failures have expired. The first success after a failure costs two writes: one clears this mark, the other
-//!   closes the circuit breaker
+//!   earlier failures have expired. The first success after a failure costs two writes: one removes the mark from the
+//!   header, the other closes the circuit breaker
 //!
 //! A typing notice costs one read each of the chat, the agent and the channel (cached), and may cost the read of the
 //! circuit breaker. It is dropped on any error. Any other task is sent to the retry queue if a table or a queue is

@@ -7,8 +7,8 @@
 //!   one read of the chat if the batch does not contain its header
 //! - sockets: one eventually consistent query. If the account has no open socket, the batch costs nothing more. A batch
 //!   without a change that agents or visitors see makes no request at all
-//! - chats: one batch that reads their headers
-//! - visibility, only for agents without the admin role: one batch that reads the channels of these chats, and one
+//! - changed chats: one batch that reads the headers
+//! - visibility, only for agents without the admin role: one batch that reads the channels of the chats, and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
 //!   again if the cached copy may be stale
 //! - settings: one read, cached for ten seconds

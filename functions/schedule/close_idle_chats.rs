@@ -4,8 +4,8 @@
 //! periods to closed chats.
 //!
 //! Costs these table and queue requests:
-//! - index: one query for each of the 32 partitions, one more query for every 25 further due chats, and one query for
-//!   the retention passes
+//! - index `due`: one query for each of the 32 partitions, one more query for each additional page of 25 due chats in a
+//!   partition, and one query for the retention passes
 //! - due chat: one read, and one read of the settings, cached for ten seconds
 //! - chat that is not idle: one write. If the retention period has changed, also one query of the timeline and one
 //!   write for each entry

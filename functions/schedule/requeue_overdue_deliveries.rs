@@ -2,11 +2,12 @@
 //! process dies during an attempt, or after the entry was stored and before its task was queued.
 //!
 //! Costs these table and queue requests:
-//! - index: one query for each of the 32 partitions, and one more query for every 25 further overdue deliveries
+//! - index `due`: one query for each of the 32 partitions, and one more query for each additional page of 25 overdue
+//!   deliveries in a partition
 //! - overdue delivery: one read, one write and one queue request. A delivery that has been queued too often, other than
-//!   a call, is marked as failed, without a queue request; this costs one more read, and the write is a transaction
-//!   that also writes the report counters. If a bot had to react to the entry, one more read and one more write hand
-//!   the chat over to the agents
+//!   a call, is marked as failed, without a queue request. Marking the delivery costs one more read, and the
+//!   write is a transaction that also writes the report counters. If a bot had to react to the entry, handing the chat
+//!   over to the agents costs one more read and one more write
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

@@ -8,7 +8,7 @@
 //! - socket: two writes. The socket of a visitor costs nothing more
 //! - presence: one write, or two if the closing of one of the agent's earlier sockets was not reported
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence). If the session
-//!   has ended, three writes remove the socket
+//!   has ended, removing the socket costs three writes
 
 use std::process::ExitCode;
 

@@ -1,10 +1,11 @@
 //! $disconnect of the WebSocket API: removes a socket that has been closed. If it was an agent's last socket, the agent
-//! counts as offline 90 seconds later. API Gateway does not guarantee this event. If a close is not reported,
-//! `deliver-push` removes the socket when it cannot send to it; otherwise, the socket expires 130 minutes after it was
-//! opened.
+//! counts as offline 90 seconds later. API Gateway does not guarantee the $disconnect event. If the event is missing,
+//! `deliver-push` removes the socket when it cannot send a push to the socket; without a push, the socket expires
+//! 130 minutes after it was opened.
 //!
-//! Costs one read of the socket and three writes: two of the socket and one of the agent's presence. A visitor's socket
-//! costs one write less. If the socket has already been removed, the function does nothing after the read.
+//! Costs one read of the socket and three writes: two delete the socket's items and one updates the agent's presence. A
+//! visitor's socket costs one write less. If the socket has already been removed, the function does nothing after the
+//! read.
 
 use std::process::ExitCode;
 

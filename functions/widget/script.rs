@@ -28,8 +28,8 @@ async fn handle((): (), request: Request) -> Result<Response, Error> {
     } else {
         (&LOADER, LOADER_CACHE_CONTROL)
     };
-    // The files are public. Browsers import scripts from another origin only with the first of these headers, and
-    // cross-origin isolated pages load them only with the second.
+    // Let pages of any origin use the files, which are public. Browsers import scripts from another origin only with
+    // `access-control-allow-origin`. Cross-origin isolated pages also require `cross-origin-resource-policy`.
     Ok(Response::file(file, cache_control, &request).with_headers([
         ("access-control-allow-origin", "*".to_owned()),
         ("cross-origin-resource-policy", "cross-origin".to_owned()),

@@ -1,7 +1,7 @@
 //! POST /widget/{widget_id}/session: starts the widget in a visitor's browser. Returns the widget's settings, whether
-//! agents are online, and, if the browser has a visitor's token, the visitor and the last messages. For a browser
-//! without a token, `identify` creates a visitor and returns the visitor's token; otherwise, nothing is stored for this
-//! browser.
+//! agents are online, and, if the browser has a visitor's token, the visitor and the last messages. If a browser
+//! without a token sends `identify`, a visitor is created and the visitor's token is returned; without `identify`,
+//! nothing is stored for such a browser.
 //!
 //! Costs these table requests:
 //! - channel, trigger rules, settings, telephony settings: one read each, cached for ten seconds. A request from a site

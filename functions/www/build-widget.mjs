@@ -30,7 +30,7 @@ const common = (isDevelopment) => ({
   minify: !isDevelopment,
   charset: "utf8",
   target: TARGET,
-  // Declarations of fields without a value are left out, because they cost bytes and have no effect here.
+  // Leave out the declarations of fields without a value: they cost bytes and have no effect in the widget.
   tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
   jsx: "automatic",
   plugins: [minifiedStyles],

@@ -1,5 +1,5 @@
-/* Builds the console, the widget and the demo site into dist/. The files of the console and the widget have names with
-   a hash of the content, and each of them is also stored compressed, so that the service needs no build step for them.
+/* Builds the console, the widget and the demo site into dist/. The names of the console's and the widget's assets
+   contain a hash of the content. Each of these files is also stored compressed, so that the service can embed it.
 
      node build.mjs            builds
      node build.mjs --check    fails if dist/ differs from a new build

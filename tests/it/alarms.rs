@@ -105,7 +105,7 @@ fn every_alarm_notifies_and_links_to_its_runbook_section() {
             assert!(expression.contains(&format!("FILL({id}, 0)")), "{name} ignores {id}, or has no value without it");
         }
         // Missing data counts as a failure only for the invocation counts of the scheduled functions, because these
-        // functions run even when the service is idle. The other metrics have no data then.
+        // functions run even while the service is idle. An idle service has no data for the other metrics.
         let expected = if metrics(alarm).iter().any(|metric| metric["MetricName"] == "Invocations") {
             "breaching"
         } else {

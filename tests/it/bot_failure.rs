@@ -209,8 +209,8 @@ fn pending_messages_are_superseded_after_handover_to_agents() {
         fixture.provider.respond_with(CannedResponse::Json(500, json!({})));
         let sent_at = Instant::now();
         fixture.channel.send_text(VISITOR_ID, "first").await;
-        // Wait for the second attempt to deliver the first message before sending the later ones, so that the later
-        // ones still have attempts left when the first one fails.
+        // Send the later messages only after the second attempt to deliver the first message, so that they still have
+        // attempts left when the first message fails.
         fixture.provider.wait_for_requests(1 + 2, seconds(5)).await;
         let later = ["second", "third", "fourth"];
         for text in later {
@@ -308,7 +308,8 @@ fn responding_bot_keeps_the_chat_when_its_delivery_is_killed() {
         fixture.bot.send_text(&json!(1), "I am here").await.expect(200);
         host.kill_processes(|function| function == "deliver-bot").await;
 
-        // The queue redelivers the task after its 36-second visibility timeout, and the sweep runs every minute.
+        // Allow time for the recovery: the queue redelivers the task after its 36-second visibility timeout, and the
+        // sweep runs every minute.
         let state = wait_for("the end of the delivery", seconds(100), async || {
             let delivery = fixture.entry_with_text(1, "Anybody?").await["bot_delivery"].clone();
             if delivery["state"] == "pending" { Err(delivery) } else { Ok(delivery["state"].clone()) }

@@ -193,7 +193,8 @@ fn long_text_is_cut_to_1000_characters() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         let channel = account.create_channel("https://app.example/hook").await;
-        // The request body with the last text is almost as large as allowed. Its text is still accepted, but truncated.
+        // With the last text, the request body is almost as large as allowed. The text is still accepted, but
+        // truncated.
         for (unit, length) in [("a", 1_001), ("é", 5_000), ("🎈", 1_500), ("e\u{301}", 1_000), ("b", 1_000_000)] {
             let text = unit.repeat(length);
             channel.send_text(unit, &text).await;
@@ -406,8 +407,8 @@ fn same_idempotency_key_of_two_visitors_stores_two_messages() {
     });
 }
 
-/// Deletes the second of three messages, so that the service assumes that it is still being written. Makes the third
-/// message `age_seconds` old. Returns the timeline.
+/// Deletes the second of three messages, so that the service assumes that this message is still being written. Makes
+/// the third message `age_seconds` old. Returns the timeline.
 async fn timeline_with_gap(host: &TestHost, account: &TestAccount, age_seconds: u64) -> Vec<Value> {
     let tables = host.tables();
     let key = |seq: u64| {

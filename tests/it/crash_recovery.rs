@@ -137,7 +137,7 @@ async fn visitor_texts(agent: &TestAgent) -> Vec<String> {
     found
 }
 
-/// Returns the acknowledged messages from agents that are lost or whose delivery is still pending.
+/// Returns the agents' acknowledged messages that are lost or whose delivery is still pending.
 async fn unfinished_messages(agent: &TestAgent, acknowledged: &[(u64, u64, String)]) -> Vec<Value> {
     let mut timelines: BTreeMap<u64, Vec<Value>> = BTreeMap::new();
     for (chat, ..) in acknowledged {
@@ -222,8 +222,8 @@ fn sweep_resumes_deliveries_of_killed_processes() {
             let timeline = fixture.agent.timeline(1).await;
             let delivered = |kind: &str| timeline.iter().filter(|entry| entry[kind]["state"] == "delivered").count();
             let found = [delivered("webhook_delivery"), delivered("bot_delivery"), delivered("delivery")];
-            // There are two deliveries to the bot. The first one, the visitor's message, succeeded before the processes
-            // were killed.
+            // Expect two deliveries to the bot: the visitor's message, which was delivered before the processes were
+            // killed, and AGENT_JOINED.
             if found == [1, 2, 1] { Ok(()) } else { Err((found, timeline)) }
         })
         .await;

@@ -31,8 +31,8 @@ fn unreadable_entry_is_reported_and_skipped() {
         let seq = active_chat.send_text("Good day").await;
         assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
 
-        // Store two overdue entries. One has no attempts, as if the process had been killed before the first one. The
-        // other is older and has an unknown state, as if a different release had written it.
+        // Store two overdue entries. One has no attempts, as if the process had been killed before the first attempt.
+        // The other was due earlier and has an unknown state, as if a different release had written it.
         let (tables, pk) =
             (host.tables(), format!("CHAT#{}#{}", active_chat.account.id.as_str().unwrap(), active_chat.number));
         let (lost, unreadable) = (format!("{seq:010}"), "0000000900");

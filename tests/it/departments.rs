@@ -499,8 +499,8 @@ fn concurrent_transfers_have_one_winner() {
                 ben.transfer(chat, json!({"department_id": 1})),
             );
             let replies = [replies.0, replies.1, replies.2];
-            // A transfer is rejected with 403 if the chat is already in Sales, because Ben can no longer see it, and
-            // with 409 after any other transfer.
+            // A transfer gets 403 if the chat has already been transferred to Sales, because Ben can no longer see the
+            // chat. It gets 409 if the chat has already been transferred to an agent.
             let statuses = replies.clone().map(|reply| reply.status);
             let refused = statuses.iter().filter(|status| [403, 409].contains(status)).count();
             assert_eq!((refused, statuses.contains(&200)), (2, true), "{replies:?}");

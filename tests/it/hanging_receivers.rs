@@ -106,10 +106,10 @@ fn hanging_integrator_delays_no_other_account() {
             if depth.visible + depth.in_flight == 0 { Ok(()) } else { Err((depth.visible, depth.in_flight)) }
         })
         .await;
-        // The account's other chats have had no failures. Because the circuit breaker is open, their first attempts go
-        // through the retry queue, which does not preserve the order of a chat's messages. The attempts still start on
-        // time. A process notices the breaker only after one of its own attempts has failed. Therefore, a process
-        // without such a failure still sends its first message instead of passing it to the retry queue.
+        // Among the account's other chats, which have had no failures, look for one whose first attempt goes through
+        // the retry queue because the circuit breaker is open. The chat's attempts must still start on time. A process
+        // notices the breaker only after one of its own attempts has failed. A process without such a failure makes the
+        // first attempt itself, and the next chat is tried.
         let (last_chat, late_chats) = other_chats.split_last().unwrap();
         let mut starts = Vec::new();
         for chat in late_chats {
@@ -157,8 +157,8 @@ fn hanging_bot_and_webhook_open_their_circuit_breakers() {
         let webhook = format!("webhook#{account_id}#{}", webhook["webhook_id"].as_str().unwrap());
         let receivers = [format!("bot#{}", bot.bot_id), webhook].map(|receiver| json!(receiver));
 
-        // The first wave's four failures do not open a circuit breaker. The second wave reaches processes that have
-        // recorded these failures.
+        // Let deliveries fail in two waves. The four failures of the first wave do not open a circuit breaker. The
+        // second wave reaches processes that have recorded failures of the first wave.
         let mut next = 1;
         for (wave, count) in [("one", 4), ("two", 3)] {
             open_chats(&account, &plain, next, count).await;

@@ -11,8 +11,8 @@ use crate::support::test_host::{ActiveChat, TestHost, VISITOR_ID, post_raw, run_
 
 /// The maximum length of `sender.id`.
 const MAX_ID_CHARS: usize = 255;
-/// The maximum length of other text fields in a visitor's message, such as `sender.name`. Fields that are truncated
-/// rather than rejected have different limits.
+/// The maximum length of text fields other than `sender.id` in a visitor's message, such as `sender.name`. Fields that
+/// are truncated rather than rejected have different limits.
 const MAX_TEXT_CHARS: usize = 1_000;
 const MAX_URL_CHARS: usize = 4_096;
 

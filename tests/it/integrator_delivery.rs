@@ -134,8 +134,7 @@ fn misbehaving_integrator_gets_three_recorded_attempts() {
         for (.., channel, _) in &cases {
             chats.push(open_accepted_chat(&account.admin, channel, VISITOR_ID).await);
         }
-        // Run as many concurrent deliveries as the measured part below, so that all the processes it needs are already
-        // running.
+        // Run as many concurrent deliveries as the measured part below, so that enough processes are already running.
         join_all(cases.iter().zip(&chats).map(async |((name, response, integrator, ..), chat)| {
             let seq = account.admin.send_text(*chat, "Hello").await;
             assert_eq!(account.admin.final_delivery(*chat, seq).await["state"], "delivered", "{name}");
@@ -322,8 +321,8 @@ fn unrecordable_attempt_ends_the_delivery() {
         let seq = active_chat.send_text("Hello").await;
         integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
         let pk = format!("CHAT#{}#{}", active_chat.account.id.as_str().unwrap(), active_chat.number);
-        // Leave enough room for the failure alone, but not for an attempt and a failure that contain the integrator's
-        // response.
+        // Leave enough room in the stored entry for the failure alone, but not for an attempt and a failure that
+        // contain the integrator's response.
         fill_item(host, pk, seq, 450).await;
         release.send_replace(());
         let delivery = active_chat.final_delivery(seq).await;

@@ -84,7 +84,7 @@ fn blocked_address_still_accepts_its_previous_users() {
         let account = host.create_account().await;
         let (email, address) = (&account.admin.email, "198.51.100.10");
         log_in_from(host, address, email, PASSWORD).await.expect(200);
-        // Send more than twice as many requests as the limit, because a new window may start once in between.
+        // Send more than twice as many requests as the limit, because a new window may start once while they are sent.
         let other_emails: Vec<_> =
             (0..=2 * MAX_WRONG_PASSWORDS_PER_ADDRESS).map(|_| unique_email("stranger")).collect();
         let guess = async |email: &String| log_in_from(host, address, email, "not the password").await.status;

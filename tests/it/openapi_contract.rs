@@ -124,7 +124,8 @@ pub fn check(method: &Method, path: &str, sent: Option<&[u8]>, reply: &ApiRespon
     let response = operation.get("responses").unwrap().get(&reply.status.to_string());
     check_documented_response(&response.unwrap_or_else(|| panic!("undocumented: {exchange}")), reply, &exchange);
     let request_schema = operation.get("requestBody").and_then(|body| body.json());
-    // A lenient channel also accepts bodies that do not match the schema, so requests to channels are not checked.
+    // Check the body of a successful request. Requests to channels are excluded, because a lenient channel also accepts
+    // bodies that do not match the schema.
     if let (Some(request_schema), Some(sent), 200..=299) =
         (request_schema, sent.filter(|sent| !sent.is_empty()), reply.status)
         && !path.starts_with("/channel/")

@@ -290,8 +290,8 @@ fn blocked_links_are_replaced_in_pushes() {
     });
 }
 
-/// The test passes a batch directly to `deliver-push`, because the local host's streams usually pass on each change by
-/// itself.
+/// The test passes a batch directly to `deliver-push`, because the local host's streams usually pass on each change
+/// separately.
 #[test]
 fn batch_with_chats_of_several_channels_is_pushed() {
     run_on_shared_host(async |host| {

@@ -272,8 +272,8 @@ fn policies_have_no_wildcards() {
         let mut found = Vec::new();
         collect_values(key, &TEMPLATE["Resources"], &mut found);
         for value in found {
-            // This wildcard is allowed, because a function can send to every socket of the stack, and socket ids cannot
-            // be known in advance.
+            // The wildcard after `@connections/` is allowed, because a function can send to every socket of the stack,
+            // and socket ids cannot be known in advance.
             let text = value.to_string().replace("/@connections/*\"", "");
             assert!(!text.contains('*'), "{key}: {value}");
         }

@@ -19,8 +19,8 @@ use crate::support::widget_client::TestWidget;
 const VARIABLES_FILE: &str = "env";
 
 /// For every HTTP function: its name, the status of its response to the unchanged sample event, and the status of its
-/// response to the event with a valid credential. Some of these are 404, because the chats, visitors and bots in the
-/// sample events do not exist.
+/// response to the event with a valid credential. Even with a valid credential, some statuses are 404, because the
+/// chats, visitors and bots in the sample events do not exist.
 const HTTP_STATUSES: [(&str, u16, u16); 56] = [
     ("admin-agents", 401, 200),
     ("admin-audit", 401, 200),
@@ -156,8 +156,8 @@ fn sam_local_variables_match_the_functions() {
     run_parallel(async {
         let variables =
             event_files()[VARIABLES_FILE]["Parameters"].as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
-        // `sam local` can set only variables that the template declares; tests/it/sam_template.rs checks that these are
-        // declared.
+        // `sam local` can set only variables that the template declares; tests/it/sam_template.rs checks that the
+        // template declares all required variables.
         assert_eq!(variables, all_required_variables().await);
     });
 }

@@ -286,7 +286,8 @@ fn address_that_sends_too_many_requests_has_to_wait() {
 
 /// Calls an endpoint without a token until the limit is reached. Rejected requests count too.
 async fn call_until_limited(widget: &TestWidget, endpoint: &str) {
-    // Sequential requests could be too slow to reach the limit within its window of ten seconds.
+    // Send 20 requests at a time, because sequential requests could be too slow to reach the limit within its window of
+    // ten seconds.
     for _ in 0..20 {
         let replies = join_all((0..20).map(async |_| widget.call(endpoint, &json!({})).await)).await;
         if let Some(reply) = replies.into_iter().find(|reply| reply.status == 429) {

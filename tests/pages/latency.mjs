@@ -1,6 +1,6 @@
-/* Measures the time from a visitor's POST to the frame in a console's socket, on an otherwise idle local host: from the
-   moment when the request is sent until the `message` push with the same text arrives. One visitor writes at a time.
-   Needs the packages of functions/www (npm ci).
+/* Measures the time from sending the POST request with a visitor's message until the `message` push with the same text
+   arrives at a console's socket. The local host is otherwise idle, and one visitor writes at a time. Needs the packages
+   of functions/www (npm ci).
 
      cargo build --release --bins
      node tests/pages/latency.mjs [--messages 1000] [--debug]     --debug: with the binaries of cargo build */

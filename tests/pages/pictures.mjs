@@ -1,5 +1,5 @@
-/* Takes the pictures of the documentation: the console of functions/www/dist and the demo site, with the real local host.
-   The pictures of the pages for admins show the mock service, because reports need chats of many days.
+/* Takes the pictures for the documentation. The console of functions/www/dist and the demo site use the local host. The
+   pages for admins use the mock service, because reports need chats of many days.
 
      cargo build --bins
      node tests/pages/pictures.mjs [folder]     docs/pictures by default */

@@ -91,7 +91,7 @@ async function runTests(files, environment) {
   const pattern = failed
     .map((name) => name.replace(/[^\w ]/g, "\\$&"))
     .join("|");
-  // The runner reports all other tests as skipped. With the indentation, tests/run does not count these results.
+  // Indent the output, so that tests/run does not count its results: the runner reports all other tests as skipped.
   const second = await runTestFiles(
     files,
     environment,

@@ -374,7 +374,7 @@ test("page of the reference product works with its prefix", async () => {
   await context.close();
 });
 
-/** Returns the values, or else the durations, of the performance entries of a type since the page was opened. */
+/** Returns the value, or else the duration, of each performance entry of a type since the page was opened. */
 const observed = (page, type) =>
   page.evaluate(
     (type) =>
@@ -391,7 +391,7 @@ const observed = (page, type) =>
   );
 
 test("page is not blocked for 50 ms while the widget loads", async () => {
-  // Other programs may keep the processor busy during some loads, but not during all of them.
+  // One load without a long task is enough: other programs may keep the processor busy during some of the loads.
   const loads = [];
   for (let load = 0; load < 3 && !loads.some((tasks) => tasks === 0); load++) {
     const { page, context } = await openSite();

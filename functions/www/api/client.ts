@@ -43,7 +43,7 @@ type Arguments<O> = object extends Options<O> ? [options?: Options<O>] : [option
 
 /**
  * An error response from the service, or a successful response that is not valid JSON. The `message` is taken from the
- * response body. If the body has none, it is a generic text.
+ * response body, or is a generic text if the body contains no message.
  */
 export class ApiError extends Error {
   constructor(

@@ -3,7 +3,7 @@
 import type { components } from "./schema";
 import type { ChatRow, Entry, PresenceStatus } from "./types";
 
-/** A frame in which the server reports a change. If it conflicts with an HTTP response, the response is correct. */
+/** A frame in which the server reports a change. If a push and an HTTP response differ, trust the response. */
 export type Push =
   | { type: "chat"; chat_id: number; seq: number; chat: ChatRow }
   | { type: "chat_gone"; chat_id: number }

@@ -39,7 +39,8 @@ export function openAdjacentChat(workspace: Workspace, by: 1 | -1): void {
   document.querySelector(`[data-chat="${row.chat_id}"]`)?.scrollIntoView({ block: "nearest" });
 }
 
-/** Accepts the open chat if it is with a bot or waiting for an agent; otherwise, the chat that has waited longest. */
+/** Accepts the open chat if it is with a bot or waiting for an agent. Otherwise, accepts the chat that has waited
+ * longest. */
 export function acceptNext(workspace: Workspace): void {
   const id = workspace.openChatId.peek();
   const open = id === undefined ? undefined : workspace.header(id);

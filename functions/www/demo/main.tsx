@@ -13,7 +13,8 @@ import { startShop } from "./shop";
 recordCallbacks();
 startShop();
 startJournal();
-// The frame with the console shares this tab's storage. With an old session, the console would ignore the sign-in link.
+// Remove the session of an earlier visit, with which the console would ignore the sign-in link: the frame with the
+// console shares this tab's storage.
 tabStorage.remove("session");
 const root = document.getElementById("panel");
 if (root !== null) render(<Panel />, root);

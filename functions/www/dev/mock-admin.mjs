@@ -10,7 +10,7 @@ const invalid = (field, message) =>
   json(400, { error: { code: "invalid_request", message: `${field} ${message}`, field } });
 const SECRET = "whsec_c2VjcmV0LWZvci1kZXZlbG9wbWVudA==";
 const REPLAY_MS = 900;
-/** Small, so that the sample deliveries need several requests. */
+/** A small number, so that replaying the sample deliveries takes several requests. */
 const MAX_REPLAYS_PER_REQUEST = 2;
 const now = () => Math.floor(Date.now() / 1000);
 const found = (body) => (body === undefined ? undefined : json(200, body));

@@ -114,7 +114,8 @@ export class MockWidget {
     for (const socket of this.#sockets.clients) socket.send(JSON.stringify({ v: 1, chat_id: CHAT_ID, ...frame }));
   }
 
-  /** Reports the next status of the visitor's call. This also starts calls that an agent or the visitor makes. */
+  /** Stores and pushes the next status of the visitor's call. If there is no call yet, creates one: a callback, unless
+   * `fields` contains another type. */
   reportCall(status, fields = {}) {
     this.#call = { type: "callback", phone: "+31612345678", ...this.#call, status, ...fields };
     this.push({ type: "call", seq: CALL_SEQ, call: this.#call });

@@ -1,7 +1,8 @@
 import type { Push } from "../api/pushes";
 
 const PROTOCOL_VERSION = 1;
-/** The field with the body of each type of push that has one. The service omits it if the frame would be too large. */
+/** The field with the body, for each type of push that has a body. The service omits the body if the frame would be
+ * too large. */
 const BODY_FIELDS: Partial<Record<Push["type"], string>> = {
   chat: "chat",
   message: "message",

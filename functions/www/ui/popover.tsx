@@ -43,7 +43,7 @@ export function Popover({
       const fitsBelow = below + height <= innerHeight - WINDOW_MARGIN_PX;
       const isBelow = side === "below" ? fitsBelow || above < WINDOW_MARGIN_PX : above < WINDOW_MARGIN_PX && fitsBelow;
       const isFromLeft = (align === "start") !== (getComputedStyle(element).direction === "rtl");
-      // In a low window, it is placed beside the anchor, so that the anchor stays visible.
+      // In a low window, place the popover beside the anchor, so that the anchor stays visible.
       const isBeside = !fitsBelow && above < WINDOW_MARGIN_PX;
       const left = isBeside
         ? isFromLeft

@@ -47,7 +47,7 @@ export interface State {
   contact: ContactInfo;
   isOpen: boolean;
   screen: Screen;
-  /** The heading and the text of the offline form, if a trigger rule has set them, or of the call form. */
+  /** The heading and the text of the call form, or those that a trigger rule has set for the offline form. */
   formIntro: { title?: string | undefined; message?: string | undefined };
   /** Null until calls are needed. */
   call: CallView | null;

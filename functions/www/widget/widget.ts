@@ -318,8 +318,8 @@ export class ChatWidget implements Widget, Actions {
   // Calls
 
   /** Loads the part of the widget that makes calls, unless it is loaded already, and then calls `use` with it. Calls
-   * `otherwise` if the part cannot be loaded or is not needed. By default, it is needed if visitors can request to be
-   * called back. */
+   * `otherwise` if `isNeeded` is false or the part cannot be loaded. By default, the part is needed if visitors can
+   * request to be called back. */
   #withCalls(
     use: (calls: Calls) => void,
     otherwise: (problem: Result) => void = () => {},

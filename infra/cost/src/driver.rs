@@ -73,8 +73,8 @@ impl<'h> Driver<'h> {
         self.usage()
     }
 
-    /// Resets the usage, and counts round trips exactly until [`usage`](Self::usage) is called. This delays the
-    /// responses of the tables.
+    /// Resets the usage, and counts round trips exactly until [`usage`](Self::usage) is called. Exact counting delays
+    /// the responses of the tables.
     pub async fn start_measuring(&self) -> Result<(), Error> {
         self.reset_usage().await?;
         self.host.separate_round_trips(true);

@@ -26,12 +26,12 @@ pub struct Usage {
     pub write_units: f64,
     pub fifo_queue_requests: f64,
     pub retry_queue_requests: f64,
-    /// The number of invocations that write to the Chats table. Each of them causes an invocation of
+    /// The number of invocations that write to the Chats table. On AWS, each of them causes one invocation of
     /// `PUSH_FUNCTION`, because Lambda polls a stream only four times a second and passes on a chat's changes
-    /// together. The local host passes on each change immediately, so its own count would be too high.
+    /// together. The local host invokes `PUSH_FUNCTION` more often, because it passes on each change immediately.
     pub pushed_changes: f64,
     /// The number of invocations of `PUSH_FUNCTION`. They are not included in `invocations`, because they write no log
-    /// and are shorter.
+    /// and are shorter than other invocations.
     pub pushes: f64,
     /// The number of WebSocket messages. Each 32 KB of a message counts as one.
     pub socket_messages: f64,

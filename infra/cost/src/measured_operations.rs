@@ -58,8 +58,8 @@ pub enum Scenario {
     IdleMinute,
 }
 
-/// How long the bot has to answer. This is long enough for the bot to answer in time, and short enough for a scenario
-/// to wait until the limit expires and the service checks for an answer.
+/// How long the bot has to answer. The limit is long enough for the bot to answer in time, and short enough for a
+/// scenario to wait until the limit expires and the service checks for an answer.
 const BOT_ANSWER_LIMIT_SECONDS: u64 = 4;
 
 pub type ScenarioUsage = BTreeMap<Scenario, UsageByFunction>;

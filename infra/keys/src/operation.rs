@@ -84,8 +84,8 @@ const fn write(family: KeyFamily, writes: f64) -> Request {
     Request { family, reads: 0.0, writes }
 }
 
-/// The requests of a message that opens a chat, except those of the index `listing`. Five of the writes are made in one
-/// transaction: the visitor, the header and the first entry, the counters of the report and the visitor's number.
+/// The requests of a message that opens a chat, except those of the index `listing`. One transaction writes five items:
+/// the visitor, the header, the first entry, the counters of the report and the visitor's number.
 const OPEN: [Request; 8] = [
     read(KeyFamily::Visitor, 1.0),
     write(KeyFamily::OpenedChats, 1.0),

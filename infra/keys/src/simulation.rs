@@ -69,7 +69,7 @@ pub struct GatewayLoad {
     /// The number of requests to the HTTP API.
     pub requests: f64,
     /// The number of frames that `deliver-push` sends to agents. This is an upper bound, because the simulation assumes
-    /// that every agent of an account sees all chats, as if no channel named agents or departments.
+    /// that every agent of an account sees all chats, regardless of the channels' audiences.
     pub frames: f64,
     /// The number of frames for the agents of the busiest account.
     pub account_frames: f64,

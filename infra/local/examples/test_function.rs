@@ -173,7 +173,7 @@ async fn send_message(body: &str) -> Result<Value, Error> {
 }
 
 /// Converts a WebSocket event to a command. A message that is a JSON object is the command itself. For `$connect`, the
-/// query parameter `do` selects the action, or the query parameter `status` sets the status in the result.
+/// query parameter `do` selects the action. The default action returns the status in the query parameter `status`.
 fn command_of_socket_event(event: &Value) -> Value {
     let body = event["body"].as_str().unwrap_or_default();
     if let Ok(Value::Object(mut command)) = serde_json::from_str(body) {

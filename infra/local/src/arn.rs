@@ -23,7 +23,7 @@ pub(crate) fn role_arn(name: &str) -> String {
     format!("arn:aws:iam::{AWS_ACCOUNT_ID}:role/{name}")
 }
 
-/// Returns the ARN for a request method on the connections of a WebSocket API. As in policies, it stands for all
+/// Returns the ARN for a request method on the connections of a WebSocket API. As in policies, the ARN stands for all
 /// connections, because connection ids are not known in advance.
 pub(crate) fn connections_arn(api_id: &str, stage: &str, method: &str) -> String {
     format!("arn:aws:execute-api:{REGION}:{AWS_ACCOUNT_ID}:{api_id}/{stage}/{method}/@connections/*")

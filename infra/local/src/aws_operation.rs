@@ -2,9 +2,9 @@
 
 use axum::http::HeaderMap;
 
-/// Returns the operation named in the header. If `service` is `DynamoDB_20120810`, for example, this is `GetItem` for
-/// `X-Amz-Target: DynamoDB_20120810.GetItem`. Returns an empty string if the header is missing or names another
-/// service.
+/// Returns the operation named in the header. For example, returns `GetItem` for
+/// `X-Amz-Target: DynamoDB_20120810.GetItem` if `service` is `DynamoDB_20120810`. Returns an empty string if the header
+/// is missing or names another service.
 pub(crate) fn operation_name<'h>(headers: &'h HeaderMap, service: &str) -> &'h str {
     let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok());
     let operation = target.and_then(|target| target.strip_prefix(service)?.strip_prefix('.'));

@@ -1,6 +1,6 @@
 //! Builds the functions with cargo and finds their binaries.
 //!
-//! Like `cargo run`, this builds the whole workspace, so that cargo resolves the same features for every crate and
+//! Like `cargo run`, [`build`] builds the whole workspace, so that cargo resolves the same features for every crate and
 //! compiles no crate twice. Cargo prints its progress to the terminal.
 
 use std::ffi::OsString;

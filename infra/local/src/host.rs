@@ -189,7 +189,7 @@ impl Host {
     }
 
     /// For tests: makes every n-th write to a table fail with a write conflict, because the local tables have no real
-    /// conflicts. `None` turns this off.
+    /// conflicts. With `None`, no write fails.
     pub fn set_write_conflict_interval(&self, interval: Option<NonZeroU32>) {
         self.engine.set_write_conflict_interval(interval);
     }
@@ -372,8 +372,8 @@ fn first_schedule_by_function(functions: &[Function]) -> BTreeMap<String, String
 }
 
 /// Returns how many processes can start concurrently. The number is limited because each process must initialize within
-/// a time limit that includes any time spent waiting for a CPU. It is at least two, so that one process can run while
-/// another waits for the host.
+/// a time limit that includes any time spent waiting for a CPU. At least two processes can start, so that one can run
+/// while the other waits for the host.
 fn max_concurrent_starts() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get).max(2)
 }

@@ -1,5 +1,5 @@
-//! Emulates IAM: a function may do only what its role in the template allows. This way, missing permissions are found
-//! before deployment to AWS. The permissions that functions use are recorded, so that a test can find the unused ones.
+//! Emulates IAM: a function may do only what its role in the template allows, so missing permissions are found before
+//! deployment to AWS. The permissions that functions use are recorded, so that a test can find the unused ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -9,7 +9,7 @@
 //!   messages, queued messages, table changes, and schedules
 //! - [`dynamo`], [`sqs`], `sqs_proxy.rs`: the services that functions call; `sqs_outage.rs` simulates an outage for
 //!   tests, and `store_latency.rs` simulates the network latency of requests
-//! - [`faults`]: injects faults into all of these for tests
+//! - [`faults`]: injects faults into the functions and services above for tests
 //! - `iam.rs`, `usage.rs`, [`log`]: the functions' permissions, usage counts and log output
 //! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the
 //!   `switchboard` command

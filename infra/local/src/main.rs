@@ -62,7 +62,7 @@ async fn run(arguments: &Arguments) -> Result<(), Error> {
         host = start(arguments, reservation, options) => host?,
     };
     let announcement = announce(arguments, &file_store, &operator_key, &servers, host.base_url());
-    // If `announce` succeeds, this keeps waiting for the signal.
+    // If `announce` succeeds, `select!` keeps waiting for the signal.
     let result = tokio::select! {
         () = &mut stop => Ok(()),
         Err(error) = announcement => Err(error),

@@ -1,5 +1,5 @@
 //! Reserves the port and the data folder and parses the template before the functions are built. A build can take
-//! minutes, so a port conflict or a mistake in the template is reported before it starts.
+//! minutes, so a port conflict or a mistake in the template is reported before the build starts.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -15,8 +15,8 @@ use crate::time_format::rfc3339_time;
 /// period after the start.
 pub(crate) async fn run(function: String, schedule: Schedule, functions: Functions) {
     let mut ticks = tokio::time::interval_at(Instant::now() + schedule.interval, schedule.interval);
-    // After the machine was asleep, the late tick fires once and the next one follows a full interval later. The
-    // default behaviour would make up for all missed ticks in a burst.
+    // If the machine was asleep, the late tick fires once, and the next tick follows a full interval later. The default
+    // behaviour would make up for all missed ticks in a burst.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;

@@ -60,8 +60,8 @@ async fn forward(State(proxy): State<SqsProxy>, Path(function): Path<String>, re
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
     let action = operation_name(&head.headers, SERVICE);
-    // A request whose `QueueUrl` cannot be read is forwarded without a check. If it is invalid, the queues return the
-    // same error as SQS.
+    // A request whose `QueueUrl` cannot be read is forwarded without a check. If the request is invalid, the queues
+    // return the same error as SQS.
     if let Ok(request) = serde_json::from_slice::<QueueRequest>(&body)
         && let Err(denied) = proxy.authorize(&function, &request, action)
     {

@@ -87,8 +87,8 @@ impl UsageMeter {
         round_trip
     }
 
-    /// Ends a request that belongs to this round trip. Requests that start later belong to the next one. While
-    /// `separates_round_trips` is set, first waits until no more concurrent requests of the function arrive.
+    /// Ends a request that belongs to the given round trip. Requests that start afterwards belong to the next round
+    /// trip. While `separates_round_trips` is set, first waits until no more concurrent requests arrive.
     pub async fn end_store_request(&self, function: &str, round_trip: u64) {
         let started = || self.lock().get(function).map_or(0, |counts| counts.store_requests);
         while self.separates_round_trips.load(Ordering::Relaxed) {

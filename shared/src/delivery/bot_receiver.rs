@@ -240,8 +240,8 @@ impl BotReceiver<'_> {
 }
 
 /// Returns whether an agent in the audience of the chat's channel is online. Costs one query of the agents' presence,
-/// and one read if the channel is not cached. If the channel names agents or departments, this also costs one query of
-/// the roster (the account's agents and departments), unless the roster is cached.
+/// and one read of the channel unless it is cached. If the channel names agents or departments, also costs one query of
+/// the roster (the account's agents and departments) unless it is cached.
 pub(crate) async fn has_online_agent(
     directory: &Directory,
     connections: &Connections,

@@ -24,11 +24,11 @@ use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::wire::queue_task::{EntryTask, Task};
 
-/// The delay before a task is repeated if a table or a queue was unavailable before the request was made. If only the
-/// next attempt could not be queued, it is the minimum delay of that attempt.
+/// The delay before a task is repeated if a table or a queue was unavailable before the request was made. Also the
+/// minimum delay of the next attempt if only that attempt could not be queued.
 const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(1);
-/// Only failed attempts that took at least this long can open the receiver's circuit breaker or keep it open. While it
-/// is open, first attempts go to the retry queue.
+/// Only failed attempts that took at least this long can open the receiver's circuit breaker or keep it open. While
+/// the breaker is open, first attempts go to the retry queue.
 const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
 
 /// One kind of receiver: integrators, bots, webhooks or telephony providers.
@@ -174,7 +174,7 @@ fn decide_by_clock(task: &EntryTask, delivery: Delivery, step: AttemptStep, has_
         AttemptStep::Wait(delay) => Decision::Requeue(task.retry_unordered(), delay),
         AttemptStep::Attempt(timeout) if !is_exhausted => Decision::Send(delivery, timeout),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp if has_strict_window => Decision::Expire(delivery),
-        // The queue delivered the task too late. The receiver did not cause this, so the attempt is still made.
+        // The queue delivered the task too late. The receiver did not cause the delay, so the attempt is made.
         AttemptStep::GiveUp if !is_exhausted => Decision::Send(delivery, retry_schedule::ATTEMPT_TIMEOUT),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp => Decision::LeaveToSweep,
     }
@@ -187,11 +187,11 @@ impl DeliveryRun<'_> {
         self.record(&due, &outcome, &attempt).await
     }
 
-    /// Reads the entry with its chat and returns the attempt that is due. If no attempt is due, carries out the
-    /// `Decision` that was made instead, and returns `None`.
+    /// Reads the entry with its chat and decides what to do with the task. Returns the attempt if one is due;
+    /// otherwise, carries out the decision and returns `None`.
     ///
     /// # Errors
-    /// If this fails, nothing was sent, so the same task can be repeated after any error.
+    /// This step sends nothing to the receiver, so the same task can be repeated after any error.
     async fn read(&self) -> Result<Option<DueAttempt>, Error> {
         let EntryTask { account_id, chat_id, seq, .. } = &self.task;
         let Some((entry, chat)) = self.chats.entry_and_chat(account_id, *chat_id, *seq).await? else { return Ok(None) };
@@ -358,8 +358,8 @@ impl DeliveryRun<'_> {
     }
 
     /// Updates the receiver's circuit breaker after an attempt that hung until it failed, or after a final response. A
-    /// hanging attempt from the FIFO queue is counted and can open the breaker. One from the retry queue keeps an open
-    /// breaker open. A response that ended the delivery closes the breaker, even if the response rejects the message.
+    /// hanging attempt from the FIFO queue is counted and can open the breaker. A hanging attempt from the retry queue
+    /// keeps an open breaker open. A final response closes the breaker, even if the response rejects the message.
     async fn update_breaker(
         &self,
         entry: &TimelineEntry,

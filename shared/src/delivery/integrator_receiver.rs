@@ -63,7 +63,7 @@ impl Receiver for IntegratorReceiver<'_> {
 
 impl IntegratorReceiver<'_> {
     /// Sends a typing notice from the chat's agent to the integrator. The notice is sent once, and only if it is
-    /// recent. If this fails, the error is logged and the notice is dropped, because a retry would delay the chat's
+    /// recent. If sending fails, the error is logged and the notice is dropped, because a retry would delay the chat's
     /// next messages.
     pub async fn send_typing(&self, chats: &Chats, breakers: &CircuitBreakers, task: &TypingTask) {
         if let Err(error) = self.try_send_typing(chats, breakers, task).await {

@@ -80,7 +80,7 @@ impl SocketGateway {
     }
 
     /// Closes a socket. Errors are ignored: if the socket has already been closed, there is nothing to do. If it cannot
-    /// be closed, it gets no further pushes once its stored item is deleted, which the callers do.
+    /// be closed, it gets no further pushes once the caller has deleted the socket's stored item.
     pub fn close(&self, connection_id: &str) -> BoxFuture<'_, ()> {
         let request = self.client.delete_connection().connection_id(connection_id);
         Box::pin(async move { drop(request.send().await) })

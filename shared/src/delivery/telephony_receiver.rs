@@ -58,8 +58,8 @@ impl Receiver for TelephonyReceiver<'_> {
         entry.content.call.as_deref().is_none_or(|call| call.status.is_final())
     }
 
-    /// Returns whether the provider has sent a report about an outgoing call. If it has, it has accepted the call, even
-    /// if its response was lost, so the call must not be placed again.
+    /// Returns whether the provider has sent a report about an outgoing call. A report shows that the provider has
+    /// accepted the call, even if its response was lost, so the call must not be placed again.
     fn has_accepted(&self, entry: &TimelineEntry, _chat: &Chat) -> bool {
         let is_outgoing = |call: &&Call| call.kind != CallKind::Incoming;
         entry.content.call.as_deref().filter(is_outgoing).is_some_and(|call| call.is_acknowledged)
@@ -122,8 +122,8 @@ impl TelephonyReceiver<'_> {
         telephony::adapter(&telephony.provider).place_call(self.outbound, &order, timeout).await
     }
 
-    /// Checks the time limit of a call. If it has passed, the call fails. Otherwise, the next check is queued. If a
-    /// table or a queue is unavailable, the check is postponed, because nothing else ends the call.
+    /// Checks the time limit of a call. If the limit has passed, marks the call as failed; otherwise, queues the next
+    /// check. If a table or a queue is unavailable, the check is postponed, because nothing else ends the call.
     ///
     /// # Errors
     /// Fails if the retry queue is unavailable. The task can be repeated.

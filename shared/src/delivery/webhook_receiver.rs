@@ -134,8 +134,8 @@ impl WebhookReceiver<'_> {
         Ok((outcome, Attempt { error: Some(not_stored()), ..attempt }))
     }
 
-    /// Records in the panel whether the webhook confirmed the assignment. `unconfirmed` is the webhook's response if
-    /// its result was not OK; `None` means that the webhook confirmed.
+    /// Records in the panel whether the webhook confirmed the assignment. `unconfirmed` is the beginning of a response
+    /// that does not confirm the assignment. `None` means that the webhook confirmed it.
     async fn record_assignment(&self, before: &Chat, unconfirmed: Option<&str>) -> Result<(), Error> {
         let assignment = match unconfirmed {
             None => CrmCardAssignment::Done,

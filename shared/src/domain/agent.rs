@@ -48,8 +48,8 @@ pub struct AgentSnapshot {
 }
 
 impl AgentSnapshot {
-    /// Returns a copy for stored chats and events. The photo's URL can be long, and every write to a larger item is
-    /// more expensive.
+    /// Returns a copy without the photo, for stored chats and events. The photo's URL can be long, and it would make
+    /// every write of the item more expensive.
     pub fn without_photo(&self) -> Self {
         Self { photo: None, ..self.clone() }
     }

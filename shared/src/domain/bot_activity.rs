@@ -47,8 +47,8 @@ impl BotActivity {
         }
     }
 
-    /// Counts an event. Entries for other receivers, events from before the period, and events that have not been sent
-    /// are ignored.
+    /// Counts the event of an entry. Ignores entries that are for another receiver, that are older than the period, or
+    /// that have not been sent.
     pub fn add_entry(&mut self, entry: &TimelineEntry, now: Timestamp) {
         let Some(delivery) = entry.delivery.as_ref().filter(|it| it.target == Target::Bot && entry.at >= self.since)
         else {

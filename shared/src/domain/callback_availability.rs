@@ -11,7 +11,7 @@ pub enum CallbackAvailability {
     Available,
     /// An admin has disabled callbacks, or the account has no telephony provider.
     Disabled,
-    /// It is outside the working hours, the balance is used up, no agent can be called, or a call is in progress.
+    /// The time is outside the working hours, the balance is used up, no agent can be called, or a call is in progress.
     Unavailable,
 }
 

@@ -35,10 +35,11 @@ pub struct ChangesPass {
 /// Where the next page of a pass starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassPosition {
-    /// At the newest open chat with a number below this one. `None` means at the newest of all open chats.
+    /// The page starts with the newest open chat whose number is below this number. `None` means the newest of all open
+    /// chats.
     OpenChats(Option<u64>),
-    /// At the first chat that was closed or erased after this one. `None` means at the first chat that was closed or
-    /// erased since the previous pass.
+    /// The page starts with the first chat that was closed or erased after this chat. `None` means the first chat that
+    /// was closed or erased since the previous pass.
     ClosedChats(Option<ClosedChat>),
 }
 
@@ -65,7 +66,7 @@ impl ChangesCursor {
         now.since(self.since) > CURSOR_TTL
     }
 
-    /// Returns the pass to continue. If no pass is unfinished, a new one starts at `now`.
+    /// Returns the unfinished pass. If there is none, returns a new pass that starts at `now`.
     pub fn pass_at(&self, now: Timestamp) -> ChangesPass {
         self.pass.unwrap_or(ChangesPass { started_at: now, position: PassPosition::OpenChats(None) })
     }

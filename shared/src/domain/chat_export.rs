@@ -27,7 +27,7 @@ impl ExportScope {
 /// The position in an export after which the next page starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportCursor {
-    /// The time under which the index of closed chats lists the chat. Zero in the export of a single chat.
+    /// The chat's time in the `due` index, which orders closed chats by time. Zero in the export of a single chat.
     pub at: Timestamp,
     pub chat_id: u64,
     /// The number of the last exported entry of this chat. `None` means that the chat has been exported completely.

@@ -127,8 +127,8 @@ pub(crate) fn phone_key(phone: &str) -> Option<String> {
 pub struct SearchCursor {
     /// The next page contains chats with numbers below this one.
     pub before: u64,
-    /// The numbers of the best matches that are below `before`. The first page contained these chats, so they must not
-    /// be returned again.
+    /// The numbers of those best matches that are below `before`. The first page contained all best matches, so later
+    /// pages leave them out.
     pub shown: Vec<u64>,
 }
 

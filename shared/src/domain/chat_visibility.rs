@@ -15,7 +15,8 @@ pub struct Viewer {
 
 impl Viewer {
     /// Whether the viewer sees the chat regardless of its audience (the agents who receive the chats of its channel).
-    /// An admin sees every chat. An agent sees every chat that is assigned to them, or was when it was closed.
+    /// An admin sees every chat. An agent sees every chat that is assigned to them or was assigned to them when it was
+    /// closed.
     pub fn sees_regardless_of_audience(self, chat: &Chat) -> bool {
         self.is_admin || chat.state.agent().is_some_and(|agent| agent.agent_id == self.agent_id)
     }

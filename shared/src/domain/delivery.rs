@@ -82,8 +82,8 @@ pub struct Attempt {
     pub status: Option<u16>,
     pub duration_ms: u64,
     pub error: Option<String>,
-    /// If a webhook accepted the event but did not confirm it with the result OK, the beginning of the response body.
-    /// Otherwise `None`.
+    /// The beginning of a webhook's response body, if the webhook accepted the event but did not confirm it with the
+    /// result OK. Otherwise `None`.
     pub answer: Option<String>,
 }
 
@@ -105,7 +105,7 @@ impl Attempt {
 pub struct Failure {
     /// The error code in the integrator's response. `None` if the response contains no code or there was no response.
     pub code: Option<i64>,
-    /// The error message in the integrator's response. If there is none, this is a message from the service.
+    /// The error message in the integrator's response or, if there is none, a message from the service.
     pub message: String,
     /// Whether the failure is hidden from agents, because the channel's settings hide failures with this error code.
     pub hidden: bool,
@@ -151,8 +151,8 @@ impl Failure {
         Self { code: None, message: "Not delivered: the attempt could not be recorded".to_owned(), hidden: false }
     }
 
-    /// Returns the failure with its message truncated to the maximum stored length. The same limit applies to an
-    /// attempt's error, because the error of a hidden failure is found by comparing the two texts.
+    /// Returns the failure with its message truncated to the maximum stored length. The error of an attempt is
+    /// truncated to the same length, because an error is hidden if it equals the message of a hidden failure.
     pub fn truncated(&self) -> Self {
         Self { message: truncate_chars(&self.message, MAX_ATTEMPT_TEXT_CHARS), ..self.clone() }
     }
@@ -254,8 +254,8 @@ impl Delivery {
         Self { round_started_at: self.clock().restart_round_if_waited(turn).round_started_at, ..self.clone() }
     }
 
-    /// Returns the attempts to store, which are the recorded attempts and `newest` as far as the limits allow, and the
-    /// new value of `attempts_left_out`.
+    /// Returns the attempts to store and the new value of `attempts_left_out`. If the recorded attempts and `newest`
+    /// together exceed the limits, the oldest attempts after the first are left out.
     pub fn with_newest_attempt(&self, newest: Attempt) -> (Vec<Attempt>, u32) {
         let mut stored: Vec<Attempt> = self.attempts.iter().cloned().chain([newest]).collect();
         let mut left_out = self.attempts_left_out;

@@ -69,8 +69,8 @@ impl CappedCount {
     }
 }
 
-/// Whether a failed delivery of the entry is never replayed. This is the case for events that require the bot's
-/// reaction and for phone calls.
+/// Whether a failed delivery of the entry is never replayed: true for events that require the bot's reaction and for
+/// phone calls.
 pub fn is_never_replayed(entry: &TimelineEntry) -> bool {
     awaits_bot_reaction(entry) || entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Call)
 }
@@ -115,8 +115,8 @@ pub enum ReplayScope {
     MessageToVisitor,
     /// An admin replays all failed deliveries that match a filter.
     AllFailed,
-    /// An admin replays a single delivery. This is allowed even if the delivery has already succeeded, because the
-    /// receiver may have lost the message.
+    /// An admin replays a single delivery. Even a delivery that has succeeded can be replayed, because the receiver may
+    /// have lost the message.
     Single,
 }
 

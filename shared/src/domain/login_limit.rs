@@ -1,10 +1,10 @@
 //! Limits on failed logins (docs/decisions.md, Logins).
 //!
 //! Failed logins are counted in time windows, with three counters: for the e-mail address together with the client's
-//! network (see [`client_network`]), for the network alone, and for the e-mail address alone. The limit of the first
-//! counter is low. The limits of the other two counters are high, because they also affect people who have not made a
-//! failed attempt. These two limits do not apply if someone has signed in with the same e-mail address from the same
-//! network in the last 30 days.
+//! network (see [`client_network`]), for the network alone, and for the e-mail address alone. The limit for the e-mail
+//! address together with the network is low. The limits for the network alone and for the e-mail address alone are
+//! high, because they also affect people who have not made a failed attempt. The high limits do not apply if someone
+//! has signed in with the same e-mail address from the same network in the last 30 days.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;

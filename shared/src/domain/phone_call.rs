@@ -13,8 +13,8 @@
 //! | `client_connected` | | | `end` | `error` |
 //! | `end`, `error` | | | | |
 //!
-//! Steps that were not reported are added, so webhooks always get a complete sequence. A recording that is reported
-//! after the end is added to the call, which causes a second `end`.
+//! Statuses that the provider skips are added, so that webhooks always get a complete sequence. A recording that is
+//! reported after the end is added to the call, which causes a second `end`.
 //!
 //! If the service has marked a call as failed because reports were missing, and the provider then reports the end of a
 //! conversation, the call changes from `error` to `end`. Nothing else follows `end` or `error`.
@@ -283,7 +283,7 @@ impl Call {
             (End(_) | Error(_), _) | (_, CallReport::Accepted) => Vec::new(),
             (CallStatus::Start, CallReport::AgentConnected) => vec![AgentConnected],
             (AgentConnected | ClientConnected, CallReport::AgentConnected) => Vec::new(),
-            // The visitor of an incoming call is connected from the beginning.
+            // Ignore the report in an incoming call, whose visitor is connected from the beginning.
             (_, CallReport::ClientConnected) => {
                 if is_incoming {
                     Vec::new()
@@ -301,7 +301,8 @@ impl Call {
             }
             (_, CallReport::Failed(reason)) => vec![Error(reason.clone())],
             (_, CallReport::NotPlaced) if !self.is_acknowledged => vec![Error(NOT_PLACED.to_owned())],
-            // The provider has reported the call, so it has accepted the order. Only its response was lost.
+            // Ignore the failed order: the provider has reported the call, so it has accepted the order, and only its
+            // response was lost.
             (_, CallReport::NotPlaced) => Vec::new(),
             (_, CallReport::TimedOut { ordered_at }) if self.check(*ordered_at, now) == CallCheck::TimedOut => {
                 vec![Error(if before_talk.is_empty() { NOT_REPORTED } else { self.unanswered_reason() }.to_owned())]
@@ -449,7 +450,7 @@ mod tests {
             ended(Some(5)),
             failed(),
         ];
-        // The columns are the reports above.
+        // For a call of each kind and status, the table lists the statuses that each of `reports` leads to.
         let table = [
             (
                 CallKind::Callback,

@@ -16,8 +16,8 @@ pub const DELIVERY_WINDOW: Duration = Duration::from_secs(9);
 
 /// The minimum time that must be left in [`DELIVERY_WINDOW`] for an attempt to start.
 const MIN_ATTEMPT_TIME: Duration = Duration::from_secs(1);
-/// The longest time that a delivery can wait for its first attempt so that [`DELIVERY_WINDOW`] has enough time left for
-/// the other attempts.
+/// The longest wait for the first attempt of a delivery that leaves enough time in [`DELIVERY_WINDOW`] for the other
+/// attempts.
 const MAX_TURN_WAIT: Duration = Duration::from_secs(2);
 /// A task that is early by no more than this is processed immediately. Tasks can arrive before their scheduled time,
 /// because queues delay them by whole seconds.
@@ -46,8 +46,8 @@ pub struct DeliveryClock {
 
 impl DeliveryClock {
     /// Returns the clock of a delivery that reached the front of its chat's queue at `turn`. If the entry has waited so
-    /// long that too little time is left for all attempts, the round starts at `turn` instead. Otherwise, a receiver
-    /// that accepts every message in time could miss the last message of a burst.
+    /// long that too little time is left for all attempts, the round is restarted at `turn`. Without the restart, a
+    /// receiver that accepts every message in time could miss the last message of a burst.
     pub fn restart_round_if_waited(self, turn: Timestamp) -> Self {
         let has_waited = self.attempts_made == 0 && turn.since(self.round_started_at) > MAX_TURN_WAIT;
         if has_waited { Self { round_started_at: turn, ..self } } else { self }

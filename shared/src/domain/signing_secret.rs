@@ -43,9 +43,9 @@ impl SigningSecrets {
         secret_rotation::rotate(&mut self.0, SigningSecret { secret, valid_until: None }, now, old_until);
     }
 
-    /// Rotates the secret unless the secrets differ from `before`. Returns whether the secrets contain `secret`
-    /// afterwards. The result is also true if they already contained it, because an earlier attempt at the same write
-    /// may have succeeded.
+    /// Makes `secret` the current secret if the secrets still equal `before`. Returns whether the secrets contain
+    /// `secret` afterwards. They may already contain it, because an earlier attempt at the same write may have
+    /// succeeded; the function then changes nothing.
     pub fn rotate_if_unchanged(&mut self, before: &Self, secret: &str, now: Timestamp, old_until: Timestamp) -> bool {
         let is_in_place = self.0.iter().any(|existing| existing.secret == secret);
         if !is_in_place && self == before {

@@ -69,8 +69,8 @@ impl Socket {
         }
     }
 
-    /// Whether the handshake may still be in progress. Nothing can be sent to such a socket, but it is not closed
-    /// either. Its client reads the current data over HTTP once the socket is open.
+    /// Whether the handshake may still be in progress. A push that fails because of the handshake is dropped, and the
+    /// socket is kept: its client reads the current data over HTTP once the socket is open.
     pub fn may_be_opening(&self, now: Timestamp) -> bool {
         now.since(self.opened_at()) < HANDSHAKE_TIMEOUT
     }

@@ -8,8 +8,9 @@ use ipnet::IpNet;
 use url::{Host, Url};
 
 /// All networks that are not globally reachable according to IANA's special-purpose address registries. The list also
-/// contains multicast networks, reserved networks, and networks whose addresses embed an IPv4 address. If
-/// [`unwrap_embedded_ipv4`] finds an embedded IPv4 address, that address is checked instead.
+/// contains multicast networks, reserved networks, and networks whose addresses embed an IPv4 address. Before an
+/// address is compared with the list, [`unwrap_embedded_ipv4`] replaces it with the IPv4 address that it embeds, if
+/// any.
 const SPECIAL_PURPOSE_NETWORKS: &[&str] = &[
     "0.0.0.0/8",
     "10.0.0.0/8",

@@ -46,9 +46,9 @@ impl TimelineEntry {
     }
 }
 
-/// Returns the entries before the first gap that could still be filled. `entries` are the entries that follow entry
-/// number `after`. A client that polls from its last `seq` therefore never misses an entry. A gap is permanent if the
-/// entry after it is older than `GAP_TIMEOUT`.
+/// Returns those of `entries` that precede the first gap that could still be filled, so that a client that polls from
+/// its last `seq` never misses an entry. `entries` are the entries that follow entry number `after`. A gap is permanent
+/// if the entry after it is older than `GAP_TIMEOUT`.
 pub fn stable_prefix(mut entries: Vec<TimelineEntry>, after: u64, now: Timestamp) -> Vec<TimelineEntry> {
     let mut last = after;
     let first_unstable = entries.iter().position(|entry| {

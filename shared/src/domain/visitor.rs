@@ -1,6 +1,5 @@
 //! Visitors and their profiles. A profile is merged from several sources. Each value is kept until a source sends a
-//! different value. If the integrator merely repeats the last value that it sent, this does not undo a correction by
-//! another source.
+//! different value. A value that the integrator merely repeats does not undo a correction by another source.
 
 use crate::domain::chat_side_panel::CustomData;
 use crate::domain::link_detection::is_web_url;
@@ -176,8 +175,9 @@ impl Visitor {
         Self { profile, sources, integrator_values, changes, chats: 0, recent_chats: Vec::new(), ..self }
     }
 
-    /// Records a new chat as the visitor's most recent one. Returns the visitor's last ten chats before it, newest
-    /// first. The new chat stores them, so that all chats of a visitor can be found by following these references.
+    /// Records a new chat as the visitor's most recent one. Returns the ids of the visitor's last ten chats before the
+    /// new one, newest first. Each chat stores the ids that were returned for it, so that all chats of a visitor can be
+    /// found by following the ids.
     pub fn start_chat(&mut self, chat_id: u64) -> Vec<u64> {
         let previous_chats = std::mem::take(&mut self.recent_chats);
         self.recent_chats =

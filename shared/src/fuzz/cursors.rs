@@ -30,7 +30,7 @@ fn cursor<T>(parsed: Result<T, Error>) -> Option<T> {
 
 fn changes_cursor(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    // The corpus contains cursors from different times.
+    // Parse each cursor at several times, because the corpus contains cursors from different times.
     for now in [NOW, Timestamp(0), Timestamp(u64::MAX)] {
         let Some(cursor) = cursor(agent::parse_changes_cursor(&text, now)) else { continue };
         assert_eq!(cursor.to_text(), text);

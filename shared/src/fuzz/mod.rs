@@ -64,8 +64,8 @@ fn run(target: &str, check: fn(&[u8])) {
     let mut config = Config { failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
     if std::env::var_os("PROPTEST_CASES").is_none() {
         config.cases = DEFAULT_CASES;
-        // Every run uses the same inputs. If a run failed because of a new random input, it would be unclear which
-        // change had introduced the error. Only runs with `PROPTEST_CASES` try new inputs.
+        // Use the same inputs in every run without `PROPTEST_CASES`. If such a run failed because of a new random
+        // input, it would be unclear which change had introduced the error.
         config.rng_seed = RngSeed::Fixed(1);
     }
     let inputs = mutations::inputs(seeds, &dictionary());
@@ -146,8 +146,8 @@ fn json(input: &[u8]) -> Option<Value> {
 /// The maximum length of an error's text. The limit ensures that the text does not repeat the body.
 const MAX_ERROR_BYTES: usize = 2_000;
 
-/// Returns the value that a parser has accepted. If the parser has returned an error, checks that its status is 400 and
-/// that it names a field if and only if the body is an object.
+/// Returns the value that a parser has accepted. If the parser has returned an error, returns `None` after checking
+/// that the error has status 400 and names a field if and only if the body is an object.
 fn accepted<T>(body: &Value, parsed: Result<T, Error>) -> Option<T> {
     let error = match parsed {
         Ok(value) => return Some(value),

@@ -73,7 +73,7 @@ enum ByteMutation {
     Insert(Index, Vec<u8>),
     Remove(Index, usize),
     Truncate(Index),
-    /// Inserts a copy of this many bytes from the first position at the second position.
+    /// Copies this many bytes from the first position and inserts the copy at the second position.
     Copy(Index, Index, usize),
     /// Inserts a field after an opening brace. The field's name may then occur twice.
     RepeatKey(Index, String),

@@ -42,7 +42,8 @@ fn signed_body(input: &[u8]) {
     let is_text = std::str::from_utf8(input).is_ok();
     let signed = match signature::sign(&secrets, "m", now, input) {
         Ok(signed) => signed,
-        // A body that is not UTF-8 cannot be signed. It must be rejected with any signature, such as that of `{}`.
+        // Use the signature of `{}` for a body that is not UTF-8. Such a body cannot be signed and must be rejected
+        // with any signature.
         Err(_) => signature::sign(&secrets, "m", now, b"{}").unwrap(),
     };
     let verify = |id: &str, at: &str, signed: &str, body: &[u8]| {

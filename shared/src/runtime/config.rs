@@ -93,8 +93,8 @@ pub(crate) fn aws_credentials() -> Option<Credentials> {
     Some(Credentials::new(key, secret, non_empty("AWS_SESSION_TOKEN"), None, "environment"))
 }
 
-/// Returns the URL to use for a service, such as `DYNAMODB`, instead of the AWS endpoint. The local host and emulators
-/// set these environment variables; the AWS CLI and SDKs use the same names.
+/// Returns the URL that replaces the AWS endpoint of a service, such as `DYNAMODB`. Returns `None` if no environment
+/// variable sets one. The AWS CLI and SDKs use the same names for the variables.
 pub(crate) fn aws_endpoint_url(service: &str) -> Option<String> {
     non_empty(&format!("AWS_ENDPOINT_URL_{service}")).or_else(|| non_empty("AWS_ENDPOINT_URL"))
 }

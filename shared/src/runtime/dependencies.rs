@@ -33,9 +33,10 @@ pub trait Dependency: Clone + Send + Sync + 'static {
     fn open(startup: &mut StartupContext) -> Self;
 }
 
-/// Opens all dependencies of a handler. Connects to DynamoDB if one of them is a table, and to other servers if the
-/// dependencies need them. This is done while the process starts, because a process gets more CPU at startup than
-/// during an invocation. Otherwise, name resolution and the TLS handshake would slow down the first request.
+/// Opens all dependencies of a handler. Connects to DynamoDB if one of the dependencies is a table, and sends the
+/// requests in [`StartupContext::warm_ups`]. The connections are opened while the process starts, because a process
+/// gets more CPU at startup than during an invocation. Otherwise, name resolution and the TLS handshake would slow down
+/// the first request.
 pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     let mut startup = StartupContext {
         aws: aws_config::read(),

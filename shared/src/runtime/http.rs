@@ -392,8 +392,8 @@ impl Request {
     }
 }
 
-/// Whether the value of an `Authorization` header contains several credentials (RFC 9110, 11.4). A comma alone does not
-/// prove this, because commas also separate the parameters of a single credential.
+/// Whether the value of an `Authorization` header contains several credentials (RFC 9110, 11.4). Not every value with a
+/// comma does, because commas also separate the parameters of a single credential.
 fn has_several_credentials(authorization: &str) -> bool {
     let mut is_quoted = false;
     let parts = authorization.split(|character| {

@@ -1,8 +1,8 @@
 //! Writes metrics to standard output in CloudWatch's embedded metric format. CloudWatch extracts them from the log, so
 //! recording them takes no requests and no permissions.
 //!
-//! The value of a dimension is never an account, a person or an id. CloudWatch bills each value as a separate metric,
-//! and many people can read dashboards. Log lines contain these details instead.
+//! The value of a dimension is never an account, a person or an id, because CloudWatch bills each value as a separate
+//! metric and because many people can read dashboards. Such details are only in the log lines.
 
 use std::io::Write;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Runs functions that consume a queue. The messages of a batch are handled concurrently, except that messages of the
 //! same FIFO group are handled in order. A message that cannot be read, or whose handler fails or panics, is reported
-//! as a batch item failure. The queue delivers such a message again after the visibility timeout. After the fifth
-//! receive, it moves the message to the dead-letter queue.
+//! as a batch item failure. The queue delivers such a message again after the visibility timeout, and moves it to the
+//! dead-letter queue after the fifth receive.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;

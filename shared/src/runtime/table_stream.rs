@@ -1,6 +1,6 @@
 //! Runs functions that consume the streams of tables. A batch contains changes to several items; changes in the same
-//! partition are in order. If the handler fails, Lambda divides the batch and repeats it, within the limits that the
-//! template sets.
+//! partition are in order. If the handler fails, Lambda splits the batch and delivers both parts again, within the
+//! limits that the template sets.
 
 use std::collections::HashMap;
 use std::process::ExitCode;

@@ -58,8 +58,9 @@ impl AccountSettingsService<'_> {
     }
 
     /// If the body changes the retention period, plans a retention pass, which later applies the new period to closed
-    /// chats. The pass is planned before the setting is stored: if the process dies in between, the pass changes
-    /// nothing. In the opposite order, a repeated request would find no change and plan no pass.
+    /// chats. The pass is planned before the setting is stored. If the process dies between the two writes, the pass
+    /// changes nothing, and a repeated request plans another pass. If the setting were stored first, a repeated request
+    /// would find no change and plan no pass.
     async fn plan_retention_pass(&self, body: &Value) -> Result<(), Error> {
         if body.get("retention_days").is_none() {
             return Ok(());
@@ -163,7 +164,7 @@ fn set_first_webhook_url(
             return Ok(true);
         }
         (None, [_] | []) => settings.webhooks.clear(),
-        // If a request could remove the first of several webhooks, each repetition would remove another webhook.
+        // Do not remove the first of several webhooks: each repetition of the request would remove another webhook.
         (None, _) => return Err(Error::Conflict("there are several webhooks: delete one by its id")),
     }
     Ok(false)

@@ -9,8 +9,8 @@ use crate::runtime::http::Request;
 use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
 
-/// Returns a directory that records in the audit log which changes an admin's request makes. Costs one read of the
-/// settings, cached for ten seconds, or nothing if the request is a GET.
+/// Returns a directory that records in the audit log which changes an admin's request makes. Costs nothing for a GET
+/// request, and otherwise one read of the settings, which are cached for ten seconds.
 pub async fn by_admin(directory: &Directory, caller: &Session, request: &Request) -> Result<Directory, Error> {
     audited(directory, &caller.account_id, Some(caller.agent.without_photo()), request).await
 }

@@ -14,8 +14,8 @@ use crate::store::connections::sessions::{self, Session};
 use crate::store::directory::Directory;
 use crate::wire::bot_error::BotApiError;
 
-/// Returns the session of a signed-in agent. Costs one read, plus two writes at most once a minute to store the time of
-/// the request.
+/// Returns the session of a signed-in agent. Costs one read and, at most once a minute, two writes that store the time
+/// of the request.
 pub async fn agent(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let token = request.bearer_token().ok_or(Error::Unauthorized)?;
     connections.session(token, clock::now()).await?.ok_or(Error::Unauthorized)
@@ -27,8 +27,8 @@ pub fn claimed_account(request: &Request) -> Option<&str> {
     sessions::account_of_token(request.bearer_token()?)
 }
 
-/// Returns the session of a signed-in admin. Costs one read, plus two writes at most once a minute to store the time of
-/// the request.
+/// Returns the session of a signed-in admin. Costs one read and, at most once a minute, two writes that store the time
+/// of the request.
 pub async fn admin(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let session = agent(connections, request).await?;
     match session.role {

@@ -152,11 +152,13 @@ impl CallService<'_> {
         Ok((minutes > 0).then_some(CallLimits { talk, ..telephony.limits }))
     }
 
-    /// Chooses the agent for a call from the agents who receive the channel's chats, are online and have a phone
-    /// number: the one who has the visitor's open chat, or an arbitrary one. Returns `None` if there is no such agent
-    /// among the first 20. Costs one query of the agents' presence and one read for each of at most 20 agents. If the
-    /// visitor has an open chat, also one read of this chat. If the channel names agents or departments, also one query
-    /// of the roster, which is cached.
+    /// Chooses the agent for a call from the agents who receive the channel's chats, are online and have a valid phone
+    /// number: the agent who has the visitor's open chat or, if that agent cannot be called, an arbitrary one. At most
+    /// 20 online agents are checked for a phone number. Returns `None` if none of them has one.
+    ///
+    /// Costs one query of the agents' presence, one read for each checked agent and, if the visitor has an open chat,
+    /// one read of the chat. If the channel names agents or departments, also costs one query of the roster, which is
+    /// cached.
     async fn agent_to_call(
         &self,
         channel: &Channel,
@@ -189,8 +191,9 @@ impl CallService<'_> {
     /// open chat, or opens one. Returns the response, which tells the provider whom to call. A repeated report of the
     /// same call stores nothing.
     ///
-    /// Costs one read of the receipt, one query for each of the two formats of the number, one read for each visitor
-    /// with this number, the reads of `agent_to_call`, and the requests that a visitor's message costs.
+    /// Costs one read of the receipt, one query of the `by_phone` index for each of the number's two formats, one read
+    /// for each visitor whose number has the same digits, the reads of `agent_to_call`, and the requests that a
+    /// visitor's message costs.
     ///
     /// # Errors
     /// Fails with `NotFound` if the account has no telephony provider, and with `InvalidSignature` unless the provider
@@ -352,8 +355,8 @@ pub struct CallReports<'a> {
 
 impl CallReports<'_> {
     /// Handles a provider's report about a call. A late or repeated report changes nothing and gets the same response.
-    /// Costs two reads, and one write and one transaction if the status changes, or at most one write otherwise. The
-    /// settings and the telephony settings are cached.
+    /// Costs two reads. A report that changes the status also costs one write and one transaction; any other report
+    /// costs at most one write. The settings and the telephony settings are cached.
     ///
     /// # Errors
     /// Fails with `NotFound` if the account has no such call or no telephony provider, and with `InvalidSignature`

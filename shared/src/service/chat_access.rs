@@ -30,8 +30,9 @@ pub struct ChatAccess<'a> {
 }
 
 impl ChatAccess<'_> {
-    /// Reads a chat that the agent may see. Costs one read. If the agent is not an admin and does not have the chat,
-    /// this also reads the chat's channel and the roster (the account's agents and departments), which are cached.
+    /// Reads a chat that the agent may see. Costs one read. For an agent who is not an admin and does not have the
+    /// chat, also costs the reads of the chat's channel and the roster (the account's agents and departments), which
+    /// are cached.
     ///
     /// # Errors
     /// Fails with `NotFound` if the chat does not exist or its retention period has ended. Fails with `Forbidden` if

@@ -51,8 +51,8 @@ impl PageBudget {
 
 impl ChatExportService<'_> {
     /// Returns the page that starts after the cursor, or the first page if there is no cursor. Expired chats and
-    /// entries are left out. Costs one query for every 100 entries of a chat, and for closed chats also one query of
-    /// the index and one batch of reads for every 100 chats.
+    /// entries are left out. Costs one query for every 100 entries of a chat. In an export of closed chats, every 100
+    /// chats also cost one query of the `due` index and one batch of reads.
     ///
     /// # Errors
     /// Fails with `NotFound` if the scope is a single chat and this chat does not exist or has expired.

@@ -29,10 +29,11 @@ pub struct SearchPage {
 
 /// Reads a page of the results. `cursor` is the `next` value of the previous page.
 ///
-/// Costs one query of an index for each kind of contact data that the text could be, one read for each visitor found
-/// (at most 50), one query of the index for each chat state, and one read for each examined header. The first page also
-/// reads the best matches (one read each) and, if the text is a number, the visitor with this number (two reads). For
-/// an agent without the admin role, a page also reads the channels of the found chats and the roster, which are cached.
+/// Costs one query of the `by_email` index if the text could be an e-mail address, one of `by_phone` if it could be a
+/// phone number, one read for each visitor found (at most 50), one query of the `listing` index for each chat state,
+/// and one read for each examined header. The first page also reads the best matches (one read each) and, if the text
+/// is a number, the visitor with this number (two reads). For an agent without the admin role, a page also reads the
+/// channels of the found chats and the roster, which are cached.
 pub async fn read_page(
     access: &ChatAccess<'_>,
     query: &SearchQuery,

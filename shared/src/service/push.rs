@@ -54,8 +54,8 @@ struct ChatPush {
 }
 
 impl PushService<'_> {
-    /// Pushes a batch of changes. Changes that nobody sees cost nothing. Otherwise, costs one query for each account.
-    /// If an account has no open socket, only pushes to visitors cost anything beyond this query.
+    /// Pushes a batch of changes. Changes that nobody sees cost nothing. For the other changes, costs one query for
+    /// each account. If an account has no open socket, only pushes to visitors cost anything beyond this query.
     ///
     /// # Errors
     /// Fails if a table is unavailable. The batch can be repeated, because a repeated push does no harm.
@@ -198,7 +198,7 @@ impl PushService<'_> {
         }
         let sockets = self.connections.visitor_sockets(&chat.channel_id, &chat.external_id, self.now).await?;
         let frame = push::agent_typing_frame_for_visitor(chat, is_typing);
-        // Errors are ignored. A closed socket is removed when the next message is pushed.
+        // Errors are ignored: a closed socket is removed when the next message is pushed.
         join_all(sockets.iter().map(|socket| self.gateway.send(&socket.connection_id, &frame))).await;
         Ok(())
     }
@@ -422,8 +422,8 @@ enum VisitorChange<'a> {
 }
 
 /// Returns what the visitor of a widget sees of a change. Returns `None` if the visitor sees nothing of it, or if the
-/// change shows that the chat belongs to an API channel. A message from an agent or a bot shows this if it has a
-/// delivery, because such a message has a delivery only in an API channel.
+/// change shows that the chat belongs to an API channel. Only in an API channel does a message from an agent or a bot
+/// have a delivery.
 fn visitor_change(change: &ChatItemChange) -> Option<VisitorChange<'_>> {
     match change {
         ChatItemChange::Header { before, after: Some(after) } if after.channel_kind == ChannelKind::Widget => {

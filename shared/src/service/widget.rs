@@ -130,7 +130,8 @@ pub struct WidgetTeam {
 
 impl WidgetTeam {
     /// Reads the team. Costs one query of the agents' presence and one read for each of at most five agents who are
-    /// online. If the widget names agents or departments, also one query of the roster, cached for ten seconds.
+    /// online. If the widget names agents or departments, also costs one query of the roster, which is cached for ten
+    /// seconds.
     pub async fn read(
         directory: &Directory,
         connections: &Connections,

@@ -1,6 +1,5 @@
-//! The partitions of the tables and indexes that the service's operations read and write. The tool `infra/keys` uses
-//! this module to estimate how a load is spread over the partitions. The keys come from the functions that the stores
-//! use.
+//! Returns the partitions of the tables and indexes that the service's operations read and write. The tool `infra/keys`
+//! uses them to estimate how a load is spread. The keys come from the functions that the stores use.
 
 use crate::domain::time_zone::Day;
 use crate::store::chats::due_index::{Backlog, closed_chats_partition};

@@ -1,6 +1,6 @@
 //! The DynamoDB operations that the stores use. The methods that call the SDK are not generic and return boxed futures,
-//! so the SDK's nested types are compiled only once, in this crate. Otherwise, they would add 20 seconds to the build
-//! of each Lambda function.
+//! so the SDK's nested types are compiled only once, in this crate. Compiling these types in each Lambda function would
+//! add 20 seconds to its build.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -179,8 +179,8 @@ impl Table {
         Self::new(client.clone(), &name)
     }
 
-    /// Reads an item with strong consistency. Returns `None` if the item does not exist. Keys contain parts of public
-    /// URLs, so a key that is too long for DynamoDB also returns `None` rather than an error. Costs one read.
+    /// Reads an item with strong consistency. Returns `None` if the item does not exist or if the key is too long for
+    /// DynamoDB. A key that is too long is not an error, because keys contain parts of public URLs. Costs one read.
     pub(crate) fn get(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             if key.pk.len() > MAX_PARTITION_KEY_BYTES || key.sk.len() > MAX_SORT_KEY_BYTES {

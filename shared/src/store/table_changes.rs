@@ -50,7 +50,7 @@ pub enum ChatItemChange {
         before: Box<Panel>,
         after: Box<Panel>,
     },
-    /// The change is reported for the visitor's open chat or, if there is none, for the visitor's last chat.
+    /// The change is reported for the visitor's open chat or, if none is open, for the visitor's last chat.
     Visitor {
         before: Option<Box<Visitor>>,
         after: Box<Visitor>,

@@ -1,5 +1,4 @@
-//! The events of the Bot API (specification, part B): those that a provider sends (B-1) and those that it receives
-//! (B-2).
+//! Parses the events that a bot provider sends (specification, B-1), and builds the events that it receives (B-2).
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,5 @@
-//! The requests to and from the plain HTTP gateway for phone calls (docs/telephony.md): the order to place a call, the
-//! gateway's reports, and incoming calls.
+//! Builds orders for the plain HTTP gateway for phone calls (docs/telephony.md), parses the gateway's reports and
+//! incoming calls, and builds the responses to incoming calls.
 
 use std::time::Duration;
 

@@ -148,9 +148,9 @@ fn push_line(text: &mut String, cells: &[String; CSV_COLUMN_COUNT]) {
     text.push_str("\r\n");
 }
 
-/// Quotes a cell, and puts an apostrophe before a text that begins like a formula. Otherwise, a spreadsheet would
-/// execute a formula that a visitor has written. The same applies to the text after a semicolon, a line break or a tab,
-/// because some spreadsheets begin a new cell there.
+/// Quotes a cell, and puts an apostrophe before text that looks like a formula, because a spreadsheet would execute a
+/// formula that a visitor has written. A formula can begin at the start of the text or after a semicolon, a line break
+/// or a tab, where some spreadsheets begin a new cell.
 fn csv_cell(text: &str) -> String {
     let mut cell = String::from('"');
     let mut is_start = true;
@@ -162,8 +162,8 @@ fn csv_cell(text: &str) -> String {
             cell.push('"');
         }
         cell.push(character);
-        // A spreadsheet that begins a new cell after one of these characters removes the quotes at the start of the
-        // cell.
+        // A formula can also follow quotes at the start of a cell: a spreadsheet that begins a new cell after one of
+        // these characters removes the quotes.
         is_start = matches!(character, ';' | '\t' | '\r' | '\n') || (is_start && character == '"');
     }
     cell.push('"');

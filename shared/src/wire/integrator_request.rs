@@ -1,4 +1,4 @@
-//! The bodies of requests to the integrator's server: messages from agents and bots, and agents' typing notices
+//! Builds the bodies of requests to the integrator's server: messages from agents and bots, and agents' typing notices
 //! (specification, table A2).
 
 use serde_json::{Map, Number, Value, json};

@@ -1,6 +1,6 @@
-//! The `message` object of the channel API (specification, tables A1 to A3). It has the same fields in requests from
-//! and to an integrator. A request to an integrator can additionally contain the Markdown or the buttons of a bot's
-//! message, if the channel can display them.
+//! Parses and builds the `message` object of the channel API (specification, tables A1 to A3). The object has the same
+//! fields in requests from and to an integrator. In requests to an integrator, it can additionally contain the Markdown
+//! or the buttons of a bot's message, if the channel can display them.
 
 use serde_json::{Map, Value, json};
 

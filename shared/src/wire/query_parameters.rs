@@ -1,10 +1,11 @@
-//! Query parameters that several endpoints share. `query` returns the value of a parameter.
+//! Parses query parameters that several endpoints share.
 
 use crate::domain::digits::parse_canonical_number;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
-/// Returns a parameter that must be a whole number, or `None` if the parameter is absent.
+/// Returns a parameter that must be a whole number, or `None` if the parameter is absent. `query` returns the value of
+/// a parameter.
 pub(crate) fn query_number(query: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<Option<u64>, Error> {
     let parse =
         |text: String| parse_canonical_number(&text).ok_or_else(|| Error::field(name, "must be a whole number"));

@@ -16,11 +16,11 @@ pub enum Task {
     Entry(EntryTask),
     /// Send a typing notice once. The notice is not stored, and a failure is not retried.
     Typing(TypingTask),
-    /// Check whether the bot has reacted to an entry, because its time limit has passed. If the bot has not reacted,
-    /// the chat is handed over to the agents.
+    /// Check, at the end of the bot's time limit, whether the bot has reacted to an entry. If not, the chat is handed
+    /// over to the agents.
     AnswerDue(BotReactionCheckTask),
-    /// Check whether the telephony provider has reported the next step of a call, because its time limit may have
-    /// passed.
+    /// Check whether the telephony provider has reported the next step of a call, because the call's time limit may
+    /// have passed.
     CallDue(CallCheckTask),
 }
 

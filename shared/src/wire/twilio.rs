@@ -1,8 +1,9 @@
-//! The requests of Twilio's voice API: the form that creates a call, the forms of its status callbacks, TwiML, and the
-//! signature of the callbacks.
+//! Builds TwiML and the form that creates a call through Twilio's voice API, parses Twilio's requests (status callbacks
+//! and incoming calls), and checks their signatures.
 //!
-//! The last segment of a callback's URL is the leg of the call that the callback reports. `agent` and `client` are the
-//! two phones. `dial` reports that the connection between them has ended, with its duration and its recording.
+//! The last segment of a status callback's URL says what the callback reports: the progress of the call to the agent's
+//! phone (`agent`) or to the visitor's phone (`client`), or the end of the connection between them (`dial`), with its
+//! duration and its recording.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use crate::domain::phone_call::{Call, CallReport, MAX_REASON_CHARS};
 use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport, Telephony};
 use crate::error::Error;
 
-/// The names of a call's legs. The last segment of a callback URL is one of these names.
+/// The last segment of a status callback's URL: one of the two legs of a call, or the connection between them.
 const AGENT_LEG: &str = "agent";
 const CLIENT_LEG: &str = "client";
 const DIAL_LEG: &str = "dial";

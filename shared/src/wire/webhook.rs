@@ -28,7 +28,7 @@ const MAX_URL_BYTES: usize = 4_096;
 
 /// The maximum total of [`transcript_bytes`] for the messages in a chat_finished event. The body contains each text
 /// three times, so it is usually at most three megabytes long. A receiver can accept a body of this size within the
-/// timeout of an attempt. The body can grow to about ten megabytes, because some characters are escaped: in
+/// timeout of an attempt. If many characters must be escaped, the body can grow to about ten megabytes: in
 /// `html_messages`, an `&` takes five bytes. A function with 256 MB of memory can hold a few copies of such a body.
 pub const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
 /// The assumed size of a transcript message in bytes, excluding its text.
@@ -51,8 +51,8 @@ pub struct WebhookPayload<'a> {
     pub webhook_dispatch: &'a WebhookDispatch,
     pub chat: &'a Chat,
     pub visitor: &'a Visitor,
-    /// The agents in the body. For chat_finished, these are all agents who took part in the chat; for other events,
-    /// this is the agent who caused the event.
+    /// The agents in the body: for chat_finished, all agents who took part in the chat; for other events, the agent who
+    /// caused the event.
     pub agents: &'a [Agent],
     /// Entries of the chat, from the oldest to the newest: for chat_finished, the last ones; for offline_message, those
     /// before the notification; none for other events.
@@ -335,8 +335,8 @@ fn answer_data(object: &Map<String, Value>) -> WebhookResponseData {
     WebhookResponseData { panel, contact_info }
 }
 
-/// Returns the update to an optional panel field. A null or empty value returns `Some(None)`, which clears the field.
-/// An invalid value returns `None`, which leaves the field unchanged.
+/// Returns the update to an optional panel field. If the value is null or empty, returns `Some(None)`, which clears the
+/// field. If the value is invalid, returns `None`, which leaves the field unchanged.
 fn field_update<T>(value: &Value, parse: fn(Option<&Value>) -> Option<T>) -> Option<Option<T>> {
     let is_empty = match value {
         Value::Null => true,

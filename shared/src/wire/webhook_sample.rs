@@ -1,5 +1,5 @@
-//! Sample events for testing a webhook. A sample describes a chat that does not exist. It is built by
-//! [`WebhookPayload`], so it contains every field of a real event.
+//! Builds sample events for testing a webhook. All except `test` describe a chat that does not exist. These events
+//! are built by [`WebhookPayload`], so they contain every field of a real event.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The settings of a widget, as admins change them and as the widget reads them.
+//! Parses admins' changes to a widget's settings, and returns the settings as JSON.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Records the requests to DynamoDB that an invocation makes, and repeats them without a function. The time that they
-//! take is the minimum time that the invocation can take.
+//! Records the requests to DynamoDB that an invocation makes, and repeats them without a function. The time that the
+//! repeated requests take is the minimum time that the invocation can take.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

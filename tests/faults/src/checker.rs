@@ -117,8 +117,8 @@ impl<'e> ServiceView<'e> {
     }
 }
 
-/// Checks the responses. All requests are valid, so each one succeeds, exceeds a limit, loses a race, or fails because of
-/// a fault.
+/// Checks that requests fail only for expected reasons. All requests are valid, so a request can fail only because of a
+/// limit, a lost race or a fault.
 fn check_responses(evidence: &Evidence, findings: &mut Findings) {
     for record in &evidence.records {
         let is_right = match record.status {
@@ -181,11 +181,12 @@ fn is_accepting(mood: Mood) -> bool {
 }
 
 /// Returns whether the bot has accepted an event by sending an event of its own for the chat after the first attempt
-/// started. The service compares the times of two processes, whose clocks may be wrong. Even a bot event that the
-/// service rejected can count as a reaction: if the response to the write that records the event is lost, the write is
-/// repeated, and an agent may have accepted the chat in the meantime.
+/// started. Twice the maximum clock error is tolerated, because the service compares the times of two processes. A bot
+/// event counts as a reaction even if the service rejected it: if the response to the write that records the event is
+/// lost, the write is repeated, and an agent may have accepted the chat in the meantime.
 fn has_bot_reacted(evidence: &Evidence, chat: u64, requests: &[(&Journal, &JournalEntry)]) -> bool {
-    // If the provider closes the connection early, its journal does not contain the attempt.
+    // The journal contains no attempt if the provider closes the connection early. In that case, every event of the bot
+    // for the chat counts.
     let first_attempt_ms = requests.iter().map(|(_, request)| request.at_ms).min().unwrap_or_default();
     evidence.records.iter().any(|record| {
         let is_of_bot = matches!(record.action, Action::BotMessage | Action::BotInvite);
@@ -207,8 +208,8 @@ fn check_deliveries(evidence: &Evidence, service: &ServiceView<'_>, findings: &m
                 }
             }
             "failed" => {
-                // If the results cannot be stored, the receiver is called at most three times. After that, the delivery
-                // may be shown as failed although the receiver accepted every request.
+                // If the results of three requests could not be stored, the delivery may be shown as failed although
+                // the receiver accepted every request.
                 let is_always_accepted = requests.iter().all(|(_, request)| request.mood == Mood::Accept);
                 let is_steady = requests.iter().any(|(journal, _)| journal.receiver.starts_with("steady"));
                 if is_steady && is_always_accepted && requests.len() < 3 {

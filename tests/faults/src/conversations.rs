@@ -75,7 +75,7 @@ pub struct Conversations {
 }
 
 impl Conversations {
-    /// Runs conversations until the deadline. Conversations that have already begun by then are still finished.
+    /// Starts conversations until the deadline, and finishes those that are in progress at the deadline.
     pub async fn run_until(&self, deadline: Instant) {
         join_all((0..CONCURRENT_CONVERSATIONS).map(async |worker| {
             for number in 0.. {
@@ -112,7 +112,7 @@ impl Conversations {
     }
 
     /// Sends a few messages from the owner. Meanwhile, the visitor may write, the owner may transfer the chat or write
-    /// a note, or another agent may try to write. Returns the owner afterwards.
+    /// a note, or another agent may try to write. Returns the chat's owner at the end of the turn.
     async fn run_turn(&self, owner: Agent, chat: u64, channel: &Channel, name: &str, random: &mut Generator) -> Agent {
         let (messages, other) = (1 + random.below(4), self.other_agent(&owner, random));
         let (mut random_writes, mut random_else) = (random.part("messages"), random.part("something else"));
@@ -188,8 +188,8 @@ impl Conversations {
         send(&agent.client, &self.records, request, Some(3)).await;
     }
 
-    /// Lets two agents accept the chat at the same time, up to three times. Returns the first agent whose request
-    /// succeeded, or `None`.
+    /// Lets two agents accept the chat at the same time, up to three times. Returns the agent whose request succeeded,
+    /// or `None` if no request succeeded.
     async fn compete_for(&self, chat: u64, random: &mut Generator) -> Option<Agent> {
         let first = pick(random, &self.account.agents).clone();
         let second = self.other_agent(&first, random);
@@ -214,7 +214,8 @@ impl Conversations {
         is_transferred
     }
 
-    /// Closes the chat, in some cases while the visitor writes or the chat is transferred. The visitor may return.
+    /// Closes the chat, in some cases while the visitor writes or a concurrent request transfers or closes the chat.
+    /// The visitor may write again afterwards.
     async fn close(&self, owner: &Agent, chat: u64, channel: &Channel, visitor: &str, random: &mut Generator) {
         let (meanwhile, other) = (random.below(10), self.other_agent(owner, random));
         let mut random_meanwhile = random.part("meanwhile");
@@ -273,8 +274,8 @@ impl Conversations {
         None
     }
 
-    /// In each of up to `CHATS` active chats, the chat's agent writes messages one after the other. All of them must
-    /// arrive in order.
+    /// Has the agents of up to `CHATS` active chats write messages, one after the other in each chat. The messages of
+    /// each chat must arrive in order.
     pub async fn send_in_order(&self, chats: &[Value]) {
         const CHATS: usize = 12;
         const MESSAGES: usize = 5;
@@ -292,8 +293,8 @@ impl Conversations {
     }
 }
 
-/// Returns the maximum number of repetitions of a request whose result is unknown, or `None` for a request without an
-/// idempotency key, which is sent only once. Most requests have a key.
+/// Chooses at random whether a request has an idempotency key, as most requests do. Returns the maximum number of
+/// repetitions while the request's result is unknown, or `None` for a request without a key, which is sent only once.
 fn repetitions(random: &mut Generator) -> Option<u32> {
     random.is_chosen(700).then_some(4)
 }

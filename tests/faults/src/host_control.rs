@@ -78,7 +78,7 @@ impl HostControl {
         &self.running.status.queues
     }
 
-    /// Returns the number of injected faults of each kind so far, including the times that the host was killed.
+    /// Returns the number of injected faults of each kind so far. Killing the host counts as one of these kinds.
     pub fn faults(&self) -> BTreeMap<String, u64> {
         let mut all = self.earlier_faults.clone();
         for (name, count) in &self.running.status.faults {

@@ -1,6 +1,6 @@
-//! HTTP servers that act as integrators, webhooks and a bot's provider. The mood of a server determines how it
-//! responds; it changes every few seconds and is derived from the seed. A journal records every request that the server
-//! has read, together with the mood.
+//! HTTP servers that act as integrators, webhooks and a bot's provider. The mood of a server determines how the server
+//! responds. The mood changes every few seconds and is derived from the seed. A journal records every request that the
+//! server has read, together with the mood.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -166,8 +166,8 @@ impl Shared {
 async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     while let Ok((stream, _)) = listener.accept().await {
         let shared = Arc::clone(&shared);
-        // The result is ignored: `None` means that the connection was closed early, either by this receiver or by the
-        // client after its timeout.
+        // Ignore the result: `None` means that the connection was closed before the response was complete, either by
+        // this receiver or by the client after its timeout.
         tokio::spawn(async move { answer(stream, &shared).await });
     }
 }

@@ -20,7 +20,8 @@ use crate::records::Records;
 /// delivery was due. A queue redelivers a killed consumer's task after 36 seconds, in the worst case several times.
 const RECOVERY_TIMEOUT: Duration = Duration::from_secs(240);
 const RECOVERY_INTERVAL: Duration = Duration::from_secs(3);
-/// Longer than the nine seconds for which a chat's header marks a receiver as failing after a failed attempt.
+/// The minimum time between the last fault and the calm phase. It is longer than the nine seconds for which a chat's
+/// header marks a receiver as failing after a failed attempt.
 const FAILING_TIME: Duration = Duration::from_secs(12);
 
 pub async fn run(host: &mut HostControl, seed: u64, number: u64, seconds: u64) -> Evidence {
@@ -85,8 +86,8 @@ async fn inject(host: &mut HostControl, plan: &RoundPlan, seconds: u64) {
     host.set_plan(None).await;
 }
 
-/// Runs the sweep until no delivery is pending and all queues except the dead-letter queues are empty. Returns
-/// what is still pending after the timeout, or `None`.
+/// Runs the sweep until no delivery is pending and all queues except the dead-letter queues are empty. Returns what is
+/// still pending after the timeout, or `None` if everything recovers in time.
 async fn recover(host: &mut HostControl, account: &Account) -> Option<String> {
     let deadline = Instant::now() + RECOVERY_TIMEOUT;
     loop {

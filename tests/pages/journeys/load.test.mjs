@@ -34,8 +34,8 @@ const animate = () => {
   tick();
 };
 
-/** Sets `window.measured`: `positions()` returns where a row of the list and a message are on the screen, and `shift`
-    is the sum of the layout shifts. */
+/** Sets `window.measured`: `positions()` returns the positions of a row of the list and of a message on the screen, the
+    order of the rows, and the scroll position of the log. `shift` is the sum of the layout shifts. */
 const observePositions = () => {
   const measured = { shift: 0 };
   window.measured = measured;

@@ -209,7 +209,8 @@ export class Account {
   }
 
   /** Connects a bot to the channel. `answer` returns the bot's events in reply to a visitor's message. Returns an
-      object that counts the events: `answered` have been sent so far, and `accepted` of them were accepted. */
+      object with two counts: `answered`, the bot's events that got a response, and `accepted`, those of them that the
+      service accepted. */
   async addBot(channel, answer) {
     const token = randomUUID();
     const bot = { answered: 0, accepted: 0 };

@@ -37,14 +37,14 @@ export async function pressShortcut(page, key) {
 }
 
 /** Stops the page's clock, which the test must have installed: timers and animation frames run only in `clock.runFor`,
-    so that a slow machine cannot miss what is shown for only a few seconds. */
+    so that a test on a slow machine cannot miss what is shown for only a few seconds. */
 export async function stopClock(page) {
   const now = await page.evaluate(() => Date.now());
   await page.clock.pauseAt(now + 10_000);
 }
 
-/** Scrolls the message log to this distance from its end. Repeats this until the button below the log appears, because
-    the log returns to its end until it has noticed the scrolling. */
+/** Scrolls the message log until it is `px` pixels from its end. Repeats the scrolling until the button below the log
+    appears, because the log returns to its end until it has noticed the scrolling. */
 export const scrollUp = (page, px) =>
   page.waitForFunction((px) => {
     const log = document.querySelector(".log");

@@ -5,6 +5,6 @@ const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
  * words. */
 export const shownName = (name: string) => name.normalize("NFC").replace(INVISIBLE, "").replace(/\s+/g, " ").trim();
 
-/** Returns whether the text confirms the name. The name may contain characters that nobody can see or type. */
+/** Returns whether the text confirms the name. Invisible characters, which nobody can type, are ignored. */
 export const confirmsName = (text: string, name: string): boolean =>
   shownName(text) !== "" && shownName(text) === shownName(name);

@@ -103,8 +103,8 @@ interface LoadedPageProps<Value> {
   children: (value: Value) => ComponentChildren;
 }
 
-/** Shows a value once it is loaded. Until then, shows that it is loading or why it cannot be loaded. If it cannot be
- * loaded again, the previous value stays, with the problem above it. */
+/** Shows a value once it is loaded. Until then, shows that it is loading or why it cannot be loaded. If reloading
+ * fails, shows the problem above the previous value. */
 export function LoadedPage<Value>({ loaded, what, children }: LoadedPageProps<Value>) {
   const { value, problem, isMissing, reload } = loaded;
   if (value !== undefined)

@@ -19,7 +19,8 @@ const RUNNING_REQUEST: LeaveQuestion = {
  * read when `isActive` becomes true; later changes to it have no effect. */
 export function useLeaveGuard(isActive: boolean, question = UNSAVED_CHANGES): () => void {
   const release = useRef(() => {});
-  // A layout effect runs before the request that it guards can be sent. An ordinary effect runs after the next frame.
+  // This must be a layout effect: an ordinary effect runs only after the next frame, when the request to guard may
+  // already have been sent.
   useLayoutEffect(() => {
     if (!isActive) return;
     // Copy the question, because guards are told apart by identity, and several forms use the same question.

@@ -13,8 +13,8 @@ export interface Loaded<Value> {
   reload: () => void;
 }
 
-/** Loads the value of a page when the page is opened, and again when `key` changes. Meanwhile, the previous value is
- * shown. The response to an earlier request is ignored. */
+/** Loads the value of a page when the page is opened, and again when `key` changes. While a value is loading, the
+ * previous one is shown. Only the response to the latest request is used. */
 export function useLoaded<Value>(load: () => Promise<Value>, key = ""): Loaded<Value> {
   const [value, setValue] = useState<Value>();
   const [error, setError] = useState<unknown>();

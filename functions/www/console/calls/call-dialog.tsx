@@ -37,7 +37,7 @@ export function CallDialog({ chatId }: { chatId: number }) {
     setProblems({});
     try {
       await workspace.call(chatId, number, key);
-      // The agent may have closed this dialog, and opened another one.
+      // Do not close another dialog that the agent may have opened after closing this one.
       if (isOpen.current) closeOverlay();
     } catch (error) {
       // The service stores nothing for a refused request, so the next one is a new request.
@@ -82,8 +82,8 @@ export function CallDialog({ chatId }: { chatId: number }) {
   );
 }
 
-/** Returns the problem as a sentence. If a page for admins can solve it, adds a link to the page for an admin, and for
- * other agents says that an admin can change it. */
+/** Returns the problem as a sentence. If the problem can be solved on a page for admins, adds a link to that page for
+ * an admin. Other agents are told that an admin can change it. */
 function explained(problem: string, isAdmin: boolean) {
   const text = sentence(problem);
   const page = /provider|balance/.test(problem)

@@ -28,8 +28,8 @@ const KIND_HELP: Record<Kind, string> = {
 };
 const FIELD_NAMES = ["name", "integrator_url", "widget.allowed_sites"];
 
-/** A dialog for creating a channel. The URL and secret of an API channel are shown only here, until the dialog is
- * closed. A widget's page opens in place of the dialog. */
+/** A dialog for creating a channel. After an API channel has been created, the dialog shows its URL and secret. After a
+ * widget has been created, the dialog closes and the widget's page opens. */
 export function ChannelDialog({
   onClose,
   onCreated,

@@ -30,7 +30,7 @@ type RequestSettings = Pick<
 
 export interface ApiDraft extends Pick<WidgetDraft, "name" | "enabled" | "audience"> {
   request: RequestSettings;
-  /** The codes of the errors whose text agents do not see, as they are typed, separated by commas or spaces. */
+  /** The codes of the errors whose text agents do not see: what the admin has typed, separated by commas or spaces. */
   hiddenCodes: string;
 }
 
@@ -87,7 +87,8 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
   const { form, problems, setProblems, isBusy, save } = useChannelForm(channel, FIELD_NAMES, onStored);
   const { draft, setDraft, change, showStored } = useDraft(() => draftOf(channel), GROUPS);
   const { api } = useWorkspace();
-  // Keep these fields from when the page was opened: the response to saving does not contain them.
+  // Keep the values of `refused` and `old_endpoints` with which the page was opened: the response to saving does not
+  // contain these fields.
   const [rejected] = useState(channel.refused ?? []);
   const [oldEndpoints] = useState(channel.old_endpoints ?? []);
   const changeRequest = (changes: Partial<RequestSettings>) => change({ request: { ...draft.request, ...changes } });

@@ -15,7 +15,8 @@ import { prettyBody, requestText } from "../admin/sent-request";
 import { curlCommand, sameOriginPath, sendTestMessage, type TestMessageResult } from "../first-run/test-message";
 import { useWorkspace } from "../workspace-context";
 
-/** The endpoint URL of a channel, and ways to try it out. The service returns the URL only when it creates it. */
+/** The endpoint URL of a channel, and ways to try it out. The service returns the URL only once, when it creates the
+ * URL. */
 export function ChannelAddress({ endpoint }: { endpoint: string }) {
   return (
     <>

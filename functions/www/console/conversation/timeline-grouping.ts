@@ -7,7 +7,8 @@ import type { OutgoingItem } from "../state/outbox";
 
 /** If the pause between two messages from the same author is longer than this, the second one starts a new turn. */
 const MAX_TURN_GAP_SECONDS = 5 * 60;
-/** Identical events that are no further apart are shown as one line: the timeline contains one event per webhook. */
+/** Identical events that are at most this far apart are shown as one line, because the timeline contains one event per
+ * webhook. */
 const MAX_EVENT_GAP_SECONDS = 20;
 
 const EVENT_TYPES = new Set([
@@ -22,7 +23,8 @@ const EVENT_TYPES = new Set([
   "offline_message",
 ]);
 
-/** Whether an entry only notifies webhooks of a status that the call itself shows. A failed notification is shown. */
+/** Whether an entry is hidden because it only notifies webhooks of a status that the call itself shows. An entry whose
+ * delivery to a webhook has failed is not hidden. */
 const isShownByCall = ({ type, webhook_delivery }: Entry) =>
   type === "call_event" && webhook_delivery?.state !== "failed";
 

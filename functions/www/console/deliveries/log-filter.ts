@@ -84,7 +84,8 @@ export function queryOf(filter: LogFilter, now: number): DeliveryQuery {
 
 /** Returns the body of the request that sends all failed deliveries of a filter again. If the filter names a chat, all
  * failed deliveries of this chat are sent again. Returns undefined for a filter of calls, because calls are never
- * ordered again, and for a filter with a problem, because the request would send more without the wrong field. */
+ * ordered again. Also returns undefined for an invalid filter: without the invalid field, the request would send more
+ * deliveries. */
 export function replayScope(filter: LogFilter, now: number): ReplayRequest | undefined {
   const { target, channelId } = filter;
   if (target === "call" || filterProblem(filter) !== undefined) return undefined;

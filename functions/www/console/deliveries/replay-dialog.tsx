@@ -11,8 +11,8 @@ import { NOTHING_REPLAYED, replayAll, replayText } from "./replay";
 
 interface ReplayDialogProps {
   filter: LogFilter;
-  /** The deliveries to send again. A scope without a chat ends at the end of the filter's period, or else when the
-   * dialog was opened. */
+  /** The deliveries to send again. Without a chat, the scope ends at the end of the filter's period or, if the period
+   * has no end, at the time when the dialog was opened. */
   scope: ReplayRequest;
   /** The number of failed deliveries, if all of them have been listed. */
   loadedCount: number | undefined;

@@ -22,7 +22,7 @@ export function replayText({ replayed, skipped, cursor }: ReplayProgress): strin
 }
 
 /** Sends failed deliveries again, a hundred with each request, until none are left or `isStopped` returns true. `start`
- * is the progress after which a stopped replay continues. */
+ * is the progress from which a stopped replay continues. */
 export async function replayAll(
   api: ApiClient,
   scope: ReplayRequest,
@@ -40,7 +40,8 @@ export async function replayAll(
 }
 
 const POLL_INTERVAL_MS = 1000;
-/** The maximum number of times to read a delivery that was sent again. It succeeds or fails within nine seconds. */
+/** The maximum number of times to read a delivery that was sent again. The delivery succeeds or fails within nine
+ * seconds. */
 const MAX_POLLS = 20;
 
 /** Reads a delivery until it is no longer pending. Calls `onRead` with each state. */

@@ -79,7 +79,7 @@ function ErasureForm({ number, data, chats }: { number: number } & ErasureSubjec
   const [problem, setProblem] = useState<string>();
   const canErase = confirmsName(typedName, name) && state === "question";
   useUnloadWarning(state === "running");
-  // The erasure continues after the admin has left this page, and then reports its end with a toast.
+  // If the admin leaves this page, the erasure continues, and a toast reports its end.
   const isOpen = useMounted();
 
   const erase = async (event: Event) => {

@@ -248,7 +248,7 @@ function moveFocusInList(event: KeyboardEvent): void {
   next.scrollIntoView({ block: "nearest" });
 }
 
-/** Loads the next page when the end of the list becomes visible. After a failure, a button loads it. */
+/** Loads the next page when the end of the list becomes visible. After a failure, shows a button to try again. */
 function NextPageLoader({ listName }: { listName: Tab | "search" }) {
   const workspace = useWorkspace();
   const { chats } = workspace;

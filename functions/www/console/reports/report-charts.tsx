@@ -123,7 +123,7 @@ function useChannelReports(report: Report | undefined) {
     });
     return { key, reports: await Promise.all(largestChannels(report).map(read)) };
   }, key);
-  // Channel reports of other days do not belong to this report.
+  // Leave out channel reports that were read for an earlier `report`.
   return { reports: value?.key === key ? value.reports : undefined, problem, reload };
 }
 

@@ -161,7 +161,7 @@ export class ChatStore {
     this.unreadCounts.value = new Map(counts).set(chatId, (counts.get(chatId) ?? 0) + 1);
   }
 
-  /** Adds or replaces rows, using current ones from a push, a request for changes, or the response to an action. */
+  /** Adds or replaces rows. `rows` are current: from a push, a request for changes, or the response to an action. */
   applyRows(rows: readonly ChatRow[]): void {
     this.revision++;
     for (const row of rows) this.lastChangedAt.set(row.chat_id, this.revision);

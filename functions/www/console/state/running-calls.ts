@@ -1,5 +1,5 @@
-/* The phone calls in progress, by chat. They are known from pushes, from opened chats, and, when the socket opens, from
-   chats whose last message is a call and from the entries of calls that this browser has stored. */
+/* The phone calls in progress, by chat. The console learns of calls from pushes and from opened chats. When the socket
+   opens, it also reads chats whose last message is a call, and the calls whose positions this browser has stored. */
 
 import { signal } from "@preact/signals";
 import type { Call, Entry } from "../../api/types";

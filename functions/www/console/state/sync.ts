@@ -150,7 +150,8 @@ export class Sync {
     clearTimeout(this.pollTimer);
     this.failureCount = 0;
     this.setConnection({ kind: "live" });
-    // Pushes of settings may have been missed, and the changes that were read contain only chats.
+    // After a reconnection, treat the settings as changed: pushes of settings may have been missed, and `readChanges`
+    // reads only changes of chats.
     if (this.hasBeenLive) this.onSettings();
     this.hasBeenLive = true;
     void this.openTimeline()
@@ -216,7 +217,7 @@ export class Sync {
   private async refreshOpenTimeline(): Promise<void> {
     const timeline = this.openTimeline();
     try {
-      // A timeline that could not be loaded, because the network was down, shows an error until it is loaded.
+      // If the timeline could not be loaded before, load it now: it shows an error until it is loaded.
       if (timeline?.loadState.peek() === "failed") await timeline.open(this.chats.peek(timeline.chatId)?.seq);
       else await timeline?.refresh();
     } catch (error) {
@@ -249,13 +250,14 @@ export class Sync {
       });
       if (changes.complete) return;
     }
-    // The cursor must be older than the list, and it is valid only with a complete list.
+    // Request the cursor before the list, so that no change is missed. Keep the cursor only after the list is loaded.
     const { cursor } = await this.api.get("/agent/changes");
     await this.loadOpenChats();
     this.cursor = cursor;
   }
 
-  /** Loads the open chats, then reads the known calls. Calls of chats that the agent no longer sees are not pushed. */
+  /** Loads the open chats, then reads the known calls, because no push reports the end of a call whose chat the agent
+   * no longer sees. */
   private async loadOpenChats(): Promise<void> {
     await this.chats.loadOpen();
     this.readKnownCalls();
@@ -360,8 +362,8 @@ export class Sync {
     for (const request of requests) void request?.catch(() => {});
   }
 
-  /** Returns whether an entry has neither been pushed before nor been read by the agent. The row's `seq` cannot tell,
-   * because a row that is pushed under load may be newer than the entries that are pushed with it. */
+  /** Returns whether an entry has neither been pushed before nor been read by the agent. Does not use the `seq` of
+   * the chat's row, because a row that is pushed under load may be newer than the entries that are pushed with it. */
   private isFirstPush(chatId: number, seq: number): boolean {
     const knownSeq = Math.max(this.lastPushedSeqs.get(chatId) ?? 0, this.chats.lastReadSeq(chatId) ?? 0);
     this.lastPushedSeqs.set(chatId, Math.max(seq, knownSeq));

@@ -217,8 +217,8 @@ function PasswordDialog({ agent, onClose }: { agent: Agent; onClose: () => void 
   );
 }
 
-/** Asks for the admin's own new password. As soon as it is set, this session ends and nothing more can be shown, so the
- * admin has to know the password beforehand. */
+/** Asks for the admin's own new password. Setting the password ends this session, so the dialog cannot show it
+ * afterwards: the admin has to know it beforehand. */
 function OwnPasswordDialog({ agentId, onClose }: { agentId: number; onClose: () => void }) {
   const [password, setPassword] = useState("");
   const form = usePasswordForm(agentId, password, () => {

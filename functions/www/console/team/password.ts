@@ -1,5 +1,5 @@
-/** 32 letters and digits that cannot be mistaken for each other. A byte selects each of them with the same
- * probability. */
+/** 32 letters and digits that cannot be mistaken for each other. A random byte selects each of them with the same
+ * probability, because 256 is a multiple of 32. */
 const CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789Q";
 const PASSWORD_CHARACTERS = 20;
 

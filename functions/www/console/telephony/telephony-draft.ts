@@ -8,10 +8,10 @@ type Stored = Telephony["telephony"];
 export interface TelephonyDraft {
   provider: Provider;
   url: string;
-  /** Empty to keep the stored one, which the service never returns. */
+  /** Empty to keep the stored secret, which the service never returns. */
   signing_secret: string;
   account_sid: string;
-  /** Empty to keep the stored one. */
+  /** Empty to keep the stored token. */
   auth_token: string;
   api_url: string;
   number: string;

@@ -286,7 +286,7 @@ function TwilioFields({ stored, draft, problems, change }: FieldsProps) {
 function CallSection({ draft, problems, change }: FieldsProps) {
   const { channels: list } = useWorkspace();
   useEffect(() => {
-    // Without the list, the stored channel is shown by its id.
+    // Load the list of channels. If loading fails, the stored channel is shown by its id.
     if (list.items.peek() === undefined) list.load().catch(() => {});
   }, []);
   const channels = (list.items.value ?? []).map(({ channel_id, name }) => ({ value: channel_id, label: name }));

@@ -61,7 +61,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
         chatId,
         target.kind === "agent" ? { agent_id: target.id } : { department_id: target.id },
       );
-      // The agent may have closed this dialog, and opened another one.
+      // Do not close another dialog that the agent may have opened after closing this one.
       if (isOpen.current) closeOverlay();
       toast(`${row === undefined ? "The chat" : visitorName(row)} is with ${target.name} now.`);
       if (route.peek().id === chatId && matchMedia("(max-width: 719px)").matches) openChat(undefined, true);

@@ -43,8 +43,9 @@ async function readNewEntries(): Promise<void> {
   }
 }
 
-/** Returns the known entries with those that were read, the first of which should be the newest known one. If it is
- * not, the local host was restarted and numbers its entries from 1 again: returns none, and the next poll reads all. */
+/** Adds the entries that were read to the known ones. The first entry that was read should be the newest known one. If
+ * it is a different one or missing, the local host was restarted and numbers its entries from 1 again. In that case,
+ * returns no entries, so that the next poll reads all of them. */
 export function withNewEntries(known: readonly JournalEntry[], read: readonly JournalEntry[]): readonly JournalEntry[] {
   const [last] = known;
   if (last === undefined) return [...read].reverse();

@@ -82,7 +82,7 @@ interface ProgressProps {
   children: Child;
 }
 
-/** The progress of a call. The region stays in place meanwhile, so that screen readers announce each status. */
+/** The progress of a call. The element stays in place during the call, so that screen readers announce each status. */
 const Progress = ({ message: { title, hint }, isError, children }: ProgressProps) => (
   <div key="call-progress" class="success" role="status">
     <span class="tick">

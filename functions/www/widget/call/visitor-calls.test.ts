@@ -266,7 +266,8 @@ test("call that pushes reported before the response ends once", async () => {
 test("end that is pushed before the response is passed on", async () => {
   const failed = call("error", { reason: "no agent is available" });
   const ended = ["onCallEnd", { result: "fail", reason: "no agent is available" }];
-  // The response to the request may contain a status from before the end. The next session then leads to the end.
+  // Test a response with the end of the call, and a response with an earlier status. In the second case, the next
+  // session makes the widget read the end.
   for (const [status, expected] of [
     [failed, [ended]],
     [call("start"), ["onCallStart", ended]],

@@ -22,7 +22,8 @@ export interface CallParts extends Pick<Parts, "store" | "session" | "storage" |
 
 /** What the widget asks of the part that makes calls. */
 export interface Calls {
-  /** Applies a status that was pushed, or, without an id, the call in progress when the session was read. */
+  /** Applies a pushed status of the call `id`. Without an id, applies the call in progress when the session was
+   * read. */
   update: (call: Call | null, id?: string) => void;
   /** Starts a callback for the page, which learns of a failure through widget_onCallEnd. */
   start: (phone: string) => void;
@@ -53,7 +54,8 @@ const MAX_ATTEMPTS = 3;
 const PROBLEM_LIFETIME_MS = 60_000;
 /** How long the button is shown without asking the service again. */
 const AVAILABILITY_LIFETIME_MS = 600_000;
-/** No call lasts longer. The service recognizes a repeated request for 24 hours; a later one would start a call. */
+/** No call lasts longer. After this time, the request for the call is no longer repeated to read its end. The service
+ * recognizes a repeated request for 24 hours; a later one would start another call. */
 const MAX_CALL_AGE_MS = 5 * 3_600_000;
 
 export class VisitorCalls implements Calls {
@@ -108,9 +110,10 @@ export class VisitorCalls implements Calls {
       else if (this.#call && this.#isAnnounced) this.#apply({ ...this.#call, status: "end" });
       return;
     }
-    // The page does not know of the call yet: it is told about the start and the end after the response to its request.
+    // Ignore an end that arrives before the response to the request: only after the response is the page told about the
+    // start and the end of the call.
     if (this.#isBusy && !this.#isAnnounced && isFinal(call)) return;
-    // The session may be older than a status that was pushed.
+    // Ignore the call of a session that is older than a status that was pushed.
     const isOutdated = this.#isInProgress ? this.#call && isBefore(call, this.#call) : this.#endedId && !requested;
     if (id === undefined && isOutdated) return;
     // If an earlier page requested the call, that page has called widget_onCallStart already.
@@ -124,7 +127,7 @@ export class VisitorCalls implements Calls {
   #apply(call: Call, id?: string, wasAnnounced = this.#isAnnounced): void {
     if (this.#isStopped) return;
     if (id !== undefined && id === this.#endedId) return this.#correctEnd(call);
-    // This is the late end of an earlier call.
+    // Ignore the end of an earlier call that arrives while another call is in progress.
     if (isFinal(call) && this.#isInProgress && id !== undefined && id !== (this.#id ?? id)) return;
     this.#id = isFinal(call) ? undefined : (id ?? this.#id);
     const { storage, emit, store } = this.#parts;
@@ -143,8 +146,9 @@ export class VisitorCalls implements Calls {
     this.#render();
   }
 
-  /** Applies a status of a call that has ended. It never starts the call again. A provider may report the end of a call
-   * that the service has given up: the page knows of its end, but for the visitor the call has not failed. */
+  /** Handles a later status of a call that has ended; the call never starts again. If the service had given up the call
+   * and the provider then reports a normal end, the visitor no longer sees the call as failed. The page is not called
+   * again, because it already knows of the end. */
   #correctEnd(call: Call): void {
     if (call.status !== "end" || this.#call?.status !== "error") return;
     this.#call = call;
@@ -200,11 +204,11 @@ export class VisitorCalls implements Calls {
       }
       const { call } = response;
       const id = `${response.chat_id}.${response.seq}`;
-      // Pushes may have reported the whole call before this response.
+      // Store the request, unless pushes have reported the end of the call before this response.
       if (id !== this.#endedId) storage.write(REQUESTED_CALL, requested);
-      // A repeated request may find that the call has ended. The page then gets the end without a start.
+      // If the call has already ended, for example after a repeated request, tell the page only about the end.
       this.#apply(call, id, this.#isAnnounced || isFinal(call));
-      // Reads the chat that the call may have opened, and connects.
+      // Read the chat that the call may have opened, and connect.
       await messenger.catchUp();
     } catch (error) {
       const isRefused = (error as Partial<ServiceError>).status === 400;

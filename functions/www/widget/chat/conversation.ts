@@ -22,7 +22,7 @@ export class Conversation {
   /** The messages in the outbox. */
   pending: readonly PendingMessage[] = [];
   #stored: Message[] = [];
-  /** Messages up to here were cleared, and are ignored if a late response contains them. */
+  /** Messages up to this position were cleared, and are ignored if a late response contains them. */
   #clearedEnd: ReadPosition | undefined;
 
   get messages(): readonly Message[] {

@@ -83,8 +83,8 @@ export class LiveConnection {
     this.#socket = new PushSocket<Frame>(
       {
         requestTicket: () => this.#post("socket-ticket", { token: this.#token() }),
-        // There is no point in repeating a rejected request, for example if another tab has removed the visitor's
-        // token.
+        // Do not repeat a rejected request: it would be rejected again, for example if another tab has removed the
+        // visitor's token.
         isSessionEnd: (error) => error instanceof ServiceError && !error.isTemporary,
         parse: parseFrame,
       },

@@ -203,7 +203,7 @@ export class Messenger {
   #onSent(outgoing: Outgoing, { message, chat_id }: { message?: Message; chat_id?: number }): void {
     const { endpoint, messageId } = outgoing;
     if (endpoint === "offline-message") {
-      // The response does not contain the chat that the message has opened.
+      // Read the chat that the message has opened, because the response does not contain it.
       void this.catchUp();
       return this.onOfflineResult(messageId, undefined);
     }

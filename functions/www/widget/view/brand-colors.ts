@@ -48,7 +48,7 @@ const textOn = (color: Rgb): string =>
 
 function properties(color: string, color2: string | null, surface: Rgb): string {
   const brand = parse(color);
-  // A dark brand colour would not stand out on the dark surface, nor a light one on the light surface.
+  // Adjust a brand colour that does not stand out: a dark one on the dark surface, or a light one on the light surface.
   const fill = contrast(brand, surface) >= MIN_FILL_CONTRAST ? brand : readableOn(brand, surface);
   const second = color2 === null ? fill : parse(color2);
   return (

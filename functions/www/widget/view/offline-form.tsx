@@ -5,8 +5,9 @@ import type { Props } from "./props";
 import { Field, onSubmit } from "./field";
 import { CheckIcon } from "./icons";
 
-/** Returns the contact fields of the offline form: the name and the fields of the contacts form. If these include
- * neither the e-mail address nor the phone number, the e-mail address is added, so that the agents can answer. */
+/** Returns the contact fields of the offline form: the name and the fields of the contacts form. If the contacts form
+ * asks for neither the e-mail address nor the phone number, the e-mail address is added, so that the agents can
+ * answer. */
 export function offlineFields({ settings }: Props["state"]): ContactField[] {
   const { fields } = settings.contacts_form;
   const withAnswer: ContactField[] =

@@ -56,7 +56,8 @@ export class VisitorSession {
   /** Runs a request, and once more if the service does not know the visitor's token. */
   async #repeatIfUnauthorized<T>(request: () => Promise<T>): Promise<T> {
     const before = this.token;
-    // Another tab has removed the token, for example because the service does not know the visitor any more.
+    // Forget the visitor if another tab has removed the token, for example because the service does not know the
+    // visitor any more.
     if (this.visitor && before === undefined) this.#forget();
     try {
       return await request();
@@ -91,8 +92,8 @@ export class VisitorSession {
       this.visitor = visitor ?? this.visitor;
     } catch (error) {
       if (!(error instanceof ServiceError) || error.isTemporary || isUnauthorized(error)) throw error;
-      // Data that the service rejects is not sent again. It must not prevent the visitor from writing, nor other data
-      // from being sent. `error.field` is, for example, "custom_data[0].link".
+      // Do not send rejected data again: it must not prevent the visitor from writing or other data from being sent.
+      // `error.field` names the rejected data, for example "custom_data[0].link".
       const name = error.field?.split(/\W/)[0] as keyof VisitorUpdate;
       if (name in changes) {
         const { [name]: rejected, ...others } = changes;

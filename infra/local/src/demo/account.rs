@@ -161,8 +161,8 @@ fn load(store: &FileStore) -> Result<Option<DemoAccount>, file_store::Error> {
     }
 }
 
-/// Recreates the missing parts of the account. If the admin cannot log in, creates a new account. The old account's
-/// file is then renamed rather than deleted, because no other file contains its passwords.
+/// Recreates the missing parts of the account. If the admin cannot log in, creates a new account and renames the file
+/// of the old account, because no other file contains the old account's passwords.
 async fn restore(
     api: &ApiClient,
     operator_key: &str,

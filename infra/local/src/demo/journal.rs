@@ -1,6 +1,7 @@
 //! The journal of the demo account's receivers: the last requests that the demo integrator, the demo bot, the demo
-//! webhook and the demo gateway have received, and their replies. The demo site shows it. It is kept in memory, and
-//! contains neither the URLs of the receivers, which contain tokens, nor the headers with the signatures.
+//! webhook and the demo gateway have received, and their replies. The demo site shows the journal. The journal is kept
+//! in memory, and contains neither the URLs of the receivers, which contain tokens, nor the headers with the
+//! signatures.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! What the `switchboard` command adds to the host: an account for trying out the service. This module uses only the
-//! public HTTP API, and the host does not depend on it.
+//! Adds an account for trying out the service to the host of the `switchboard` command. This module uses only the
+//! public HTTP API, and the host does not depend on this module.
 //!
 //! # Layout
 //! - `account.rs`: the demo account, created in the first run and restored in later runs

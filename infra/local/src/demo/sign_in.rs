@@ -2,8 +2,8 @@
 //! and only on this machine. The code is in the fragment of the URL, which browsers do not send, so it appears in no
 //! log.
 //!
-//! The terminal shows a link for the agent. Once this link has been used or has expired, the terminal shows a new one.
-//! The demo site creates the other links.
+//! The terminal shows a link for the agent. If a link with a known code is opened and the link in the terminal has been
+//! used or has expired, the terminal shows a new link. The demo site creates the other links.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -97,8 +97,8 @@ impl DemoSite {
 }
 
 impl Connection {
-    /// Makes the demo agent available for chats, unless the agent is away. If no agent is available, the widget shows
-    /// its offline form. From then on, the console in the page keeps the agent online.
+    /// Makes the demo agent available for chats, unless the agent is away, because the widget shows its offline form
+    /// while no agent is available. Later, the console in the page keeps the agent online.
     async fn put_agent_online(&self) -> Result<(), api_client::Error> {
         let token = account::log_in(&self.api, &self.demo.agent_email, &self.demo.agent_password).await?;
         let presence: Presence = self.api.get("/agent/presence", &token).await?;

@@ -36,8 +36,8 @@ fn call<Q: DeserializeOwned, R: Serialize>(
 }
 
 /// Returns DynamoDB's error for a body that the engine cannot read. The engine's messages start with the kind of the
-/// error, as in `VALIDATION:Number overflow`. Other messages come from the JSON parser. The position in the body is
-/// removed, because the body is not exactly what the function sent.
+/// error, as in `VALIDATION:Number overflow`. Other messages come from the JSON parser. The position that a message
+/// names is removed, because the body is not exactly what the function sent.
 fn invalid_request(error: &str) -> DynoxideError {
     let (error, _) = error.rsplit_once(" at line ").unwrap_or((error, ""));
     match error.split_once(':') {

@@ -140,7 +140,7 @@ impl DynamoProxy {
     /// Checks the permissions and counts the request. Adds the `ReturnConsumedCapacity` parameter to the body if the
     /// operation consumes capacity units.
     fn authorize(&self, function: &str, operation: &str, body: Bytes) -> Result<AuthorizedRequest, AccessDenied> {
-        // A body that cannot be parsed here cannot be parsed for the engine either, and gets an error there.
+        // The engine returns an error for a body that cannot be parsed here, so the parse error is ignored.
         let request: TableRequest<'_> = serde_json::from_slice(&body).unwrap_or_default();
         self.roles.authorize(function, &request.permissions(operation))?;
         for table in request.table_names() {

@@ -1,6 +1,6 @@
 //! Injects faults for tests: failing, slow and unanswered requests to tables and queues, killed function processes,
-//! repeated and delayed queue messages, and wrong clocks. Without a [`FaultPlan`], this costs one atomic read for each
-//! request.
+//! repeated and delayed queue messages, and wrong clocks. Without a [`FaultPlan`], each decision whether to inject a
+//! fault costs one atomic read.
 //!
 //! # Layout
 //! - [`FaultPlan`]: which faults are injected, and how often

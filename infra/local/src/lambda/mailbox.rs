@@ -64,8 +64,8 @@ impl Mailbox {
             // An error means that the host no longer waits for this process to receive the event.
             if invocation.on_received.send(()).is_ok() {
                 let Invocation { request_id, event, on_response, .. } = invocation;
-                // If the previous invocation has no response yet, its sender is dropped here. The caller of that
-                // invocation sees this as `NoResponse`.
+                // If the previous invocation has no response yet, this assignment drops the sender of its response, so
+                // that its caller gets `NoResponse`.
                 *lock(&self.pending) = Some(PendingResponse { request_id: request_id.clone(), on_response });
                 return Some((request_id, event));
             }

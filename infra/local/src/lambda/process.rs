@@ -74,8 +74,8 @@ impl Process {
 
     /// Sends one event to the process and waits for the response.
     pub async fn invoke(&mut self, event: Bytes, timeout: Duration) -> InvocationOutcome {
-        // The Runtime API may still have an open request from a killed process. That request would take the event, and
-        // the event would be lost.
+        // Send no event to a process that has exited. The Runtime API may still have an open request from the process,
+        // which would take the event, and the event would be lost.
         if self.exit.borrow().is_some() {
             return InvocationOutcome::NotDelivered;
         }

@@ -14,8 +14,8 @@ use crate::log::LogSink;
 use crate::template::Function;
 use crate::usage::UsageMeter;
 
-/// The concurrency limit for a function without reserved concurrency in the template. The limit is higher if the
-/// function's queues and streams need more. A single machine gains nothing from more processes. Invocations beyond the
+/// The concurrency limit for a function without reserved concurrency in the template. A single machine gains nothing
+/// from more processes, but the limit is higher if the function's queues and streams need more. Invocations beyond the
 /// limit are queued in order.
 const DEFAULT_CONCURRENCY_LIMIT: u32 = 64;
 

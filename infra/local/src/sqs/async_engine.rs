@@ -58,7 +58,7 @@ impl AsyncEngine {
         let queue = self.queue(queue)?;
         loop {
             // The subscription starts before the query. Otherwise, a message that is sent in between would not wake
-            // this receiver.
+            // this call.
             let changed = queue.changed.notified();
             let messages = self.receive_visible(queue, request)?;
             if !messages.is_empty() {

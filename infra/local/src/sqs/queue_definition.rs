@@ -28,8 +28,8 @@ pub struct QueueDefinition {
 pub struct RedrivePolicy {
     /// The name of the dead-letter queue. It must have the same type as the source queue.
     pub dead_letter_queue: String,
-    /// How many times a message can be received, from 1 to 1,000. The next receive moves it to the dead-letter queue
-    /// instead.
+    /// How many times a message can be received, from 1 to 1,000. The next receive moves the message to the
+    /// dead-letter queue instead of returning it.
     pub max_receive_count: u32,
 }
 

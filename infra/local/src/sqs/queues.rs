@@ -48,9 +48,9 @@ impl Queues {
         format!("arn:aws:sqs:{REGION}:{AWS_ACCOUNT_ID}:{name}")
     }
 
-    /// Waits until at least one message can be received, for example because it is sent, or because its delay or
-    /// visibility timeout ends. Then receives up to `max_messages` messages (0 counts as 1). If the future is dropped,
-    /// no message is lost.
+    /// Waits until at least one message can be received: until a message is sent, or until the delay or the visibility
+    /// timeout of a message ends. Then receives up to `max_messages` messages (0 counts as 1). If the future is
+    /// dropped, no message is lost.
     ///
     /// # Errors
     /// [`Error::QueueDoesNotExist`], [`Error::Storage`].

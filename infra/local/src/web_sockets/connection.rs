@@ -109,7 +109,8 @@ async fn read_messages(
     activity: &Activity,
     events: &mpsc::Sender<Event>,
 ) -> CloseReason {
-    // A message is read only when there is room for its event. Otherwise it could get lost if this future is dropped.
+    // A message is read only when there is room for its event, because a message that waits for room would be lost if
+    // this future were dropped.
     while let Ok(slot) = events.reserve().await {
         let message = incoming.next().await;
         activity.record();
@@ -167,7 +168,7 @@ async fn wait_for_timeout(activity: &Activity, timeouts: SocketTimeouts) -> Clos
 async fn close(mut socket: Socket, reason: &CloseReason) {
     let closed = match reason.frame_to_send() {
         Some(frame) => socket.close(Some(frame)).await,
-        // This sends the response to the client's close frame.
+        // `flush` sends the response to the client's close frame.
         None => socket.flush().await,
     };
     if closed.is_err() {

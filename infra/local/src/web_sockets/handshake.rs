@@ -35,7 +35,7 @@ pub(super) async fn handle(
     let on_upgrade = hyper::upgrade::on(&mut request);
     let (head, _) = request.into_parts();
     let (respond, response) = oneshot::channel();
-    // This runs in a separate task, so that the `$disconnect` function is invoked even if the client disappears.
+    // `open` runs in a separate task, so that the `$disconnect` function is invoked even if the client disappears.
     tokio::spawn(open(state, client, head, on_upgrade, accept_key, respond));
     response.await.unwrap_or_else(|_| error_response(StatusCode::INTERNAL_SERVER_ERROR))
 }

@@ -7,7 +7,7 @@
 //! - `close_reason.rs`: why a connection ends
 //! - `events.rs`: builds the events for the functions
 //! - `routes.rs`: invokes the functions of the routes
-//! - `open_connections.rs`: finds open connections by id, with the queue of messages for each
+//! - `open_connections.rs`: finds open connections by id, and queues the messages for each connection
 //! - `management_api.rs`: the `@connections` endpoint for functions
 
 mod close_reason;

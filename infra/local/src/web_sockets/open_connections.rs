@@ -12,7 +12,8 @@ use tokio_tungstenite::tungstenite::protocol::frame::Utf8Bytes;
 /// The capacity of each connection's queue.
 const MAX_QUEUED_BYTES: usize = 1024 * 1024;
 
-/// The minimum capacity that a message takes up in the queue. It also limits the number of queued messages.
+/// The minimum capacity that a message takes up in the queue. The minimum limits the number of short messages in the
+/// queue.
 const MIN_QUEUED_MESSAGE_BYTES: usize = 512;
 
 #[derive(Default)]

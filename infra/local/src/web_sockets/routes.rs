@@ -58,9 +58,9 @@ impl SocketApi {
         }
     }
 
-    /// Invokes the function of the message's route. Its result is ignored, because API Gateway sends a result to the
-    /// client only if the route has a route response. If there is no route or the function fails, the client gets an
-    /// error message.
+    /// Invokes the function of the message's route. The function's result is ignored, because API Gateway sends it to
+    /// the client only if the route has a route response. If there is no route or the function fails, the client gets
+    /// an error message.
     pub(super) async fn receive_message(&self, connection: &ConnectionInfo, body: &str) {
         let request_id = uuid::Uuid::now_v7().to_string();
         let Some(route) = self.definition.route_for_message(body) else {

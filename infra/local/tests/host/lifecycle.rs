@@ -84,8 +84,8 @@ async fn killing_a_host_ends_idle_and_hanging_functions() {
     let pid = async || -> u32 { reqwest::get(format!("{probe}pid")).await.unwrap().json().await.unwrap() };
     let mut functions = vec![pid().await];
     let hang = tokio::spawn(reqwest::get(format!("{probe}hang")));
-    // If the first process is the one that hangs, further calls go to a second process. If the hanging call has started
-    // a second process, all further calls go to the first one.
+    // Look for a second process. If the first process hangs, the next call goes to a second one. If the hanging call
+    // has started a second process, all calls go to the first one, and the loop ends without finding the second.
     for _ in 0..MAX_CALLS {
         let pid = pid().await;
         if !functions.contains(&pid) {

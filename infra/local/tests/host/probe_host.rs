@@ -1,5 +1,5 @@
-//! A local host for one test, whose functions are links to the `test_function` example, and a helper that waits until a
-//! value meets a condition.
+//! Starts a local host for one test. The host's functions are links to the `test_function` example. Also contains a
+//! helper that waits until a value meets a condition.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -37,8 +37,8 @@ impl ProbeHost {
         Self { host, lines, folder }
     }
 
-    /// Like [`start`](Self::start), but stores the data in `folder`, and replaces the first occurrence of `from` in the
-    /// template with `to`.
+    /// Like [`start`](Self::start), but stores the data in the returned `folder`, and replaces the first occurrence of
+    /// `from` in the template with `to`.
     pub async fn start_with_template_change(from: &str, to: &str) -> Self {
         let folder = link_binaries();
         let (options, lines) = changed_template_options(folder.path(), from, to);

@@ -35,7 +35,7 @@ impl WatchedTable {
         put(&self.client, pk, sk, value).await;
     }
 
-    /// Writes items with these sort keys in one transaction. Its changes are read from the stream together.
+    /// Writes items with these sort keys in one transaction. The changes are read from the stream together.
     async fn put_together(&self, pk: &str, sort_keys: &[&str]) {
         let put = |sk: &&str| {
             let put = Put::builder().table_name(TABLE).item("pk", text(pk)).item("sk", text(sk));

@@ -23,7 +23,7 @@ pub(super) struct HttpGateway<'a> {
 }
 
 impl TelephonyProvider for HttpGateway<'_> {
-    /// All attempts to place a call have the same `call_id`, by which the gateway recognizes a repeated request.
+    /// All attempts to place a call have the same `call_id`, by which the gateway recognises a repeated request.
     fn place_call<'a>(
         &'a self,
         outbound: &'a OutboundClient,

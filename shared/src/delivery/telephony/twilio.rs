@@ -23,7 +23,7 @@ pub(super) struct Twilio<'a> {
 }
 
 impl TelephonyProvider for Twilio<'_> {
-    /// Twilio does not recognize a repeated request. An attempt whose response was lost is therefore repeated only if
+    /// Twilio does not recognise a repeated request. An attempt whose response was lost is therefore repeated only if
     /// Twilio has not reported the call in the meantime (see `TelephonyReceiver::has_accepted`).
     fn place_call<'a>(
         &'a self,

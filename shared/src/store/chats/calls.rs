@@ -71,8 +71,8 @@ pub struct AgentCall<'a> {
     pub now: Timestamp,
 }
 
-/// The reference to the visitor's last call, as it was read. A new call replaces the stored reference only if it is
-/// still the same, so that only one of two concurrent calls can start.
+/// The reference to the visitor's last call, as it was read. A new call replaces the stored reference only if the
+/// reference has not changed since, so that only one of two concurrent calls can start.
 pub(in crate::store) struct CallSlot {
     key: Key,
     last_call: Option<LastCallItem>,

@@ -20,8 +20,8 @@ pub struct ClosedChatsPage {
 }
 
 impl Chats {
-    /// Reads at most 100 chats that were closed or erased at `since` or later, after the chat `after`. Costs one query,
-    /// plus one read for each closed chat.
+    /// Reads at most 100 chats that were closed or erased at `since` or later, starting after the chat `after`. Costs
+    /// one query, plus one read for each closed chat.
     pub async fn closed_chats(
         &self,
         account_id: &str,
@@ -56,8 +56,9 @@ pub struct ClosedChatsRange {
 }
 
 impl Chats {
-    /// Reads at most 100 chats that were closed from `from` to `to`, after the position `after`. If a chat was changed
-    /// after it was closed, the time of the change applies instead. Costs one query and one read for each chat.
+    /// Reads at most 100 chats that were closed between `from` and `to`, starting after the position `after`. For a
+    /// chat that was changed after it was closed, the time of the last change counts. Costs one query and one read for
+    /// each chat.
     pub async fn closed_chats_between(
         &self,
         account_id: &str,

@@ -48,8 +48,8 @@ impl Chats {
     /// to wait for the chat's earlier messages starts with its first attempt.
     ///
     /// Returns false and writes nothing if the delivery has changed since it was read. Fails with [`Error::Unwritable`]
-    /// if the entry would exceed the maximum size of an item. Costs one write. A delivery that failed costs one read
-    /// and one transaction of two writes.
+    /// if the entry would exceed the maximum size of an item. Costs one write. If the update marks the delivery as
+    /// failed, costs one read and one transaction of two writes.
     pub async fn record_attempt(
         &self,
         entry: &TimelineEntry,
@@ -235,7 +235,7 @@ impl Chats {
     /// A delivery that awaits the bot's reaction ([`bot_reaction`]) is not attempted again after its first attempt.
     /// Instead, the chat is handed over to the agents, unless the bot has reacted or no longer owns the chat.
     ///
-    /// Costs one read and one write. If the delivery is marked as failed, this costs one more read, and the write is a
+    /// Costs one read and one write. Marking the delivery as failed costs one more read, and turns the write into a
     /// transaction of two writes. A handover also costs the reads and writes of
     /// [`hand_over_to_agents`](Self::hand_over_to_agents).
     pub async fn resolve_overdue(&self, overdue: &OverdueItem, now: Timestamp) -> Result<OverdueResult, Error> {

@@ -15,7 +15,8 @@ const MAX_COUNT: u32 = 100;
 const MAX_EXAMINED_PER_PARTITION: i32 = 100;
 
 impl Chats {
-    /// Counts the failed deliveries of entries with times from `from` to `to`. Costs one query of the index.
+    /// Counts the failed deliveries whose entries were made between `from` and `to`. Costs one query of the `due`
+    /// index.
     pub async fn count_failed(&self, account_id: &str, from: Timestamp, to: Timestamp) -> Result<CappedCount, Error> {
         let query = Query {
             index: Some("due"),
@@ -28,8 +29,8 @@ impl Chats {
         Ok(CappedCount::new(found, MAX_COUNT, false))
     }
 
-    /// Counts the account's pending deliveries. The index contains the pending deliveries of all accounts, spread over
-    /// 32 partitions. Costs one query of the index for each of these partitions.
+    /// Counts the account's pending deliveries. The `due` index contains the pending deliveries of all accounts, spread
+    /// over 32 partitions. Costs one query for each of these partitions.
     pub async fn count_pending(&self, account_id: &str) -> Result<CappedCount, Error> {
         let pages = try_join_all((0..DUE_PARTITIONS).map(|partition| {
             let query = Query {

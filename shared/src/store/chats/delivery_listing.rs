@@ -54,7 +54,7 @@ pub struct DeliveryQuery<'a> {
 
 impl Chats {
     /// Reads a page of an account's failed deliveries, ordered by the time of their entries. Every 50 failures cost one
-    /// index query and one batch of at most 100 reads.
+    /// query of the `due` index and one batch of at most 100 reads.
     pub async fn failures(&self, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let mut page = DeliveryPage::default();
         let mut after = request.after;
@@ -79,7 +79,7 @@ impl Chats {
         Ok(page)
     }
 
-    /// Reads the next failures from the index. The returned flag tells whether there are more failures.
+    /// Reads the next failures from the `due` index. The returned flag tells whether there are more failures.
     async fn failed_cursors(
         &self,
         request: &DeliveryQuery<'_>,
@@ -133,8 +133,9 @@ impl Chats {
     }
 
     /// Reads a page of the deliveries in all of an account's chats. The newest chat comes first; within a chat, the
-    /// entries are in the order of the request. Every 100 chats cost one index query for each chat state and one batch
-    /// of 100 reads. In addition, each chat that can contain a matching delivery costs one query for every 100 entries.
+    /// entries are in the order of the request. Every 100 chats cost one query of the `listing` index for each chat
+    /// state, and one batch of 100 reads. In addition, each chat that can contain a matching delivery costs one query
+    /// for every 100 entries.
     pub async fn deliveries(&self, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let after = request.timeline_cursor()?;
         let mut scan = TimelineScan::new(request);

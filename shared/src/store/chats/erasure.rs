@@ -22,8 +22,8 @@ use crate::store::{from_item, to_attribute};
 const INDEX_PAGE_ITEMS: i32 = 1_000;
 /// The maximum number of a chat's items that are deleted concurrently.
 const MAX_CONCURRENT_DELETES: i32 = 25;
-/// The maximum duration of a request. The recorded time of an erasure is this much later than the start of the request,
-/// because it must not be earlier than the erasure itself.
+/// The maximum duration of a request. An erasure is recorded with the time at which its request must have ended, so
+/// that the recorded time is not earlier than the erasure itself.
 const MAX_REQUEST_DURATION: Duration = Duration::from_secs(30);
 /// How long the record of an erased chat is kept. It must be kept for longer than a cursor of `GET /agent/changes` is
 /// valid.

@@ -262,8 +262,8 @@ impl Chats {
     }
 
     /// Reads entries like [`timeline`](Self::timeline), together with the chat's header. The header sorts directly
-    /// after the last entry, so one query usually reads both. If the page ends before the header, this costs one more
-    /// read.
+    /// after the last entry, so one query usually reads both. If the page ends before the header, reading the header
+    /// costs one more read.
     pub async fn timeline_and_chat(
         &self,
         account_id: &str,

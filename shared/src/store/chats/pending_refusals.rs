@@ -10,7 +10,7 @@ use crate::domain::timestamp::Timestamp;
 
 /// The maximum number of counts that a process writes for one channel in a window.
 const MAX_WRITES_PER_WINDOW: usize = 20;
-/// The maximum number of channels whose state a process keeps. One more channel drops all pending counts.
+/// The maximum number of channels whose state a process keeps. If there are more, all pending counts are dropped.
 const MAX_PENDING_CHANNELS: usize = 1_000;
 
 /// For each channel, the counts that this process has not written yet.

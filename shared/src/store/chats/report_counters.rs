@@ -45,8 +45,8 @@ pub(in crate::store) fn count_rating_write(chat: &Chat, before: Option<Rating>, 
     change_write(chat, &counters(after), &counters(before))
 }
 
-/// Returns the write that counts a finished call. `before` is the call before the provider's report. If it was counted
-/// as failed, but the report says that it ended normally, it no longer counts as failed.
+/// Returns the write that counts a finished call. `before` is the call before the provider's report. A call that was
+/// counted as failed, but ended normally according to the report, no longer counts as failed.
 pub(in crate::store) fn count_call_write(chat: &Chat, before: &Call, after: &Call) -> Write {
     change_write(chat, &Counter::of_finished_call(after), &Counter::of_finished_call(before))
 }

@@ -3,8 +3,8 @@
 //! phone call.
 //!
 //! A message in an open chat costs one read (visitor) and two writes (header and entry). If it changes the visitor's
-//! data, it costs one more write. Only if webhooks may be notified of that change, or if the message is a call, an
-//! offline message or has an invitation, the header is also read; then all writes except the header's are made in one
+//! data, it costs one more write. The header is also read if webhooks may be notified of that change, if the message is
+//! a call or an offline message, or if it has an invitation; all writes except the header's are then made in one
 //! transaction. A message that opens a chat costs one read, two counter updates and one transaction. A call that has
 //! not failed also costs one read of the reference to the visitor's last call, and a read of that call if there is one.
 

@@ -111,14 +111,14 @@ impl Connections {
     }
 
     /// Opens a socket with a ticket, which cannot be used again. Returns `None` if the ticket is unknown, used or
-    /// expired, if its session has ended, or if its visitor already has the maximum number of sockets. Costs one write
-    /// of the ticket; then, for a visitor, one eventually consistent query and two writes of the socket.
+    /// expired, if its session has ended, or if its visitor already has the maximum number of sockets.
     ///
     /// The session is read after the socket has been stored. Therefore, if the session ends concurrently, either this
     /// function or `deliver-push` notices it. In the second case, `deliver-push` finds the socket and closes it.
     ///
-    /// An agent's socket costs two writes of the socket, one write of the presence and one read of the session. If the
-    /// presence contains expired sockets, it costs one more write.
+    /// Costs one write of the ticket. The socket of a visitor also costs one eventually consistent query and two
+    /// writes. The socket of an agent also costs two writes of the socket, one write of the presence and one read of
+    /// the session; if the presence contains expired sockets, one more write.
     pub async fn open_socket(
         &self,
         ticket: &str,
@@ -153,8 +153,8 @@ impl Connections {
         Ok(())
     }
 
-    /// Returns the socket with this connection id. The gateway has just reported an event of the socket, so it is
-    /// returned even if its item has expired. Costs one read.
+    /// Returns the socket with this connection id. The gateway has just reported an event of the socket, so the socket
+    /// is returned even if its item has expired. Costs one read.
     pub async fn socket(&self, connection_id: &str) -> Result<Option<Socket>, Error> {
         Ok(self.socket_state(connection_id).await?.map(|state| state.socket))
     }

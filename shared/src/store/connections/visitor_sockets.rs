@@ -1,6 +1,6 @@
 //! The open sockets of widget visitors. Like an agent's socket, a visitor's socket has two items: one in the partition
-//! of its visitor, and one with the connection id in its key. Both kinds of sockets are stored apart, so that the cost
-//! of finding the agents' sockets does not depend on the number of visitors.
+//! of its visitor, and one with the connection id in its key. The sockets of visitors are stored apart from those of
+//! agents, so that the cost of finding the agents' sockets does not depend on the number of visitors.
 
 use futures_util::future::try_join;
 use serde::{Deserialize, Serialize};

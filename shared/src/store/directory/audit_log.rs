@@ -71,7 +71,8 @@ impl Directory {
         Self { audited_request: Some(request), ..self.clone() }
     }
 
-    /// Executes the writes in one transaction. If the request is audited, the transaction also records the changes.
+    /// Executes the writes in one transaction, which costs two writes for each item. If the request is audited, the
+    /// transaction also stores an entry for each change.
     pub(super) async fn commit(
         &self,
         account_id: &str,
@@ -142,9 +143,9 @@ impl Directory {
         Ok(())
     }
 
-    /// Reads at most `limit` entries of the audit log that match the filter, newest first. The page contains entries
-    /// with times from `from` to `to`, and before the entry with the id `before`. Costs one query for every 200
-    /// examined entries; a page examines about 1,000 entries at most.
+    /// Reads at most `limit` entries of the audit log that match the filter, newest first. Returns only entries made
+    /// between `from` and `to` and, if `before` is set, only those older than the entry with this id. Costs one query
+    /// for every 200 examined entries; a page examines about 1,000 entries at most.
     pub async fn audit_log(
         &self,
         account_id: &str,

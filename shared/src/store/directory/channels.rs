@@ -93,7 +93,7 @@ impl Directory {
     }
 
     /// Creates a channel. Returns the channel and, for an API channel, the secret in its endpoint URL; only a hash of
-    /// the secret is stored. Costs one write.
+    /// the secret is stored. Costs one transaction.
     pub async fn create_channel(
         &self,
         account_id: &str,
@@ -124,7 +124,7 @@ impl Directory {
         Ok((channel, endpoint_secret))
     }
 
-    /// Stores a channel's changed settings and preserves its other attributes. Costs one write.
+    /// Stores a channel's changed settings and preserves its other attributes. Costs one transaction.
     pub async fn save_channel_settings(&self, before: &Channel, after: &ChannelSettings) -> Result<(), Error> {
         let changed = changed_values(setting_values(&before.settings)?, setting_values(after)?);
         if changed.is_empty() {
@@ -136,7 +136,7 @@ impl Directory {
     }
 
     /// Replaces a channel's endpoint secrets if they are still those of `before`. Finding the new secrets already
-    /// stored counts as success, because the SDK repeats requests that time out. Costs one write.
+    /// stored counts as success, because the SDK repeats requests that time out. Costs one transaction.
     pub async fn save_channel_secrets(&self, before: &Channel, after: &Channel) -> Result<(), Error> {
         let secrets_attribute =
             |channel: &Channel| to_attribute(&channel.secrets.iter().map(EndpointSecretItem::from).collect::<Vec<_>>());

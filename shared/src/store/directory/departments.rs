@@ -40,8 +40,8 @@ impl Directory {
         item.map(|item| Ok(from_item::<DepartmentItem>(item)?.into())).transpose()
     }
 
-    /// Stores the changes to an existing department. Agents who are added must exist. Costs one write, plus one query
-    /// if agents are added.
+    /// Stores the changes to an existing department. Agents who are added must exist. Costs one transaction, plus
+    /// one query if agents are added.
     pub async fn save_department(
         &self,
         account_id: &str,
@@ -64,7 +64,7 @@ impl Directory {
     }
 
     /// Deletes a department. Channels and chats may still refer to it; such references are ignored (see
-    /// [`crate::domain::department`]). Costs one write.
+    /// [`crate::domain::department`]). Costs one transaction.
     pub async fn delete_department(&self, account_id: &str, department: &Department) -> Result<(), Error> {
         let key = department_key(account_id, department.department_id);
         self.delete_audited(account_id, key, audited_change(AuditAction::Deleted, department)).await

@@ -96,7 +96,7 @@ impl Directory {
         }
     }
 
-    /// Replaces the widget's trigger rules. Costs one write.
+    /// Replaces the widget's trigger rules. Costs one transaction.
     pub(crate) async fn save_widget_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
         let item_update = ItemUpdate {
             key: widget_rules_key(account_id),

@@ -81,7 +81,7 @@ impl Directory {
         }
     }
 
-    /// Deletes the telephony settings. Later reports about calls in progress are rejected. Costs one write.
+    /// Deletes the telephony settings. Later reports about calls in progress are rejected. Costs one transaction.
     pub async fn delete_telephony(&self, account_id: &str) -> Result<(), Error> {
         self.delete_audited(account_id, telephony_key(account_id), change(AuditAction::Deleted, &[])).await
     }

@@ -22,7 +22,8 @@ const MESSAGES: u64 = 500;
 const CHATS: u64 = 64;
 /// The number of concurrent requests that create the backlog.
 const CONCURRENCY: usize = 32;
-/// The age after which the sweep queues a delivery: nine seconds until its verdict, and a grace period of 15 seconds.
+/// The wait until the sweep queues a delivery: nine seconds until its verdict, a grace period of 15 seconds, and a
+/// margin of one second.
 const OVERDUE_AFTER: Duration = Duration::from_secs(25);
 /// The number of rounds is limited, because each round takes half a minute.
 const MAX_ROUNDS: u32 = 3;

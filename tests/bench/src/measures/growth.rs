@@ -226,7 +226,8 @@ impl Models {
         self.put("Chats", (last + 1 - count..=last).map(entry)).await
     }
 
-    /// Returns the header, the visitor and the first entry of another chat. The chat is open, and the agent has it.
+    /// Returns the header, the visitor and the first entry of a new chat with this number. The chat is open, and the
+    /// agent has it.
     fn chat(&self, chat: u64) -> [Value; 3] {
         let [mut header, mut visitor, mut entry] = [&self.header, &self.visitor, &self.entry].map(Value::clone);
         let account = header.pointer("/account_id/S").and_then(Value::as_str).unwrap_or_default().to_owned();

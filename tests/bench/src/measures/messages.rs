@@ -1,5 +1,5 @@
-//! Messages that pass through the whole service at a constant rate: from a visitor to an agent's socket, and from an
-//! agent to an integrator's server.
+//! Measures messages that pass through the whole service at a constant rate: from a visitor to an agent's socket, and
+//! from an agent to an integrator's server.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-/* Creates and updates DOM nodes from JSX. Components are plain functions without state, so this is all that the widget
-   needs of a framework. Text is always inserted as text nodes, and event handlers are never set as attributes. */
+/* Creates and updates DOM nodes from JSX. The widget needs no other part of a framework, because its components are
+   plain functions without state. Text is always inserted as text nodes, and event handlers are never set as
+   attributes. */
 
 import type { JSX as Preact } from "preact";
 

@@ -36,9 +36,9 @@ pub(super) fn move_exhausted(
     }
 }
 
-/// Moves one message with its message id, group and receive count. In a standard queue, the message keeps its original
-/// send time, so its retention period continues. In a FIFO queue, the retention period restarts (SQS developer guide,
-/// retention of dead-letter queues).
+/// Moves one message. The message keeps its message id, group and receive count. In a standard queue, it also keeps its
+/// original send time, so its retention period continues. In a FIFO queue, the retention period restarts (SQS developer
+/// guide, retention of dead-letter queues).
 fn move_message(
     connection: &Connection,
     queue: &QueueDefinition,

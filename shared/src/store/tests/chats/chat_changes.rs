@@ -157,7 +157,7 @@ async fn many_changes_are_paged() {
     }
     let page = console.next_page(seconds_later(60)).await;
     assert_eq!((page.chats.len(), page.is_complete), (100, false));
-    // The pass has not read chat 1 yet. The chat is found among the closed chats instead of the open ones.
+    // Chat 1 is closed before the pass reads it, so the pass must find it among the closed chats.
     stores.close(1, &bob(), &[], seconds_later(61)).await.unwrap();
     let (rest, gone) = console.follow(seconds_later(62)).await;
     assert_eq!((rest.len(), gone.len(), console.rows.len()), (150, 0, 250));

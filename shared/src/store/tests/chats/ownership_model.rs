@@ -118,7 +118,7 @@ impl Model {
             let (command, outcome) = others.remove(first);
             let mut after = self.clone();
             match outcome {
-                // The offer has changed since the agent's request read the chat. Nothing happens in this case.
+                // The command has changed nothing, because the offer had changed since the request read the chat.
                 Outcome::OfferChanged => {}
                 Outcome::Success | Outcome::Refusal => {
                     if after.apply(command, chat) != (outcome == Outcome::Success) {

@@ -42,7 +42,7 @@ async fn message_over_the_rate_limit_is_not_stored() {
 #[tokio::test]
 async fn count_of_an_earlier_window_does_not_limit_messages() {
     let stores = stores().await;
-    // The count of a rate window is stored in the same attribute as those of the windows 320 seconds before and after.
+    // The counts of rate windows that are 320 seconds apart are stored in the same attribute.
     for (round, start) in [0, 320, 640, 640 + 310, 2 * 640].into_iter().enumerate() {
         for n in 0..30 {
             stores.visitor_writes("v", &format!("{round} {n}"), seconds_later(start)).await.unwrap();

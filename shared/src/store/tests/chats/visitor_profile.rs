@@ -105,8 +105,8 @@ async fn retry_of_a_failed_profile_save_notifies_webhooks() {
     let webhooks = [webhook("W")];
     let mut visitor = stores.visitor("v").await;
     visitor.merge_profile(&profile_named("Ann"), ProfileSource::Agent);
-    // Takes the key of the next entry. The header is then written, but the transaction that follows fails, as if the
-    // process had been interrupted between these two writes.
+    // The key of the next entry is taken, so the header is written but the transaction that follows fails, as if the
+    // process had been interrupted between the two writes.
     stores.block_entry(1, 3).await;
     assert!(stores.chats.save_visitor_and_notify(&visitor, &webhooks, NOW).await.is_err());
     let mut visitor = stores.visitor("v").await;
