@@ -7,13 +7,13 @@
 //! - message: one write of the chat, then one write of the entry. The second write is a transaction if the request has
 //!   an idempotency key, which is also stored, or if the message is the first answer in the chat. A first answer also
 //!   adds writes of the chat and of the report counters to the transaction
-//! - queue: one request, even if the HTTP request is a repeat. None in a chat of a widget
+//! - queue: one request, even if the HTTP request is a retry; none for the chats of a widget
 //!
-//! If the agent does not have the chat, the table rejects the write of the chat, and the message is rejected with 409
-//! or 403. These reads decide between the two:
-//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
-//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be stale
+//! If the agent does not own the chat, the condition of the chat's write fails, and the message is rejected with 409 or
+//! 403. These reads decide between the two:
+//! - chat: one read. If the agent is not an admin and does not own the chat, also one read of its channel and one query
+//!   of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried again
+//!   if the cached copy may be stale
 
 use std::process::ExitCode;
 

@@ -3,7 +3,7 @@
 
 /// The number of messages in a chat, as assumed in docs/costs.md.
 pub const MESSAGES_PER_CHAT: u32 = 10;
-/// How long a chat is open, with a message every half minute.
+/// How long a chat stays open, in seconds: ten messages, one every half minute.
 pub const CHAT_SECONDS: u32 = 300;
 
 /// An operation, including its deliveries, which succeed on the first attempt.

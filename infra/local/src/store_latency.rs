@@ -12,7 +12,7 @@ pub(crate) fn delay_requests(router: Router, latency: Duration) -> Router {
         return router;
     }
     let delay = move |request: Request, next: Next| async move {
-        // The time until a thread is free is a part of the latency.
+        // The end is computed here, so that waiting for a free thread counts towards the latency.
         let end = Instant::now() + latency;
         // A blocking thread sleeps, because Tokio's timer would add up to two milliseconds to each request. The call
         // fails only if the host is stopping.

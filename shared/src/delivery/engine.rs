@@ -24,8 +24,8 @@ use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::wire::queue_task::{EntryTask, Task};
 
-/// The delay before a task is repeated if a table or a queue was unavailable before the request was made. Also the
-/// minimum delay of the next attempt if only that attempt could not be queued.
+/// The delay before a task is retried if a table or a queue was unavailable before anything was sent to the receiver.
+/// Also the minimum delay of the next attempt if the last result was stored but the next attempt could not be queued.
 const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Only failed attempts that took at least this long can open the receiver's circuit breaker or keep it open. While
 /// the breaker is open, first attempts go to the retry queue.

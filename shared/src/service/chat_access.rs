@@ -71,7 +71,8 @@ impl ChatAccess<'_> {
     ///
     /// Costs one query for each state (the queries run concurrently), unless the listing has been
     /// [read ahead](ChatListing::read_ahead), and one read for each header, including the headers of hidden chats. For
-    /// an agent without the admin role, this also reads the channels of these chats and the roster, which are cached.
+    /// an agent without the admin role, also costs the reads of the channels of these chats and of the roster, which
+    /// are cached.
     pub async fn list(&self, mut listing: ChatListing<'_>, limit: usize) -> Result<ChatPage, Error> {
         let (mut visible, mut headers_read) = (Vec::new(), 0);
         loop {

@@ -1,4 +1,4 @@
-//! Sends webhooks the event chat_assigned, which asks them to link the visitor to a card of the account's CRM. The
+//! Sends the event `chat_assigned` to webhooks, which asks them to link the visitor to a card in the account's CRM. The
 //! event does not change the state of the chat.
 
 use crate::domain::chat::Chat;

@@ -61,8 +61,9 @@ impl DeliveryLogService<'_> {
         Ok(Response::ok(delivery_log::counts_json(failed, pending)))
     }
 
-    /// Returns a delivery with its request. The request is not stored: the code that builds the requests to send builds
-    /// it again from the current data. Its time is that of the newest attempt or, if there was none, the current time.
+    /// Returns a delivery with its request. The request is not stored; it is built again from the current data by the
+    /// code that builds the requests to send. The request's time is that of the newest attempt or, if there was none,
+    /// the current time.
     pub async fn show(&self, chat_id: u64, seq: u64) -> Result<Response, Error> {
         let (entry, chat) = self.chats.entry_and_chat(self.account_id, chat_id, seq).await?.ok_or(Error::NotFound)?;
         let delivery = entry.delivery.as_ref().filter(|_| !entry.is_expired(self.now)).ok_or(Error::NotFound)?;

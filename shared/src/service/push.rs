@@ -1,5 +1,5 @@
-//! Pushes changes of the tables to the sockets of agents and of widgets' visitors. The changes come from the streams of
-//! the tables, so no function can forget to push, and a change is pushed even if the function that made it crashes. See
+//! Pushes table changes to the sockets of agents and widget visitors. The changes come from the table streams, so no
+//! function can forget to push, and a change is pushed even if the function that made it crashes. See
 //! [`crate::wire::push`] for the frames.
 
 use std::collections::BTreeMap;

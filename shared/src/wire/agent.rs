@@ -237,8 +237,8 @@ pub(crate) fn panel_json(panel: Panel, visitor: Option<Visitor>, safe_urls: &Lin
     filtered_panel_json(&safe_urls.filter_panel(panel), visitor.as_ref())
 }
 
-/// Returns the source of each profile value, such as the visitor, the integrator or an agent. Values without a source
-/// are left out.
+/// Returns where each profile value came from: the visitor, the integrator or an agent, for example. Values without a
+/// source are left out.
 fn sources_json(sources: ProfileSources) -> Value {
     let ProfileSources { name, phone, email, description } = sources;
     let fields = [("name", name), ("phone", phone), ("email", email), ("description", description)];

@@ -1,5 +1,5 @@
-//! Records the requests to DynamoDB that an invocation makes, and repeats them without a function. The time that the
-//! repeated requests take is the minimum time that the invocation can take.
+//! Records the requests to DynamoDB that an invocation makes, and replays them without running the function. The
+//! duration of the replay is a lower bound for the duration of the invocation.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -16,11 +16,11 @@ use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 
 impl Chats {
-    /// Stores a notification for each webhook that subscribes to `event`, which is not part of a transition. Returns
-    /// the stored entries, which the caller must queue. Returns no entries if no webhook subscribes to the event, or if
-    /// the chat is closed or no longer exists. Assigns the entry numbers first, and then stores the entries in one
-    /// transaction. Costs one write for the numbers and one for each webhook; costs nothing if no webhook subscribes to
-    /// the event.
+    /// Stores a notification for each webhook that subscribes to `event`. Used for events that are not part of a
+    /// transition. Returns the stored entries, which the caller must queue. Returns no entries if no webhook subscribes
+    /// to the event, or if the chat is closed or no longer exists. Assigns the entry numbers first, and then stores the
+    /// entries in one transaction. Costs one write for the numbers and one for each webhook; costs nothing if no
+    /// webhook subscribes to the event.
     pub async fn notify_webhooks(
         &self,
         chat: &Chat,

@@ -370,7 +370,8 @@ impl Chats {
         let keys = found.iter().flatten().filter_map(item_key).collect();
         let items = self.table.batch_get(keys).await?;
         let visitors = items.into_iter().map(visitor_from_item).collect::<Result<Vec<_>, _>>()?;
-        // The same national number can exist in several countries.
+        // Keep only the visitors with exactly this number, because the same national number can exist in several
+        // countries.
         let has_number = |visitor: &Visitor| {
             let phone = visitor.profile.phone.as_deref();
             let number = phone.and_then(|phone| phone_number::to_e164_with_optional_plus(phone, Some(own_number)));

@@ -21,8 +21,8 @@ pub struct ChatPage {
     pub next: Option<u64>,
 }
 
-/// Reads an account's chats page by page. The index lists each state separately, so the listing merges the chat numbers
-/// of several states.
+/// Reads an account's chats page by page. The `listing` index lists each state separately, so a listing of several
+/// states merges the chat numbers of these states.
 pub struct ChatListing<'a> {
     chats: &'a Chats,
     account_id: &'a str,
@@ -50,7 +50,8 @@ impl Chats {
 
 impl ChatListing<'_> {
     /// Reads the next page of at most `count` chats; `count` is limited to [`MAX_HEADERS_PER_READ`]. Costs one read for
-    /// each header, and one query for each state with too few buffered numbers; the queries run concurrently.
+    /// each header, and one query of the `listing` index for each state with too few buffered numbers; the queries run
+    /// concurrently.
     ///
     /// The index is updated with a delay, so a page can contain fewer than `count` chats even if more pages follow. A
     /// chat that has left all states of the listing is omitted; a chat that has moved from one of them to another
@@ -77,9 +78,9 @@ impl ChatListing<'_> {
         Ok(ChatPage { chats: self.chats.chats_by_id(self.account_id, &ids).await?, next })
     }
 
-    /// Reads from the index the chat numbers that the next page of `count` chats needs. A handler can call this while
-    /// it authenticates the caller. Costs one query for each state with too few buffered numbers; the queries run
-    /// concurrently.
+    /// Reads from the `listing` index the chat numbers that the next page of `count` chats needs. A handler can call
+    /// this function while it authenticates the caller. Costs one query for each state with too few buffered numbers;
+    /// the queries run concurrently.
     pub async fn read_ahead(&mut self, count: usize) -> Result<(), Error> {
         let (chats, account_id, count) = (self.chats, self.account_id, count.min(MAX_HEADERS_PER_READ));
         // Reading one more number than the page needs shows whether there is another page.

@@ -61,8 +61,8 @@ impl Chats {
         let stored_attempts = delivery.with_newest_attempt(attempt.clone());
         match self.write_attempts(entry, delivery, stored_attempts, delivery_update).await {
             Ok(()) => Ok(true),
-            // The SDK repeats a request if its response is late. If the first write succeeded, the condition of the
-            // repeated write fails.
+            // Check whether the entry already contains the attempt. The SDK repeats a request if its response is late,
+            // and if the first write succeeded, the condition of the repeated write fails.
             Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
                 Ok(is_recorded(&entry_from_item(item)?, delivery, &attempt))
             }
@@ -220,7 +220,8 @@ impl Chats {
             Err(WriteError::ConditionFailed { item: None, .. }) => Err(Error::NotFound),
             Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
                 let entry = entry_from_item(item)?;
-                // As in `record_attempt`, a repeated write fails its condition if the first write succeeded.
+                // Check whether this call has already started the replay: as in `record_attempt`, the condition of a
+                // repeated write fails if the first write succeeded.
                 let is_own_result = entry.delivery.as_ref().is_some_and(|delivery| delivery.round_started_at == now);
                 let refusal = scope.replay_obstacle(&entry, now).unwrap_or("the delivery has changed");
                 if is_own_result { Ok(entry) } else { Err(Error::Conflict(refusal)) }

@@ -114,8 +114,8 @@ impl Chats {
         Ok(ErasureReport { is_complete: true, ..erasure.erased })
     }
 
-    /// Erases the visitor's item and the visitor's open chat. The open chat is handled here because the index is
-    /// updated with a delay and may not contain it yet. Returns false if the time ran out.
+    /// Erases the visitor's item and the visitor's open chat. The open chat is erased here because the `listing` index
+    /// is updated with a delay and may not contain the chat yet. Returns false if the time ran out.
     async fn erase_visitor_item(&self, erasure: &mut Erasure<'_>, key: Key) -> Result<bool, Error> {
         erasure.is_visitor_handled = true;
         let is_same_visitor = "#number = :number";
@@ -188,7 +188,7 @@ impl Chats {
         };
         close.values.extend(closed_chat_values(erasure.account_id, erasure.erased_at));
         let closed = match self.table.update(close).await {
-            // The chat has already been erased, and the index does not reflect this yet.
+            // The chat has already been erased, but the `listing` index still contains it.
             Err(WriteError::ConditionFailed { .. }) => return Ok(true),
             updated => chat_from_item(updated?)?,
         };
@@ -224,7 +224,7 @@ impl Chats {
             erasure.erased.entries += deleted;
         }
         self.record_erased_chat(erasure, chat_id).await?;
-        // If this is the visitor's open chat, `erase_visitor_item` has already deleted the header.
+        // If this is the visitor's open chat, `erase_visitor_item` has already deleted the header and counted the chat.
         if self.table.delete(header).await?.is_some() {
             erasure.erased.chats += 1;
         }

@@ -51,7 +51,8 @@ impl Chats {
             Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => Ok(()),
             Ok(item) => {
                 let after = chat_from_item(item)?;
-                // A concurrent write may have stored an entry with the old retention period.
+                // Update the entries again if any were added: a concurrent write may have used the old retention
+                // period.
                 if has_changed && after.seq != chat.seq {
                     self.update_entries_expiry(&after, now).await
                 } else {

@@ -1,6 +1,6 @@
-//! Keeps the counts of rejected messages that this process has not written to the table yet. This limits the number of
-//! writes during a flood of rejected messages: for each channel, a process makes at most 20 writes in a ten-second
-//! window. Further counts accumulate until the channel rejects a message in a later window.
+//! Keeps the counts of rejected messages that this process has not written to the table yet. Delaying the writes limits
+//! their number during a flood of rejected messages: for each channel, a process makes at most 20 writes in a
+//! ten-second window. Further counts accumulate until the channel rejects a message in a later window.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,8 @@ use crate::domain::timestamp::Timestamp;
 
 /// The maximum number of counts that a process writes for one channel in a window.
 const MAX_WRITES_PER_WINDOW: usize = 20;
-/// The maximum number of channels whose state a process keeps. If there are more, all pending counts are dropped.
+/// The maximum number of channels whose state a process keeps. If another channel rejects a message, all pending counts
+/// are dropped.
 const MAX_PENDING_CHANNELS: usize = 1_000;
 
 /// For each channel, the counts that this process has not written yet.

@@ -127,7 +127,8 @@ impl Chats {
             values: vec![
                 (":account", s(report_partition(account_id))),
                 (":first", s(first.to_string())),
-                // Sorts directly after the keys of the last day, which continue with `#`.
+                // The keys of the last day continue with `#`. `$` sorts directly after `#`, so the range includes all
+                // of these keys.
                 (":last", s(format!("{last}$"))),
             ],
             limit: MAX_QUERY_ITEMS,

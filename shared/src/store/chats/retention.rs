@@ -64,7 +64,7 @@ fn retention_pass_key(account_id: &str) -> Key {
 }
 
 impl Chats {
-    /// Schedules a pass over the account's closed chats. It replaces any unfinished pass over them. Costs one write.
+    /// Schedules a pass over the account's closed chats. The new pass replaces any unfinished one. Costs one write.
     pub async fn plan_retention_pass(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
             key: retention_pass_key(account_id),
@@ -90,7 +90,8 @@ impl Chats {
         for item in self.due_items(RETENTION_PARTITION.to_owned(), now, None, MAX_PASSES_PER_RUN).await?.items {
             passes.extend(self.table.get(item.key).await?.map(from_item::<RetentionPass>).transpose()?);
         }
-        // The index is updated with a delay, so it may list a pass that has been replaced and is not due yet.
+        // Skip passes that must still wait. The `due` index is updated with a delay, so it may list a pass that has
+        // been replaced by a pass that is not due yet.
         passes.retain(|pass| pass.due_at < now.0 && Timestamp(pass.started_at).plus(OPEN_CHAT_GRACE) <= checked);
         Ok(passes)
     }
@@ -215,7 +216,7 @@ impl Chats {
     }
 
     /// Updates a visitor's expiry. A visitor expires together with the closed chat that expires last. After the change,
-    /// all chats have the same retention period, so this is the chat that was closed last.
+    /// all chats have the same retention period, so the chat that was closed last also expires last.
     async fn update_visitor_expiry(&self, closed_chat: &Chat, now: Timestamp) -> Result<(), Error> {
         let key = visitor_key(&closed_chat.channel_id, &closed_chat.external_id);
         let mut races = WriteRaces::new("visitor retention");

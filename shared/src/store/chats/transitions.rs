@@ -123,7 +123,8 @@ impl Chats {
             }
             let state = before.state.after_event(ChatEvent::Idle)?;
             let notice = before.bot_id.is_some().then_some(BotNotification::ChatClosed);
-            // Webhooks do not know about chats that no agent has accepted.
+            // Do not report the end of a chat that no agent has accepted, because webhooks do not know about such a
+            // chat.
             let event = (!before.participants.is_empty()).then_some(WebhookEvent::ChatFinished);
             Ok(TransitionEffects { state, notice, event, agent: None, is_bot_event: false })
         };
@@ -179,7 +180,7 @@ impl Chats {
     }
 
     /// Moves all of a deleted agent's active chats back to the waiting state. Reads all of the account's active chats.
-    /// The index is updated with a delay, so the search is repeated until it finds none of the agent's chats.
+    /// The `listing` index is updated with a delay, so the search is repeated until it finds none of the agent's chats.
     pub async fn release_chats_of_agent(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
         while self.release_listed_chats(account_id, agent_id, now).await? {}
         Ok(())
@@ -200,7 +201,8 @@ impl Chats {
             for chat in page.chats.into_iter().filter(is_owned) {
                 has_any = true;
                 match self.read_and_transition(account_id, chat.chat_id, context, &effects_of).await {
-                    // An error means that another request has transferred, closed or erased the chat.
+                    // A conflict or a missing chat means that another request has transferred, closed or erased the
+                    // chat.
                     Ok(_) | Err(Error::Conflict(_) | Error::NotFound) => {}
                     Err(error) => return Err(error),
                 }

@@ -70,8 +70,8 @@ impl MessageCount {
             Self::Increment => format!(", #rate_{slot} = if_not_exists(#rate_{slot}, :no_messages) + :one"),
             Self::Replace(_) => format!(", #rate_{slot} = :no_messages + :one"),
         };
-        // The counts of the adjacent windows are kept, because the clocks of the processes differ by milliseconds, and
-        // messages may still be counted there.
+        // Keep the counts of the adjacent windows: the clocks of the processes differ by milliseconds, so other
+        // processes may still count messages in these windows.
         let others = (2..SLOTS - 1).map(|distance| format!(", #rate_{}", (window + distance) % SLOTS));
         CountExpression {
             assignments,

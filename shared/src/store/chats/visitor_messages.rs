@@ -1,12 +1,13 @@
-//! Stores messages from visitors. An offline message is a message that a visitor leaves while no agent is online. It
-//! opens a chat for the agents, even if the channel has a bot, and webhooks are notified of it. The same applies to a
-//! phone call.
+//! Stores messages from visitors. An offline message is a message that a visitor leaves while no agent is online. If an
+//! offline message or a phone call opens a chat, the chat goes to the agents, even if the channel has a bot. Webhooks
+//! are notified of offline messages and phone calls.
 //!
 //! A message in an open chat costs one read (visitor) and two writes (header and entry). If it changes the visitor's
-//! data, it costs one more write. The header is also read if webhooks may be notified of that change, if the message is
-//! a call or an offline message, or if it has an invitation; all writes except the header's are then made in one
-//! transaction. A message that opens a chat costs one read, two counter updates and one transaction. A call that has
-//! not failed also costs one read of the reference to the visitor's last call, and a read of that call if there is one.
+//! data, it costs one more write. The header is also read if webhooks may be notified of the changed data, if the
+//! message is a call or an offline message, or if it has an invitation. Notifications, a new invitation and the
+//! reference to the visitor's last call are stored in one transaction with the entry. A message that opens a chat costs
+//! one read, two counter updates and one transaction. A call that has not failed also costs one read of the reference
+//! to the visitor's last call and, if there is such a reference, one read of that last call.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join;
@@ -158,8 +159,8 @@ impl Chats {
         visitor.changes.must_notify_webhooks = *must_notify_webhooks;
         let chat = if incoming.depends_on_header(&visitor) {
             let chat = self.chat(account_id, chat_id).await?;
-            // If the chat is missing or closed, the visitor is being erased or another request has closed the chat. In
-            // both cases, the visitor must be read again.
+            // The visitor must be read again if the chat is missing, because the visitor is being erased, or if another
+            // request has closed the chat.
             Some(chat.filter(|chat| !chat.state.is_closed()).ok_or(WriteError::Contended)?)
         } else {
             None
@@ -283,9 +284,9 @@ impl Chats {
         })
     }
 
-    /// Returns the slot of a call that has not failed, or `None` for any other message. A visitor with a call in
-    /// progress can still call the account, but such an incoming call does not take the slot (`None`). Fails with a
-    /// conflict if such a visitor asks for a callback.
+    /// Returns the slot that the message's call takes. Returns `None` if the message is not a call, if the call has
+    /// already failed, or if it is an incoming call from a visitor who already has a call in progress. Fails with a
+    /// conflict if a visitor with a call in progress asks for a callback.
     async fn call_slot(&self, incoming: &IncomingMessage<'_>) -> Result<Option<CallSlot>, Error> {
         let IncomingMessage { channel, external_id, now, .. } = incoming;
         let Some(call) = incoming.call().filter(|call| !call.status.is_final()) else { return Ok(None) };
@@ -401,8 +402,8 @@ impl IncomingMessage<'_> {
         Ok(ItemUpdate { key: header_key(account_id, chat_id), update, condition: counted.condition, values })
     }
 
-    /// Returns the notifications of an offline message or a call, or nothing for other messages. For a call that is
-    /// stored as failed, there is also a notification of its start.
+    /// Returns the notifications of an offline message or of the start of a call. For a call that is stored as failed,
+    /// also returns the notifications of the failure. Returns nothing for other messages.
     fn notifications(&self, context: &NotificationContext<'_>) -> Vec<NotificationContent> {
         if let Some(call) = self.call() {
             let agent_id = call.agent.as_ref().map(|called| called.agent.agent_id);

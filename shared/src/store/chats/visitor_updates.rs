@@ -145,7 +145,7 @@ pub(in crate::store) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemU
 }
 
 /// Returns the write that stores a visitor who opens a chat. `previous_chat` is the visitor's most recent chat before
-/// this one. The condition fails if another request has created the visitor or has started a chat for the visitor.
+/// the new one. The condition fails if another request has created the visitor or has started a chat for the visitor.
 pub(in crate::store) fn visitor_write(
     visitor: &Visitor,
     is_new: bool,

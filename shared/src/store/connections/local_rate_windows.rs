@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The number of windows in memory at which each further request removes those that have ended.
+/// While at least this number of windows are in memory, each request also removes the windows that have ended.
 const MAX_CALLERS: usize = 1_000;
 
 /// The current window of each caller. A caller is a bot, an agent who gets socket tickets, an IP address that sends

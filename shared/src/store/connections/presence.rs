@@ -144,8 +144,8 @@ impl Connections {
 }
 
 /// Returns the element that represents a socket in the set of open sockets: the time at which the socket expires, as
-/// Unix time in seconds, and its connection id. Therefore, a socket expires without a write even if its closing is not
-/// reported.
+/// Unix time in seconds, and its connection id. Because the element contains the time, a socket expires without a write
+/// even if its closing is not reported.
 fn socket_element(socket: &AgentSocket) -> String {
     format!("{}#{}", socket.expires_at().seconds(), socket.connection_id)
 }
@@ -161,8 +161,8 @@ fn expired_socket_elements(item: &Item, now: Timestamp) -> Vec<String> {
     elements.filter(|socket| socket_element_expiry(socket).is_none_or(|at| at <= now)).cloned().collect()
 }
 
-/// Returns an update of an agent's presence with the expression `update`. It creates the presence if there is none. Its
-/// values contain `:agent_id`, `:now` and `:expires`; the caller adds any other values.
+/// Returns an update of an agent's presence with the expression `update`. The update creates the presence if there is
+/// none. Its values contain `:agent_id`, `:now` and `:expires`; the caller adds any other values.
 fn presence_update(account_id: &str, agent_id: u64, now: Timestamp, update: &'static str) -> ItemUpdate {
     let expires_at = now.plus(PRESENCE_TTL).seconds();
     let values = vec![(":agent_id", n(agent_id)), (":now", n(now.0)), (":expires", n(expires_at))];

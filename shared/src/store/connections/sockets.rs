@@ -55,7 +55,7 @@ struct SocketItem {
 #[derive(Debug, PartialEq, Eq)]
 pub struct SocketState {
     pub socket: Socket,
-    /// Whether a push was dropped although the socket is open. This is stored only in the item that is keyed by
+    /// Whether a push was dropped although the socket is open. This flag is stored only in the item that is keyed by
     /// connection id.
     pub has_missed_push: bool,
 }

@@ -249,7 +249,8 @@ impl Directory {
         let mut steps = require_admin(&agent.account_id, by);
         steps.push(TransactionStep { write: Write::Update(mark), condition_error: not_found_or_changed });
         self.commit_steps(&agent.account_id, steps, Vec::new()).await?;
-        // After an interrupted deletion, the e-mail address may already belong to another agent.
+        // Delete the login only if it belongs to this agent: after an interrupted deletion, another agent may already
+        // use the e-mail address.
         let owner = vec![(":account", s(&*agent.account_id)), (":agent_id", n(agent.agent_id))];
         self.table.delete_if(login_key(&agent.email), LOGIN_OF_AGENT, owner).await.map(|_| ())
     }

@@ -77,8 +77,8 @@ impl Directory {
     }
 
     /// Applies `edit` to a canned reply, stores the changed fields, and returns the result. If the shortcut changes
-    /// concurrently, the reply is read and edited again. Costs one read and one write, or a transaction of three writes
-    /// if the shortcut changes.
+    /// concurrently, the reply is read and edited again. Costs one read, plus one write or, if `edit` changes the
+    /// shortcut, a transaction of three writes.
     ///
     /// # Errors
     /// Fails with `NotFound` if the reply does not exist, and with `Conflict` if another reply has the new shortcut.

@@ -157,8 +157,8 @@ impl Directory {
             let changes = audited_changes(&before, &settings);
             let written = match self.commit(account_id, vec![Write::Update(item_update)], changes).await {
                 Ok(()) => Ok(()),
-                // The SDK repeats a request if its response is late. If the first write succeeded, the repeated write
-                // fails its condition.
+                // The new settings are already stored. The SDK repeats a request if its response is late, and if the
+                // first write succeeded, the condition of the repeated write fails.
                 Err(WriteError::ConditionFailed { item: Some(item), .. })
                     if settings_from_item(item.clone())? == settings =>
                 {

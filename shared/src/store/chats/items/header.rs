@@ -76,8 +76,8 @@ pub(in crate::store) struct HeaderItem {
     channel_failing_until: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_failing_until: Option<u64>,
-    /// Always zero, as is `rate_count`. During a rollout, the previous version of the service requires both attributes.
-    /// The counts of the visitor's messages are described in `visitor_message_rate`.
+    /// Unused, as is `rate_count`: both are always zero. They are stored only because the previous version of the
+    /// service requires them during a rollout. `visitor_message_rate` describes how a visitor's messages are counted.
     #[serde(default)]
     rate_started_at: u64,
     #[serde(default)]
@@ -89,8 +89,8 @@ pub(in crate::store) struct HeaderItem {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     previous_chats: Vec<u64>,
     /// The header's partition key in the `due` index. While the chat is open, `due_at` is the time of the next idle
-    /// check. Afterwards, it is the time at which the chat was closed, or of the last change after that. Both are
-    /// `None` if the chat was closed by an earlier version of the service, which did not store this time.
+    /// check. Afterwards, it is the time at which the chat was closed or was last changed after that. `due` and
+    /// `due_at` are `None` if the chat was closed by an earlier version of the service, which did not store this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
