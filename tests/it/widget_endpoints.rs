@@ -277,7 +277,9 @@ fn hostile_input_is_refused_or_stays_text() {
 fn address_that_sends_too_many_requests_has_to_wait() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
-        for endpoint in ["session", "message", "visitor", "offline-message", "rating", "socket-ticket"] {
+        let endpoints =
+            ["session", "message", "visitor", "offline-message", "rating", "socket-ticket", "call", "callback"];
+        for endpoint in endpoints {
             let widget = account.create_widget(json!({})).await;
             call_until_limited(&widget, endpoint).await;
         }
