@@ -11,7 +11,7 @@ use serde::Deserialize;
 use tower::ServiceExt;
 
 use crate::aws_operation::operation_name;
-use crate::faults::{Faults, RequestFault, sqs_rejection, stay_silent};
+use crate::faults::{Faults, sqs_rejection};
 use crate::iam::{AccessDenied, Permission, Roles};
 use crate::sqs::{Queues, SERVICE};
 use crate::sqs_outage::SqsOutage;
@@ -71,20 +71,10 @@ async fn forward(State(proxy): State<SqsProxy>, Path(function): Path<String>, re
         return rejection;
     }
     let fault = proxy.faults.of_queue_request();
-    if let Some(rejection) = fault.and_then(sqs_rejection) {
-        return rejection;
-    }
-    if let Some(RequestFault::Delay(delay)) = fault {
-        tokio::time::sleep(delay).await;
-    }
     let request = Request::from_parts(head, Body::from(body));
-    let response = proxy.queues.oneshot(request).await.into_response();
+    let handle = async { proxy.queues.oneshot(request).await.into_response() };
     match fault {
-        Some(RequestFault::LoseAnswer) => sqs_rejection(RequestFault::Fail).unwrap_or(response),
-        Some(RequestFault::Silence) => {
-            stay_silent().await;
-            response
-        }
-        Some(RequestFault::Throttle | RequestFault::Fail | RequestFault::Delay(_)) | None => response,
+        Some(fault) => fault.apply(sqs_rejection, handle).await,
+        None => handle.await,
     }
 }

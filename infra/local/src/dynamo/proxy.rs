@@ -24,7 +24,7 @@ use super::table_streams::TableStreams;
 use super::write_conflicts::WriteConflicts;
 use crate::arn::table_arn;
 use crate::aws_operation::operation_name;
-use crate::faults::{Faults, RequestFault, dynamodb_rejection, stay_silent};
+use crate::faults::{Faults, dynamodb_rejection};
 use crate::iam::{AccessDenied, Permission, Roles};
 use crate::usage::{CapacityUnits, UsageMeter};
 
@@ -113,27 +113,19 @@ impl DynamoProxy {
             return conflict;
         }
         let fault = self.faults.of_table_request();
-        if let Some(rejection) = fault.and_then(dynamodb_rejection) {
-            return rejection;
-        }
-        if let Some(RequestFault::Delay(delay)) = fault {
-            tokio::time::sleep(delay).await;
-        }
-        let round_trip = self.meter.start_store_request(function);
-        let result = operations::run(&self.database, operation, &body);
-        written_streams.iter().for_each(|sender| sender.send_replace(()));
-        if let Ok(body) = &result {
-            self.record_capacity(function, operation, body);
-        }
-        self.meter.end_store_request(function, round_trip).await;
-        let response = http_response(result);
-        match fault {
-            Some(RequestFault::LoseAnswer) => dynamodb_rejection(RequestFault::Fail).unwrap_or(response),
-            Some(RequestFault::Silence) => {
-                stay_silent().await;
-                response
+        let handle = async {
+            let round_trip = self.meter.start_store_request(function);
+            let result = operations::run(&self.database, operation, &body);
+            written_streams.iter().for_each(|sender| sender.send_replace(()));
+            if let Ok(body) = &result {
+                self.record_capacity(function, operation, body);
             }
-            Some(RequestFault::Throttle | RequestFault::Fail | RequestFault::Delay(_)) | None => response,
+            self.meter.end_store_request(function, round_trip).await;
+            http_response(result)
+        };
+        match fault {
+            Some(fault) => fault.apply(dynamodb_rejection, handle).await,
+            None => handle.await,
         }
     }
 

@@ -16,9 +16,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 pub use self::generator::Generator;
+use self::rejection::Rejection;
 pub(crate) use self::rejection::{dynamodb_rejection, sqs_rejection};
 
 /// How long a request that gets no response stays open. The SDK gives up earlier.
@@ -83,6 +85,30 @@ pub(crate) enum RequestFault {
     LoseAnswer,
     Silence,
     Delay(Duration),
+}
+
+impl RequestFault {
+    /// Returns the response to a request with this fault. `reject` returns the service's error response, and `handle`
+    /// processes the request.
+    pub async fn apply(self, reject: fn(Rejection) -> Response, handle: impl Future<Output = Response>) -> Response {
+        match self {
+            Self::Throttle => reject(Rejection::Throttling),
+            Self::Fail => reject(Rejection::InternalError),
+            Self::LoseAnswer => {
+                handle.await;
+                reject(Rejection::InternalError)
+            }
+            Self::Silence => {
+                let response = handle.await;
+                tokio::time::sleep(SILENCE).await;
+                response
+            }
+            Self::Delay(delay) => {
+                tokio::time::sleep(delay).await;
+                handle.await
+            }
+        }
+    }
 }
 
 /// A fault that is injected into a received batch of queue messages.
@@ -182,11 +208,6 @@ impl Faults {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Waits longer than the SDK waits for a response.
-pub(crate) async fn stay_silent() {
-    tokio::time::sleep(SILENCE).await;
 }
 
 /// The names under which request faults are counted, in the same order as in `RequestFaultRates`.

@@ -5,19 +5,20 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use super::RequestFault;
-
 const MESSAGE: &str = "injected by the fault plan";
 
-/// Returns the error response to a request that has no effect because of the fault, or `None` if the request is
-/// processed.
-pub(crate) fn dynamodb_rejection(fault: RequestFault) -> Option<Response> {
-    match fault {
-        RequestFault::Throttle => {
-            Some(dynamodb_error(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException"))
-        }
-        RequestFault::Fail => Some(dynamodb_error(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError")),
-        RequestFault::LoseAnswer | RequestFault::Silence | RequestFault::Delay(_) => None,
+/// Why a service rejects a request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Rejection {
+    Throttling,
+    InternalError,
+}
+
+/// Returns DynamoDB's error response.
+pub(crate) fn dynamodb_rejection(rejection: Rejection) -> Response {
+    match rejection {
+        Rejection::Throttling => dynamodb_error(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException"),
+        Rejection::InternalError => dynamodb_error(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError"),
     }
 }
 
@@ -26,12 +27,11 @@ fn dynamodb_error(status: StatusCode, name: &str) -> Response {
     (status, Json(body)).into_response()
 }
 
-/// Like [`dynamodb_rejection`], for SQS.
-pub(crate) fn sqs_rejection(fault: RequestFault) -> Option<Response> {
-    match fault {
-        RequestFault::Throttle => Some(sqs_error(StatusCode::BAD_REQUEST, "RequestThrottled", "Sender")),
-        RequestFault::Fail => Some(sqs_error(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", "Receiver")),
-        RequestFault::LoseAnswer | RequestFault::Silence | RequestFault::Delay(_) => None,
+/// Returns the error response of SQS.
+pub(crate) fn sqs_rejection(rejection: Rejection) -> Response {
+    match rejection {
+        Rejection::Throttling => sqs_error(StatusCode::BAD_REQUEST, "RequestThrottled", "Sender"),
+        Rejection::InternalError => sqs_error(StatusCode::INTERNAL_SERVER_ERROR, "InternalError", "Receiver"),
     }
 }
 
