@@ -21,9 +21,9 @@
 //!   state also costs one read and one write
 //! - DELETE, agent: two writes that replace the agent with a record of the former agent
 //!
-//! An agent without the admin role gets 403 after the session has been read. POST, PATCH and DELETE can get 409 because
-//! a write condition of the transaction failed. PATCH and DELETE also get 409, after the read of the agent, if an admin
-//! tries to change their own role or to delete themselves.
+//! An agent without the admin role gets 403 after the session has been read. POST and PATCH get 409 if the e-mail
+//! address is taken. PATCH and DELETE get 409 if a concurrent request changes the agent, or if an admin tries to change
+//! their own role or to delete themselves.
 
 use std::collections::HashMap;
 use std::process::ExitCode;

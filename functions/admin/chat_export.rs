@@ -6,9 +6,12 @@
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - one chat: one read, and one query for every 100 entries
 //! - range: one query of the index `due` and one batch of reads for every 100 closed chats, and for each exported chat
-//!   one query for every 100 entries. A page has at most 500 entries, examines at most about 500 chats and ends after
-//!   four seconds. The first entries of eight chats are read concurrently. If the page ends early, the entries read for
-//!   up to seven chats are discarded
+//!   one query for every 100 entries. The first entries of eight chats are read concurrently; if the page ends early,
+//!   the entries read for up to seven chats are discarded. If the previous page ended within a chat, also one read of
+//!   this chat
+//!
+//! A page ends after 500 entries or one megabyte. A page of a range also ends after about 500 examined chats, or after
+//! four seconds.
 //!
 //! An agent without the admin role gets 403 after the session has been read.
 

@@ -5,7 +5,7 @@
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - audit log, unless the request is a GET: one read of the settings, cached for ten seconds. Each change and its
 //!   entry in the log are stored in one transaction
-//! - GET, PATCH, DELETE: one query of the roster (the account's agents and departments), which is not cached
+//! - every request: one query of the roster (the account's agents and departments), which is not cached
 //! - POST: one write to the account's counter, and one write of the department
 //! - PATCH: another query of the roster if the body adds agents, and one write, or none if nothing changes
 //! - DELETE: one write

@@ -32,7 +32,7 @@ use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
 use shared::wire::agent;
 
-/// The maximum time that a request spends on an erasure. It is shorter than the gateway's timeout.
+/// After this time, a request pauses the erasure, so that it responds before the gateway's timeout.
 const ERASURE_TIME_BUDGET: Duration = Duration::from_secs(20);
 
 #[tokio::main(flavor = "current_thread")]

@@ -1,6 +1,6 @@
-//! POST /agent/chats/{chat_id}/accept: assigns a chat that is waiting or with a bot to the agent. The bot is notified
-//! with AGENT_JOINED, and the webhooks are notified with chat_accepted. If two agents accept the chat concurrently, one
-//! of them gets 409.
+//! POST /agent/chats/{chat_id}/accept: assigns a waiting chat, or a chat that a bot has, to the agent. The chat's bot
+//! is notified with AGENT_JOINED, and the webhooks are notified with chat_accepted. If two agents accept the chat
+//! concurrently, one of them gets 409.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
@@ -12,7 +12,7 @@
 //!   notification. If a concurrent request changes the chat, the chat is read again and the transition is repeated
 //! - queues: one request for each notification
 //!
-//! A rejected request writes nothing after authentication, unless a concurrent request has changed the chat.
+//! A rejected request makes no write after authentication, except for one that fails because of a concurrent request.
 
 use std::process::ExitCode;
 

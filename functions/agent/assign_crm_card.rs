@@ -1,5 +1,6 @@
-//! POST /agent/chats/{chat_id}/assign: asks the webhooks, with chat_assigned, to link the visitor to the CRM card that
-//! a webhook returned for chat_accepted. The panel shows whether they confirm the assignment.
+//! POST /agent/chats/{chat_id}/assign: asks the webhooks, with chat_assigned, to link the visitor to a CRM card. A
+//! webhook has returned this card in its response to chat_accepted or chat_updated. The panel shows whether the
+//! webhooks confirm the assignment.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)

@@ -13,8 +13,8 @@
 //! - DELETE: one read, and one transaction that deletes the reply and its shortcut and writes the account's counter
 //!
 //! If a concurrent request changes the shortcut, PATCH and DELETE read the reply again and repeat the write. Except for
-//! GET, an agent without the admin role gets 403 after the session has been read. If POST or PATCH gets 409, a write
-//! condition of the transaction has failed.
+//! GET, an agent without the admin role gets 403 after the session has been read. POST and PATCH get 409 if another
+//! reply has the shortcut. POST also gets 409 if the account has 250 replies.
 
 use std::process::ExitCode;
 

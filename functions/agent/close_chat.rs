@@ -13,8 +13,8 @@
 //!   and the panel. If a concurrent request changes the chat, the chat is read again and the transition is repeated
 //! - queues: one request for each notification
 //!
-//! A request for a closed chat and a rejected request write nothing after authentication, unless a concurrent request
-//! has changed the chat.
+//! A rejected request, and a request for a chat that is already closed, make no write after authentication, except for
+//! one that fails because of a concurrent request.
 
 use std::process::ExitCode;
 

@@ -4,7 +4,7 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - rate limit: one write for every tenth ticket of an agent
+//! - rate limit: one write for every tenth ticket of an agent in each process
 //! - ticket: one write
 
 use std::process::ExitCode;

@@ -9,12 +9,12 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - open chats: three queries of the index `listing` (one for each state), and one read for each open chat, in
-//!   batches. An index by the time of the last message would save the reads, but would cost one more write for every
+//! - open chats: per 100 chats, at most three queries of the index `listing` (one for each state) and one batch of
+//!   reads. An index by the time of the last message would save the reads, but would cost one more write for every
 //!   message
-//! - chats closed or erased since the cursor: one query of the index `due` for every 100 chats, and one read for each
-//!   closed chat, in batches
-//! - limit: at the end of a batch, a request ends if it has read 500 headers or found 100 changed chats
+//! - chats closed or erased since the cursor: per 100 chats, one query of the index `due` and one batch that reads the
+//!   closed chats
+//! - limit: a request ends after the batch with which it has read 500 chats or found 100 changed chats
 //! - visibility, only for an agent without the admin role: one batch that reads the channels of the changed chats, and
 //!   one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
 //!   queried again if the cached copy may be stale

@@ -52,7 +52,6 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     Ok(Response::ok(json!({ "chats": agent::chat_rows_json(chats, safe_urls, now), "next": next })))
 }
 
-/// The query parameters of the request.
 struct Parameters {
     states: &'static [&'static str],
     before: Option<u64>,

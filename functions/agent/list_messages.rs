@@ -28,7 +28,7 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
 
-/// The maximum value of the `limit` parameter, which is also its default.
+/// This is also the default value of the `limit` parameter.
 const MAX_MESSAGES_PER_PAGE: u64 = 500;
 
 #[tokio::main(flavor = "current_thread")]

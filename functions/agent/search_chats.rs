@@ -13,8 +13,8 @@
 //!   be a phone number, and one batch that reads the visitors found, at most 25 for each query
 //! - best matches, on the first page: one batch that reads the last chats of these visitors. If the text is a number,
 //!   also three reads for the chat and the visitor with this number
-//! - chats: four queries of the index `listing` (one for each state), and one read for each of up to 500 chats, in
-//!   batches. A page ends earlier if it has at least 50 chats
+//! - chats: per 100 chats, at most four queries of the index `listing` (one for each state) and one batch of reads. A
+//!   page ends after 500 examined chats, or after the batch with which it has at least 50 results
 //! - visibility, only for an agent without the admin role: one batch that reads the channels of the chats found, and
 //!   one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
 //!   queried again if the cached copy may be stale

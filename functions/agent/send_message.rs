@@ -9,11 +9,11 @@
 //!   adds writes of the chat and of the report counters to the transaction
 //! - queue: one request, even if the HTTP request is a retry; none for the chats of a widget
 //!
-//! If the agent does not own the chat, the condition of the chat's write fails, and the message is rejected with 409 or
-//! 403. These reads decide between the two:
-//! - chat: one read. If the agent is not an admin and does not own the chat, also one read of its channel and one query
-//!   of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried again
-//!   if the cached copy may be stale
+//! If the agent does not have the chat, the condition of the chat's write fails, and the message is rejected with 409,
+//! or with 403 if the agent may not see the chat. These reads decide between the two:
+//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
+//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
+//!   again if the cached copy may be stale
 
 use std::process::ExitCode;
 

@@ -15,7 +15,8 @@
 //!
 //! Before the presence query, the request is rejected with 400 if the recipient is unknown, and with 409 if the agent
 //! may not transfer the chat in its current state. After the query, it is rejected with 409 if the recipient is not
-//! online. A rejected request writes nothing after authentication, unless a concurrent request has changed the chat.
+//! online. A rejected request makes no write after authentication, except for one that fails because of a concurrent
+//! request.
 
 use std::process::ExitCode;
 

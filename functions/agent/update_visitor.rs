@@ -10,9 +10,10 @@
 //!   departments). Both are cached for ten seconds; the roster is queried again if the cached copy may be stale. A
 //!   rejected request gets 403 and costs nothing more
 //! - settings: one read, cached for ten seconds
-//! - change: one write of the visitor, or none if no field changes. If webhooks are notified, the write is a
-//!   transaction that also stores one entry for each webhook. If the visitor has an open chat, and if the name changes
-//!   or a webhook is subscribed, the chat is written first, with one write, or with two if no agent has the chat
+//! - change: nothing if no field changes. Otherwise one write of the visitor, and one write of the visitor's open chat
+//!   if the name changes. If webhooks are notified, the chat is always written, and the visitor is written in a
+//!   transaction that also stores one entry for each webhook. If a webhook is subscribed but no agent has the open
+//!   chat, one more write of the chat fails, and nobody is notified
 //! - queue: one request for each webhook
 
 use std::process::ExitCode;

@@ -31,7 +31,7 @@ async fn main() -> ExitCode {
 async fn handle((): (), request: Request) -> Result<Response, Error> {
     let allowed_methods = ALLOWED_METHODS.as_ref().map_err(Error::internal)?;
     let route = allowed_methods.at(request.path()).map_err(|_| Error::NotFound)?;
-    // API Gateway does not match a path to a route if a path parameter is empty.
+    // API Gateway does not match a path to a route if a path parameter is empty, so such a path gets 404.
     let is_complete = route.params.iter().all(|(_, value)| !value.is_empty());
     Err(if is_complete { Error::MethodNotAllowed(route.value) } else { Error::NotFound })
 }

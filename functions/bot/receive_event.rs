@@ -14,8 +14,9 @@
 //!   agents and departments; cached) if the channel names agents or departments, and one query of the agents' presence.
 //!   One write of the chat; if no agent is online, this is a transaction with a notification, which costs one queue
 //!   request
-//! - CLIENT_INFO: one read of the chat and one read of the visitor if the event contains a `chat_id`. Changing the
-//!   visitor costs as much as in the `agent-visitor` function, plus one queue request for each webhook
+//! - CLIENT_INFO: if the event contains only the `client_id`, nothing more is read. Otherwise one read each of the chat
+//!   and the visitor. Changing the visitor costs as much as in `functions/agent/update_visitor.rs`, including one queue
+//!   request for each webhook
 //!
 //! If the bot does not have the chat, the table rejects the write of the chat, and the message is rejected with 403 or
 //! 400.

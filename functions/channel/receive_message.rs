@@ -15,8 +15,9 @@
 //! - queues: one request if a bot has the chat, and one for each webhook that is notified with chat_updated
 //! - typing notice: one read of the visitor, and one write if the visitor has an open chat
 //!
-//! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted. Counting
-//! costs at most one write per reason, and each process makes at most 20 such writes per channel in ten seconds.
+//! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted, usually
+//! with one write. Each process makes at most 20 such writes per channel in ten seconds, and adds up the further counts
+//! in memory.
 
 use std::process::ExitCode;
 
@@ -45,8 +46,7 @@ async fn main() -> ExitCode {
 
 type Dependencies = (Directory, Chats, BotQueue, WebhookQueue);
 
-/// The maximum size of a request body. It is larger than for other endpoints, because long texts are truncated rather
-/// than rejected.
+/// This limit is larger than that of other endpoints, because long texts are truncated rather than rejected.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
@@ -63,7 +63,6 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     result
 }
 
-/// Handles a message or a typing notice that was sent to a valid endpoint URL.
 async fn receive_message(
     dependencies: &Dependencies,
     channel: &Channel,

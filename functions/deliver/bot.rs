@@ -14,10 +14,11 @@
 //!   writes the entry and the report counters. If the bot has a time limit for its answer, one queue request schedules
 //!   the check before the message counts as delivered
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
-//!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
-//!   earlier failures have expired. The first success after a failure costs two writes: one removes the mark from the
-//!   header, the other closes the circuit breaker
-//! - last failed attempt of a message: handing the chat over to the agents costs one read and one write
+//!   chat's header. If the attempt took at least a second, the circuit breaker counts the failure, which costs one
+//!   write, or up to three if the earlier failures have expired. The first success after a failure costs two writes:
+//!   one removes the mark from the header, the other closes the circuit breaker
+//! - last failed attempt of a message or of AGENT_UNAVAILABLE: handing the chat over to the agents costs one read and
+//!   one write
 //!
 //! The check at the end of the time limit costs one read of the chat, and one write if it hands the chat over to the
 //! agents. If a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue request.

@@ -10,9 +10,9 @@
 //!   to be placed, so this function skips the receiver and continues with the result
 //! - receiver: one read of the telephony settings, cached for ten seconds
 //! - result: one write of the entry
-//! - failed attempt: one queue request for the next attempt. The circuit breaker also counts a slow failure, which
-//!   costs one write, or up to three if the earlier failures have expired. The first success after a failure costs one
-//!   write, which closes the circuit breaker
+//! - failed attempt: one queue request for the next attempt. If the attempt took at least a second, the circuit breaker
+//!   counts the failure, which costs one write, or up to three if the earlier failures have expired. The first success
+//!   after a failure costs one write, which closes the circuit breaker
 //! - last failed attempt: one read of the settings, cached for ten seconds, one batch that reads the entry and the
 //!   chat, one write of the chat, one transaction that stores the failed call and an event for each webhook, and
 //!   another read of the entry. Each event also costs one queue request. The result is then stored in a transaction

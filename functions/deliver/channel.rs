@@ -9,9 +9,9 @@
 //! - result: one write of the entry. If the delivery has failed, instead one read of the chat and one transaction that
 //!   writes the entry and the report counters
 //! - failed attempt: one queue request for the next attempt, and one write that marks the receiver as failing in the
-//!   chat's header. The circuit breaker also counts a slow failure, which costs one write, or up to three if the
-//!   earlier failures have expired. The first success after a failure costs two writes: one removes the mark from the
-//!   header, the other closes the circuit breaker
+//!   chat's header. If the attempt took at least a second, the circuit breaker counts the failure, which costs one
+//!   write, or up to three if the earlier failures have expired. The first success after a failure costs two writes:
+//!   one removes the mark from the header, the other closes the circuit breaker
 //!
 //! A typing notice costs one read each of the chat, the agent and the channel (cached), and may cost the read of the
 //! circuit breaker. It is dropped on any error. Any other task is sent to the retry queue if a table or a queue is

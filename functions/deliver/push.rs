@@ -3,7 +3,7 @@
 //! sessions that have ended) and Directory (settings, agents, departments, channels and canned replies).
 //!
 //! A batch costs these table requests for each account:
-//! - chat of a widget with a new answer or a new state: one eventually consistent query of the visitor's sockets, and
+//! - chat of a widget with a new answer, call or state: one eventually consistent query of the visitor's sockets, and
 //!   one read of the chat if the batch does not contain its header
 //! - sockets: one eventually consistent query. If the account has no open socket, the batch costs nothing more. A batch
 //!   without a change that agents or visitors see makes no request at all
@@ -12,9 +12,11 @@
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
 //!   again if the cached copy may be stale
 //! - settings: one read, cached for ten seconds
-//! - changed visitor: one read of the panel, which contains the invitation. Changed invitation: one read of the visitor
+//! - changed visitor: one read of the panel, and another one if the custom data has changed
+//! - changed panel: one read of the visitor in a chat of a widget, and another one if the invitation has changed
 //! - session that has ended: one query of the sockets, and three writes for each of its sockets
-//! - socket that has been closed, or that does not accept a frame within a second: three writes
+//! - socket that has been closed, or that does not accept a frame within a second: three writes for an agent, two for a
+//!   visitor
 //! - socket for which the gateway rejects a frame: one write
 
 use std::process::ExitCode;

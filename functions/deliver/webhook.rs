@@ -8,17 +8,17 @@
 //! - receiver: one read of the settings, cached for ten seconds. If the cached settings do not contain the webhook,
 //!   they are read again
 //! - event: one read of the visitor and one batch that reads the agents. If an agent has been deleted, one more batch.
-//!   chat_finished also costs one query per megabyte of the timeline, and one read of the panel if the chat began with
-//!   an invitation. offline_message also costs one query
+//!   chat_finished also costs one query per megabyte or 1,000 entries of the timeline, and one read of the panel if the
+//!   chat has had an invitation. offline_message also costs one query
 //! - response: nothing if it contains no data. Otherwise one read of the chat. Panel data also cost one write of the
 //!   panel; contact details also cost one read of the visitor and up to two writes, of the visitor and of the chat.
 //!   The response to chat_assigned and the last failed attempt of chat_assigned each cost one read of the chat and one
 //!   write of the panel
 //! - result: one write of the entry. If the delivery has failed, instead one read of the chat and one transaction that
 //!   writes the entry and the report counters
-//! - failed attempt: one queue request for the next attempt. The circuit breaker also counts a slow failure, which
-//!   costs one write, or up to three if the earlier failures have expired. The first success after a failure costs one
-//!   write, which closes the circuit breaker
+//! - failed attempt: one queue request for the next attempt. If the attempt took at least a second, the circuit breaker
+//!   counts the failure, which costs one write, or up to three if the earlier failures have expired. The first success
+//!   after a failure costs one write, which closes the circuit breaker
 //!
 //! If a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue request.
 

@@ -3,10 +3,10 @@
 //! operator help an account that has lost all its admins.
 //!
 //! Costs these table requests:
-//! - account and login: one read each. A request with an unknown account (404) or with an e-mail address that belongs
-//!   to another account (409) is rejected after these reads
+//! - account: one read. A request with an unknown account gets 404 after this read
 //! - audit log: one read of the settings, cached for ten seconds. The change and its entry in the log are stored in one
 //!   transaction
+//! - login: one read. A request with an e-mail address that belongs to another account gets 409 after this read
 //! - new admin: one write to the account's counter, and one transaction that writes the agent and the login
 //! - existing agent: one read and one transaction. Then one query of the agent's sessions and one write for each
 //!   session; both are repeated until no session is left
@@ -58,8 +58,7 @@ async fn create_admin(directory: &Directory, account_id: String, new_admin: NewA
     Ok(Response::created(admin::agent_json(&admin)))
 }
 
-/// Gives the agent the admin role and the new password, and ends the agent's sessions. The other fields of the request
-/// are ignored.
+/// Also ends the agent's sessions. The other fields of the request, such as the name, are ignored.
 async fn promote_and_reset_password(
     directory: &Directory,
     connections: &Connections,

@@ -4,10 +4,10 @@
 //! Costs these table and queue requests:
 //! - index `due`: one query for each of the 32 partitions, and one more query for each additional page of 25 overdue
 //!   deliveries in a partition
-//! - overdue delivery: one read, one write and one queue request. A delivery that has been queued too often, other than
-//!   a call, is marked as failed, without a queue request. Marking the delivery costs one more read, and the
-//!   write is a transaction that also writes the report counters. If a bot had to react to the entry, handing the chat
-//!   over to the agents costs one more read and one more write
+//! - overdue delivery: one read, one write and one queue request
+//! - overdue delivery that has been queued too often, or whose bot has not reacted after an attempt: it is marked as
+//!   failed instead, which costs two reads and one transaction that also writes the report counters. If the bot had to
+//!   react, handing the chat over to the agents costs one more read and one more write. Calls are always queued again
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ struct Sweep<'a> {
 }
 
 impl OverdueHandler for Sweep<'_> {
-    /// Queues an overdue delivery again, or marks it as failed. Returns whether the delivery was queued.
+    /// Returns whether the delivery was queued again.
     fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a> {
         Box::pin(async move {
             match self.chats.resolve_overdue(overdue, clock::now()).await? {

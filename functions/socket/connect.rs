@@ -3,7 +3,7 @@
 //! rejected with 401, and the connection is refused.
 //!
 //! Costs these table requests:
-//! - ticket: one write, which deletes it. A request with a rejected ticket costs nothing more
+//! - ticket: one write, which deletes it. A request with an unknown, used or expired ticket costs nothing more
 //! - visitor's ticket: one eventually consistent query of the visitor's sockets
 //! - socket: two writes. The socket of a visitor costs nothing more
 //! - presence: one write, or two if the closing of one of the agent's earlier sockets was not reported

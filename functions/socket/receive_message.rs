@@ -10,8 +10,8 @@
 //! The first frame of a socket that has missed a push costs one read of the socket. Removing the socket costs three
 //! writes for an agent and two for a visitor.
 //!
-//! A visitor's frame costs one read of the socket, and one write for every tenth frame of a visitor. `typing` also
-//! costs one read of the visitor and one write of the chat.
+//! A visitor's frame costs one read of the socket, and one write for every tenth frame of a visitor in each process.
+//! `typing` also costs one read of the visitor and one write of the chat.
 //!
 //! An agent's frame costs these table and queue requests:
 //! - socket: one read
@@ -82,7 +82,7 @@ async fn handle(
     Ok(())
 }
 
-/// Returns the socket with this connection id. If it has missed a push, removes it and returns `None`.
+/// Returns `None` if there is no such socket, or if the socket has missed a push. In the second case, also removes it.
 async fn open_socket(connections: &Connections, connection_id: &str, now: Timestamp) -> Result<Option<Socket>, Error> {
     let Some(SocketState { socket, has_missed_push }) = connections.socket_state(connection_id).await? else {
         return Ok(None);
@@ -93,7 +93,7 @@ async fn open_socket(connections: &Connections, connection_id: &str, now: Timest
     Ok((!has_missed_push).then_some(socket))
 }
 
-/// Returns the session of a socket. If the session has ended, removes the socket and returns `None`.
+/// If the session has ended, removes the socket and returns `None`.
 async fn session_of(connections: &Connections, socket: &AgentSocket, now: Timestamp) -> Result<Option<Session>, Error> {
     let session = connections.session_of_socket(socket, now).await?;
     if session.is_none() {
@@ -102,7 +102,6 @@ async fn session_of(connections: &Connections, socket: &AgentSocket, now: Timest
     Ok(session)
 }
 
-/// Handles a frame from a visitor and returns the response, if there is one.
 async fn respond_to_visitor(
     push: &PushService<'_>,
     socket: &VisitorSocket,
@@ -119,7 +118,6 @@ async fn respond_to_visitor(
     }
 }
 
-/// Handles a frame from an agent and returns the response, if there is one.
 async fn respond(
     push: &PushService<'_>,
     queue: &ChannelQueue,

@@ -6,17 +6,18 @@
 //! - channel and settings: one read each, cached for ten seconds. A request from a site that is not allowed is rejected
 //!   after the channel has been read. If the widget has exactly one department, or has several and the page requests
 //!   one, also one query of the roster (the account's agents and departments), cached for ten seconds
-//! - rate limit: one write for every tenth request from an IP address
+//! - rate limit: one write for every tenth request from an IP address in each process
 //! - `message_id` and visitor: one read each, concurrently. A request with a wrong token is rejected after these reads.
 //!   A message from a blacklisted visitor is dropped after them, but the response shows it as stored
 //! - open chat: one write of the chat, one write of the visitor if the page has changed, and one transaction that
 //!   stores the entry and the `message_id`. The chat is also read if the message has an invitation
 //! - new chat: two counter writes and one transaction, which also counts the chat for the reports
-//! - queues: one request if a bot has the chat
+//! - queue: one request if a bot has the chat
 //! - repeated message: one read of the entry
 //!
-//! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted. Counting
-//! costs at most one write per reason, and each process makes at most 20 such writes per channel in ten seconds.
+//! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted, usually
+//! with one write. Each process makes at most 20 such writes per channel in ten seconds, and adds up the further counts
+//! in memory.
 
 use std::process::ExitCode;
 

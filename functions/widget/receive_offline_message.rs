@@ -5,11 +5,12 @@
 //! Costs these table and queue requests:
 //! - channel and settings: one read each, cached for ten seconds. If the widget has exactly one department, also one
 //!   query of the roster (the account's agents and departments), cached for ten seconds
-//! - rate limit: one write for every tenth request from an IP address
+//! - rate limit: one write for every tenth request from an IP address in each process
 //! - `message_id`: one read
 //! - visitor: one read. A request with a wrong token is rejected after this read, and a message from a blacklisted
 //!   visitor is dropped
-//! - open chat: one read, one write of the chat, and one transaction
+//! - open chat: one read and one write of the chat, and one transaction. If the contact data changes and no webhook is
+//!   notified, also one write of the visitor
 //! - new chat: two counter writes and one transaction, which also counts the chat for the reports
 //! - queues: one request for each webhook, and one if a bot has the open chat
 

@@ -10,20 +10,17 @@ use crate::domain::chat_state::TransitionError;
 /// The reason a request was rejected or failed, independent of the API that reports it; see [`ErrorResponse`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The request is invalid, and `message` says why. `field` is the path of the invalid field; `None` means that the
-    /// body as a whole is invalid.
+    /// `field` is the path of the invalid field. `None` means that the body as a whole is invalid.
     #[error("{message}")]
     Invalid { field: Option<String>, message: String },
-    /// The e-mail address or the password is wrong. The response does not reveal which of them is wrong.
+    /// The response does not reveal whether the e-mail address or the password is wrong.
     #[error("e-mail or password is wrong")]
     InvalidCredentials,
-    /// The bearer token is missing, invalid or expired.
     #[error("a valid bearer token is required")]
     Unauthorized,
     /// The caller is authenticated but not allowed to make this request. The field contains the reason.
     #[error("{0}")]
     Forbidden(&'static str),
-    /// The page is not one of the sites on which the widget may be embedded.
     #[error("the widget may not be embedded on this site")]
     SiteNotAllowed,
     /// The token of a widget's visitor is unknown, has expired, or belongs to another widget.
@@ -35,19 +32,17 @@ pub enum Error {
     /// The resource does not exist or belongs to another account.
     #[error("not found")]
     NotFound,
-    /// The endpoint does not support the HTTP method. The field lists the methods that it supports.
+    /// The field lists the methods that the endpoint supports.
     #[error("only {0} is allowed here")]
     MethodNotAllowed(&'static str),
     /// The current state of the resource does not allow the request. The field contains the reason.
     #[error("{0}")]
     Conflict(&'static str),
-    /// The cursor of `GET /agent/changes` is too old. The caller must read its lists again.
+    /// Only `GET /agent/changes` returns this error. The caller must read its lists again.
     #[error("the cursor is too old; read the lists again")]
     CursorExpired,
-    /// An earlier request had the same `Idempotency-Key` but a different body.
     #[error("the Idempotency-Key was used before with another body; a new message needs a new key")]
     IdempotencyMismatch,
-    /// The body is too large. The field contains the limit in bytes.
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
     /// An admin has disabled the channel (specification, A-2).
@@ -60,7 +55,8 @@ pub enum Error {
     /// The caller has sent too many requests. The field is the time to wait before a retry can succeed.
     #[error("too many requests")]
     RateLimited(Duration),
-    /// A table or a queue did not respond, or throttled the request. A retry can succeed.
+    /// A table or a queue did not respond or throttled the request, or concurrent writes prevented this one. A retry
+    /// can succeed.
     #[error("temporarily unavailable")]
     Unavailable(ErrorContext),
     /// A table permanently rejected a write, for example because the item would become too large. A retry would fail as
@@ -83,16 +79,15 @@ impl std::fmt::Debug for ErrorContext {
 }
 
 impl ErrorContext {
-    /// Creates the context of an error. `detail` is written to the log, so it must not contain secrets, tokens or
-    /// message texts.
+    /// `detail` is written to the log, so it must not contain secrets, tokens or message texts.
     pub fn new(detail: impl std::fmt::Debug + Send + Sync + 'static) -> Self {
         Self(Box::new(detail))
     }
 }
 
 impl Error {
-    /// Creates the error for an invalid field. `path` is the field's path in the request. `expected` completes a
-    /// sentence that starts with the field name, such as "must be a string".
+    /// `path` is the field's path in the request. `expected` completes a sentence that starts with this path, such as
+    /// "must be a string".
     pub fn field(path: impl Into<String>, expected: impl std::fmt::Display) -> Self {
         let path = path.into();
         Self::Invalid { message: format!("{path} {expected}"), field: Some(path) }
@@ -125,7 +120,6 @@ impl Error {
         }
     }
 
-    /// Returns the machine-readable code in the body of the error response.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Invalid { .. } => "invalid_request",
@@ -190,8 +184,7 @@ impl Error {
         matches!(self, Self::Unavailable(_)).then_some(Duration::from_secs(1))
     }
 
-    /// Returns the methods that the endpoint supports, for the `Allow` header. Returns `None` for errors other than
-    /// `MethodNotAllowed`.
+    /// Returns the value of the `Allow` header. Returns `None` for errors other than `MethodNotAllowed`.
     pub fn allowed_methods(&self) -> Option<&'static str> {
         if let Self::MethodNotAllowed(methods) = self { Some(methods) } else { None }
     }

@@ -14,7 +14,6 @@ fn agent_path(agent: &TestAgent) -> String {
     format!("/admin/agents/{}", agent.id)
 }
 
-/// Returns the ids of the account's admins. `agent` requests the list.
 async fn admin_ids(agent: &TestAgent) -> Vec<Value> {
     let listed = agent.client.get("/admin/agents").await.expect(200);
     let all = listed["agents"].as_array().unwrap().iter();
@@ -87,7 +86,8 @@ fn concurrent_email_changes_conflict() {
     });
 }
 
-/// Checks that the agent can log in only with the stored e-mail address, and not with any other address in `emails`.
+/// Checks that at least one change succeeded and all others conflicted, and that the agent can log in only with the
+/// stored e-mail address.
 async fn assert_only_stored_email_works(
     host: &TestHost,
     account: &TestAccount,

@@ -193,7 +193,6 @@ fn socket_key(connection_id: &str) -> Item {
     ])
 }
 
-/// The ways in which the sessions of an agent can end.
 enum SessionEnd {
     Logout,
     NewPassword,

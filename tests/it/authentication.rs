@@ -1,5 +1,4 @@
-//! Tests for every kind of credential: channel secrets, passwords and session tokens. Also tests which endpoints
-//! require the admin role.
+//! Tests for channel secrets, passwords and session tokens, and for which endpoints require the admin role.
 
 use std::time::Instant;
 
@@ -10,8 +9,7 @@ use crate::support::api_client::{ApiClient, ApiResponse, PASSWORD, TestAccount, 
 use crate::support::protected_routes::protected_paths;
 use crate::support::test_host::{TestHost, run_alone_on_shared_host, run_on_shared_host, visitor_text};
 
-/// Returns the endpoint with one of its path segments replaced by `segment`. `from_end` counts the segments from the
-/// end of the path, starting at 0 for the last one.
+/// `from_end` counts the path segments from the end, starting at 0 for the last one.
 fn with_segment(endpoint: &str, from_end: usize, segment: &str) -> String {
     let mut segments: Vec<_> = endpoint.split('/').collect();
     let index = segments.len() - 1 - from_end;

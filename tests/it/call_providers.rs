@@ -18,7 +18,7 @@ const AUTH_TOKEN: &str = "0123456789abcdef";
 
 type Form = BTreeMap<String, Vec<String>>;
 
-/// Creates an account whose provider is Twilio. A test server takes the place of Twilio's API.
+/// A test server takes the place of Twilio's API.
 async fn twilio_fixture(host: &TestHost) -> CallFixture {
     let provider = TestReceiver::start(CannedResponse::Json(201, json!({"sid": "CA1", "status": "queued"}))).await;
     let api_url = provider.url().replace("/hook", "");
@@ -36,7 +36,6 @@ fn parse_form(body: &[u8]) -> Form {
     form
 }
 
-/// Returns the value of an attribute in a TwiML document.
 fn attribute(twiml: &str, name: &str) -> String {
     let (_, rest) = twiml.split_once(&format!(" {name}=\"")).unwrap_or_else(|| panic!("no {name}: {twiml}"));
     rest.split('"').next().unwrap().replace("&amp;", "&")
@@ -52,7 +51,6 @@ fn sign(url: &str, fields: &[(&str, &str)], auth_token: &str) -> String {
     base64::Engine::encode(&base64::engine::general_purpose::STANDARD, mac.finalize().into_bytes())
 }
 
-/// Posts a form with `signature` in the header `X-Twilio-Signature`.
 async fn post_form(host: &TestHost, url: &str, fields: &[(&str, &str)], signature: &str) -> ApiResponse {
     let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     let request = host.anonymous.request(Method::POST, url).body(body);

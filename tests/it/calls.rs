@@ -141,7 +141,7 @@ fn callbacks_from_one_network_are_limited() {
 
 #[test]
 fn repeated_request_starts_one_call() {
-    // Each function counts the requests from an IP address in memory, and writes the count with every tenth request.
+    // A process counts the requests from an IP address in memory, and writes the count with every tenth request.
     const COUNTED_REQUESTS: usize = 10;
     run_on_own_host(&[], async |host| {
         let fixture = CallFixture::create(host).await;

@@ -9,7 +9,7 @@ use crate::support::test_host::run_on_shared_host;
 
 const PATH: &str = "/agent/canned-replies";
 
-/// Returns the canned replies without their ids.
+/// Returns the shortcut and the text of each canned reply.
 async fn listed(agent: &TestAgent) -> Vec<(String, String)> {
     let body = agent.client.get(PATH).await.expect(200);
     let text = |value: &Value| value.as_str().expect("a string").to_owned();

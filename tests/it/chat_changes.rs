@@ -26,7 +26,6 @@ impl Console {
         Self { agent: agent.clone(), cursor, rows: BTreeMap::new() }
     }
 
-    /// Requests one page and applies it. Returns the page.
     async fn next_page(&mut self) -> Value {
         let page = self.agent.client.get(&format!("/agent/changes?cursor={}", self.cursor)).await.expect(200);
         self.cursor = page["cursor"].as_str().unwrap().to_owned();

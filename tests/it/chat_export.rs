@@ -6,7 +6,6 @@ use crate::support::api_client::{TestAgent, number};
 use crate::support::test_host::{VISITOR_ID, open_accepted_chat, run_on_shared_host};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
-/// The maximum number of entries on a page.
 const PAGE_ENTRIES: usize = 500;
 
 /// Returns the chats of all pages. A chat that continues on another page appears once.

@@ -7,14 +7,13 @@ use crate::support::api_client::{ApiResponse, TestAgent, TestChannel, number};
 use crate::support::chat_copies::copy_chat;
 use crate::support::test_host::run_on_shared_host;
 
-/// Requests one page of a search.
 async fn search_page(agent: &TestAgent, text: &str, cursor: Option<&str>) -> ApiResponse {
     let parameters = [("q", text)].into_iter().chain(cursor.map(|cursor| ("cursor", cursor)));
     let url = Url::parse_with_params("http://any.example/agent/search", parameters).unwrap();
     agent.client.get(&format!("{}?{}", url.path(), url.query().unwrap())).await
 }
 
-/// Requests all pages of a search. Returns the numbers of the chats found.
+/// Returns the numbers of the chats on all pages.
 async fn search(agent: &TestAgent, text: &str) -> Vec<u64> {
     let (mut found, mut cursor) = (Vec::new(), None);
     loop {

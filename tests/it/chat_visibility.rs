@@ -122,7 +122,7 @@ fn agents_edit_visitors_whose_latest_chat_they_see() {
     });
 }
 
-/// The number of copies of a channel: more than fit on one page of the index.
+/// More channels than one query request reads.
 const CHANNEL_COPIES: usize = 1_001;
 
 /// Stores copies of a channel that have the same audience and endpoint secret. Returns the id of the last copy.

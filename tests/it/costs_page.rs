@@ -26,8 +26,8 @@ fn matches_the_output_of_the_cost_command() {
     });
 }
 
-/// Removes the "round trips" column from each table that has one. On a busy machine, requests that are sent together
-/// may be answered one after the other, and are then counted as several round trips.
+/// Removes the "round trips" column from each table that has one. On a busy machine, the tables may process
+/// simultaneous requests one after the other, which then count as several round trips.
 fn without_round_trips(page: &str) -> String {
     let mut column = None;
     let mut lines = Vec::new();

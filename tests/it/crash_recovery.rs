@@ -23,7 +23,6 @@ use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 /// seconds, and the sweep runs every minute.
 const RECOVERY_TIMEOUT: Duration = seconds(110);
 
-/// The messages whose requests were acknowledged. None of them may be lost.
 #[derive(Default)]
 struct AcknowledgedMessages {
     /// The texts of the visitors' messages.
@@ -89,8 +88,8 @@ impl Load {
         chats.iter().find(|chat| chat["visitor"]["name"] == visitor)?["chat_id"].as_u64()
     }
 
-    /// Checks that every acknowledged message from a visitor is stored exactly once, and that the delivery of every
-    /// acknowledged message from an agent has ended.
+    /// Checks that every acknowledged message from a visitor is stored exactly once, and that every acknowledged
+    /// message from an agent has arrived or is shown as failed.
     async fn assert_nothing_lost(&self, agent: &TestAgent, integrator: &TestReceiver, sweep: impl AsyncFn()) {
         self.assert_visitor_messages_stored(agent).await;
         let acknowledged = self.acknowledged.agents.lock().unwrap().clone();
@@ -126,7 +125,6 @@ impl Load {
     }
 }
 
-/// Returns the texts of the visitors' messages in all open chats.
 async fn visitor_texts(agent: &TestAgent) -> Vec<String> {
     let mut found = Vec::new();
     for chat in agent.chats("open").await {
@@ -309,7 +307,6 @@ fn sweep_places_the_call_of_a_killed_process() {
     });
 }
 
-/// Signs in to a running local host as the demo account's admin.
 async fn demo_admin(program: &LocalHostProgram) -> TestAgent {
     let ready = program.ready();
     let anonymous = ApiClient::new(ready["base_url"].as_str().unwrap());

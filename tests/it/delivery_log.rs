@@ -20,7 +20,6 @@ const REPLAY_PATH: &str = "/admin/deliveries/replay";
 /// A message text that must not appear in the delivery log or in the functions' logs.
 const TEXT: &str = "text-that-nobody-else-may-read";
 
-/// Returns one page of the delivery log.
 async fn page(admin: &TestAgent, query: &str) -> Value {
     admin.client.get(&format!("{DELIVERIES_PATH}{query}")).await.expect(200)
 }

@@ -12,7 +12,6 @@ fn text(value: &str) -> AttributeValue {
 }
 
 impl TestHost {
-    /// Waits for the first JSON log line for which `matches` returns true, and returns it.
     async fn wait_for_log_line(&self, what: &str, matches: impl Fn(&Value) -> bool) -> Value {
         wait_for(what, WAIT_TIMEOUT, async || {
             let log = self.log.lock().unwrap();

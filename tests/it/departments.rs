@@ -21,7 +21,6 @@ const INTEGRATOR_URL: &str = "https://app.example/hook";
 const CACHE_EXPIRY_TIMEOUT: Duration = seconds(13);
 
 impl TestAccount {
-    /// Creates a department and returns its id.
     pub async fn create_department(&self, name: &str, members: &[&TestAgent]) -> u64 {
         let agent_ids: Vec<&Value> = members.iter().map(|agent| &agent.id).collect();
         let created =
@@ -60,7 +59,7 @@ impl Team {
         Self::create_with(host, json!({})).await
     }
 
-    /// Creates a team. `channel` contains additional settings for the channel.
+    /// `channel` contains additional settings for the channel.
     async fn create_with(host: &TestHost, channel: Value) -> Self {
         let account = host.create_account().await;
         let [ann, anton, ben] =
@@ -73,7 +72,6 @@ impl Team {
         Self { account, ann, anton, ben, channel }
     }
 
-    /// Creates a team in which Ben has accepted chat 1.
     async fn create_with_chat_of_ben(host: &TestHost) -> Self {
         let team = Self::create(host).await;
         assert_eq!(open_accepted_chat(&team.ben, &team.channel, VISITOR_ID).await, 1);

@@ -25,7 +25,6 @@ enum Language {
 }
 
 impl Language {
-    /// Returns the command that starts the program for `role` on `port`.
     fn command(self, role: &str, port: u16) -> Command {
         let (sources, installed) = (workspace_root().join("docs/examples"), workspace_root().join("target/examples"));
         match self {
@@ -50,7 +49,7 @@ fn command(program: PathBuf, arguments: &[PathBuf]) -> Command {
     command
 }
 
-/// A running example program. Dropping it kills the program.
+/// Dropping this value kills the program.
 struct ExampleProgram {
     port: u16,
     output: TempDir,
@@ -76,7 +75,6 @@ impl ExampleProgram {
         fs::read_to_string(self.output.path().join(name)).unwrap()
     }
 
-    /// Waits until the program has printed `line`.
     async fn wait_for_line(&self, line: &str) {
         wait_for(line, WAIT_TIMEOUT, async || {
             let printed = self.read("stdout");

@@ -16,14 +16,12 @@ use crate::support::test_host::{ActiveChat, TestHost, run_alone_on_own_host_with
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Returns the JSON log lines whose message is `message`.
 fn log_lines(host: &TestHost, message: &str) -> Vec<Value> {
     let log = host.log.lock().unwrap();
     let lines = log.iter().filter_map(|line| serde_json::from_str::<Value>(&line.line).ok());
     lines.filter(|line| line["message"] == message).collect()
 }
 
-/// Waits for the first log line that has this `message` and the given `value` in `field`, and returns it.
 async fn wait_for_log_line(host: &TestHost, message: &str, field: &str, value: &Value) -> Value {
     wait_for(&format!("{message:?} with {value}"), WAIT_TIMEOUT, async || {
         let lines = log_lines(host, message);
@@ -42,7 +40,6 @@ async fn open_chats(account: &TestAccount, channel: &TestChannel, first: u64, co
     chats
 }
 
-/// Sends a message to a working integrator and returns how long it takes to arrive.
 async fn measure_delivery_delay(active_chat: &ActiveChat, integrator: &TestReceiver) -> Duration {
     let (before, sent) = (integrator.requests().len(), Instant::now());
     active_chat.send_text("passes").await;
@@ -106,10 +103,9 @@ fn hanging_integrator_delays_no_other_account() {
             if depth.visible + depth.in_flight == 0 { Ok(()) } else { Err((depth.visible, depth.in_flight)) }
         })
         .await;
-        // Among the account's other chats, which have had no failures, look for one whose first attempt goes through
-        // the retry queue because the circuit breaker is open. The chat's attempts must still start on time. A process
-        // notices the breaker only after one of its own attempts has failed. A process without such a failure makes the
-        // first attempt itself, and the next chat is tried.
+        // The breaker is open now, so a first attempt may go through the retry queue. Look for a chat with such an
+        // attempt: its attempts must still start on time. Several chats are tried, because a process checks the breaker
+        // only after one of its own attempts has failed.
         let (last_chat, late_chats) = other_chats.split_last().unwrap();
         let mut starts = Vec::new();
         for chat in late_chats {

@@ -35,7 +35,6 @@ impl Endpoints {
         Self { fixture, all }
     }
 
-    /// Returns a valid request body for the endpoint.
     fn body(&self, target: &str, chat: u64, text: &str) -> Value {
         if target.contains("/bot/") {
             json!({"event": "BOT_MESSAGE", "chat_id": chat, "message": {"type": "TEXT", "text": text}})

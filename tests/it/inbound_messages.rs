@@ -52,7 +52,6 @@ fn channel_limits_the_number_of_new_chats() {
     });
 }
 
-/// Returns how many messages the channel has rejected for each reason, as reported by the admin API.
 async fn rejected_counts(active_chat: &ActiveChat) -> Vec<(String, u64)> {
     let shown = active_chat.agent.client.get(&format!("/admin/channels/{}", active_chat.channel.id)).await.expect(200);
     let reason_and_count = |entry: &Value| {
@@ -148,7 +147,6 @@ fn channel_can_be_disabled_and_enabled() {
             if status == 0 { Ok(()) } else { Err(status) }
         });
         futures_util::join!(wait_for_status(&disabled, 200), wait_for_status(&active_chat.channel, 403), closed);
-        // The existing chat stays open, and the agent's reply is delivered.
         assert_eq!(active_chat.agent.chat(active_chat.number).await["state"], "active");
         let seq = active_chat.send_text("Here I am").await;
         assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");

@@ -77,7 +77,6 @@ fn invalid_message_ids() -> Vec<Value> {
     vec![json!(true), json!([]), json!({}), json!("é".repeat(MAX_TEXT_CHARS + 1))]
 }
 
-/// Returns values that are not http or https URLs, plus a URL that is too long.
 fn invalid_urls() -> Vec<Value> {
     let schemes = ["ftp://a.example/x", "javascript:alert(1)", "data:text/html,x", "/relative", "a.example"];
     let too_long = json!(url_of_length(MAX_URL_CHARS + 1));

@@ -17,7 +17,7 @@ use crate::support::api_client::ApiClient;
 use crate::support::test_host::{binaries, kill, run_alone, run_parallel, visitor_text};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// A local host that is running and ready. Dropping it kills the process.
+/// Dropping this value kills the host.
 pub struct LocalHostProgram {
     child: Child,
     folder: TempDir,
@@ -31,7 +31,6 @@ impl LocalHostProgram {
         Self::start_with(command(&binaries().await.join("switchboard")), arguments).await
     }
 
-    /// Like [`start`](Self::start), but uses `command` to run the program.
     async fn start_with(mut command: Command, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ready.json");
@@ -74,7 +73,6 @@ impl LocalHostProgram {
         fs::read_to_string(self.folder.path().join("stderr")).unwrap()
     }
 
-    /// Waits until the program has printed `line`.
     async fn wait_for_output(&self, line: &str) {
         wait_for(line, WAIT_TIMEOUT, async || {
             let output = self.stdout();
@@ -269,7 +267,6 @@ fn demo_site_signs_in_and_shows_the_journal() {
     });
 }
 
-/// Runs a command line in a shell and returns its standard output.
 async fn run_in_shell(line: &str) -> String {
     let output = Command::new("bash").args(["-c", line]).output().await.unwrap();
     assert!(output.status.success(), "{line}: {output:?}");
@@ -476,7 +473,6 @@ fn files_starting_with(folder: &Path, start: &str) -> Vec<String> {
     names
 }
 
-/// Returns a field of the demo account from the ready file.
 fn demo_field<'r>(ready: &'r Value, field: &str) -> &'r str {
     ready["demo"][field].as_str().unwrap_or_else(|| panic!("{field}: {ready}"))
 }

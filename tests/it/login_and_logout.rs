@@ -38,7 +38,6 @@ async fn log_in_from(host: &TestHost, address: &str, email: &str, password: &str
     reply
 }
 
-/// Logs in with a wrong password until the limit is reached, and returns the responses.
 async fn log_in_until_limited(host: &TestHost, address: &str, email: &str) -> Vec<ApiResponse> {
     let mut replies = Vec::new();
     // A new window may start once during the loop, so reaching the limit may take up to twice as many passwords.
@@ -64,7 +63,7 @@ fn wrong_passwords_are_limited_per_email_and_address() {
             let replies = log_in_until_limited(host, attacker, email).await;
             assert!(replies.len() > MAX_WRONG_PASSWORDS, "{email}: refused after {}", replies.len());
             last.push(replies.last().unwrap().text.clone());
-            // The correct password is rejected too, and the response has a Retry-After header.
+            // The correct password is rejected, too.
             let refused = log_in_from(host, attacker, &email.to_uppercase(), PASSWORD).await;
             let retry_after_seconds: u64 = refused.headers["retry-after"].to_str().unwrap().parse().unwrap();
             assert!((1..=WINDOW_SECONDS).contains(&retry_after_seconds), "{retry_after_seconds}");

@@ -15,14 +15,14 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Returns every log line together with the name of the function that wrote it. Every line must be JSON.
+/// Returns every log line together with the name of the function that wrote it. Panics if a line is not JSON.
 fn json_lines(host: &TestHost) -> Vec<(String, Value)> {
     let log = host.log.lock().unwrap();
     let parsed = log.iter().map(|line| (line.function.clone(), serde_json::from_str(&line.line)));
     parsed.map(|(function, line)| (function, line.unwrap())).collect()
 }
 
-/// Waits until `count` log lines contain the metric `name`, and returns these lines.
+/// Waits until exactly `count` log lines contain the metric `name`, and returns these lines.
 async fn wait_for_metrics(host: &TestHost, name: &str, count: usize) -> Vec<Value> {
     wait_for(&format!("{count} of {name}"), WAIT_TIMEOUT, async || {
         let lines = json_lines(host).into_iter().map(|(_, line)| line);
@@ -121,7 +121,7 @@ fn bot_fallbacks_and_rate_limits_are_counted() {
     });
 }
 
-/// Waits until `function` has logged `count` lines with this `value` in `field`, and returns these lines.
+/// Waits until exactly `count` log lines of `function` have this value at `field`, a JSON pointer. Returns these lines.
 async fn wait_for_lines(host: &TestHost, function: &str, field: &str, value: &Value, count: usize) -> Vec<Value> {
     wait_for(&format!("{count} lines of {function} with {value}"), WAIT_TIMEOUT, async || {
         let function_lines = json_lines(host).into_iter().filter(|(name, _)| name == function).map(|(_, line)| line);
@@ -131,7 +131,7 @@ async fn wait_for_lines(host: &TestHost, function: &str, field: &str, value: &Va
     .await
 }
 
-/// Returns the `webhook-id` of the requests that a receiver got. Checks that it is the same in all of them.
+/// Checks that all requests to the receiver have the same `webhook-id`, and returns it.
 fn common_webhook_id(receiver: &TestReceiver) -> Value {
     let ids: BTreeSet<_> =
         receiver.requests().iter().map(|request| request.header("webhook-id").unwrap().to_owned()).collect();

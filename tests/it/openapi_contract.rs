@@ -1,5 +1,5 @@
-//! Checks the service against `docs/openapi.json`: every request and response in all tests, and every request that the
-//! service sends to a receiver. An undocumented field in a response fails the test.
+//! Checks against `docs/openapi.json`: every response to the tests' `ApiClient`, the bodies of successful requests, and
+//! every request that the service sends to a receiver. An undocumented field in a response fails the test.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -20,7 +20,7 @@ pub static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
 });
 
 /// Two versions of the document. `urn:open` is the unchanged document and is used for requests to the service.
-/// `urn:closed` also forbids undocumented fields and is used for everything that the service sends.
+/// `urn:closed` also forbids undocumented fields and is used for the bodies that the service sends.
 static SCHEMAS: LazyLock<Registry<'static>> = LazyLock::new(|| {
     let mut closed = DOCUMENT.clone();
     close_objects(&mut closed);
@@ -45,7 +45,7 @@ fn close_objects(value: &mut Value) {
     }
 }
 
-/// Returns the cached validator for the schema at `pointer`, a JSON pointer into the document.
+/// Returns the validator for the schema at a JSON pointer. `document` is `open` or `closed` (see [`SCHEMAS`]).
 fn validator(document: &str, pointer: &str) -> Arc<Validator> {
     static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
     let reference = format!("urn:{document}#{}", pointer.replace('{', "%7B").replace('}', "%7D"));
@@ -57,7 +57,6 @@ fn validator(document: &str, pointer: &str) -> Arc<Validator> {
     Arc::clone(validators.entry(reference.clone()).or_insert_with(build))
 }
 
-/// Returns one message for each way in which `value` violates the schema.
 fn schema_errors(document: &str, pointer: &str, value: &Value) -> Vec<String> {
     let validator = validator(document, pointer);
     validator.iter_errors(value).map(|error| format!("{} at {}", error, error.instance_path())).collect()
@@ -79,7 +78,6 @@ impl DocumentNode {
         }
     }
 
-    /// Returns the child node named `name`, or `None` if there is none.
     fn get(&self, name: &str) -> Option<Self> {
         self.value.get(name)?;
         Some(Self::at(&format!("{}/{}", self.pointer, name.replace('~', "~0").replace('/', "~1"))))
@@ -91,7 +89,7 @@ impl DocumentNode {
     }
 }
 
-/// Returns the document's path item for a request path, or `None` if no path item matches.
+/// Returns the path item that matches a request path. If several match, returns the one with the fewest parameters.
 fn path_item(path: &str) -> Option<DocumentNode> {
     let matches = |template: &str| {
         let (template, path) = (template.split('/'), path.split('/'));
@@ -157,7 +155,6 @@ fn check_documented_response(response: &DocumentNode, reply: &ApiResponse, excha
     assert!(schema_errors.is_empty(), "{schema_errors:?}: {exchange}");
 }
 
-/// Checks the response to a request whose path matches no route.
 #[track_caller]
 fn check_not_found(reply: &ApiResponse) {
     assert_eq!(reply.status, 404, "{reply:?}");
@@ -167,7 +164,6 @@ fn check_not_found(reply: &ApiResponse) {
     }
 }
 
-/// Checks the response to a request whose method is not supported by its path.
 #[track_caller]
 fn check_method_not_allowed(item: &DocumentNode, reply: &ApiResponse) {
     assert_eq!(reply.status, 405, "{reply:?}");
@@ -186,7 +182,6 @@ fn check_gateway_error(reply: &ApiResponse) {
     assert!(reply.json()["message"].is_string(), "{reply:?}");
 }
 
-/// Checks a request that the service has sent to a receiver.
 #[track_caller]
 pub fn check_sent(request: &test_receiver::ReceivedRequest) {
     // Requests to Twilio's API are form-encoded, not JSON.
@@ -209,7 +204,6 @@ pub fn check_sent(request: &test_receiver::ReceivedRequest) {
     }
 }
 
-/// Returns the HTTP methods of every documented path.
 fn documented_methods() -> BTreeMap<String, BTreeSet<String>> {
     let methods = |item: &Value| {
         let names = item.as_object().unwrap().keys().filter(|name| *name != "parameters");

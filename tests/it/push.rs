@@ -38,7 +38,6 @@ impl Team {
     }
 }
 
-/// Returns the row of a chat in the agent's list.
 async fn row(agent: &TestAgent, chat: u64) -> Value {
     let mut rows = agent.chats("open").await;
     rows.extend(agent.chats("closed").await);

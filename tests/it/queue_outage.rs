@@ -30,7 +30,6 @@ impl TestHost {
     }
 }
 
-/// Returns the state of every delivery in the timeline that is not `delivered`.
 fn undelivered(timeline: &[Value]) -> Vec<Value> {
     let kinds = ["delivery", "bot_delivery", "webhook_delivery"];
     let states = timeline.iter().flat_map(|entry| kinds.map(|kind| entry[kind]["state"].clone()));

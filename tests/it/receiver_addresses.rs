@@ -8,7 +8,7 @@ use crate::support::api_client::{TestAccount, TestChannel, number};
 use crate::support::test_host::{TestHost, run_on_own_host};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
-/// Private IP addresses, in every notation that URLs allow.
+/// Private, reserved and multicast IP addresses, in several notations that URLs allow.
 const PRIVATE_LITERALS: [&str; 40] = [
     "127.0.0.1",
     "127.1",

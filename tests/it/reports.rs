@@ -16,14 +16,13 @@ use crate::support::widget_client::TestVisitor;
 
 const CHATS: usize = 500;
 const CONCURRENT_CHATS: usize = 8;
-/// The maximum number of times to send a request if every response is 503 because of a write conflict.
 const MAX_REPETITIONS: usize = 30;
 /// One in this many writes is rejected with a conflict.
 const CONFLICT_INTERVAL: Option<NonZeroU32> = NonZeroU32::new(5);
 /// The integrator rejects messages that contain this word.
 const REJECTED: &str = "rejected";
 
-/// Sends a request, and repeats it while the response is 503. Panics after `MAX_REPETITIONS` such responses.
+/// Repeats the request while the response is 503. Panics after `MAX_REPETITIONS` such responses.
 async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> ApiResponse {
     for _ in 0..MAX_REPETITIONS {
         let reply = request().await;
@@ -34,7 +33,6 @@ async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> Api
     panic!("only 503 responses")
 }
 
-/// Sends a message twice with the same idempotency key.
 async fn post_twice_with_key(agent: &TestAgent, chat: u64, text: &str) {
     let path = format!("/agent/chats/{chat}/messages");
     for _ in 0..2 {
@@ -79,7 +77,6 @@ async fn rate(visitor: &TestVisitor, chat_id: &Value, last: &str) {
     }
 }
 
-/// Returns the numbers of all chats of the account.
 async fn all_chats(admin: &TestAgent) -> Vec<u64> {
     let mut all = Vec::new();
     for state in ["open", "closed"] {
@@ -114,7 +111,6 @@ fn time_of(entry: &Value) -> u64 {
     u64::from_str_radix(&digits, 16).unwrap()
 }
 
-/// Returns the time from one entry to another, in seconds.
 fn seconds_between(first: &Value, last: &Value) -> f64 {
     (time_of(last) - time_of(first)) as f64 / 1_000.0
 }

@@ -56,7 +56,6 @@ pub fn socket_routes() -> Vec<(&'static str, &'static str)> {
     routes.map(|(key, route)| (key.as_str(), resource_of_arn(&route["FunctionArn"]))).collect()
 }
 
-/// Returns the name of a function's program, taken from its `CodeUri`.
 pub fn program_name(properties: &Value) -> &str {
     let code = properties["CodeUri"].as_str().unwrap();
     code.strip_prefix("target/lambda/").unwrap().trim_end_matches('/')
@@ -136,7 +135,7 @@ fn functions_are_named_after_their_programs() {
     }
 }
 
-/// Common variables that a function can do without.
+/// Variables that the template sets for all functions, although no function requires them.
 const OPTIONAL_VARIABLES: [&str; 2] = ["FIRST_ATTEMPTS_PER_ACCOUNT", "STACK_NAME"];
 
 /// Returns the names of the variables in a function's properties, or in the global properties of all functions.
@@ -145,7 +144,6 @@ fn declared_variables(properties: &Value) -> BTreeSet<String> {
     variables.into_iter().flat_map(|fields| fields.keys().cloned()).collect()
 }
 
-/// Returns the names of the variables that at least one function requires.
 pub async fn all_required_variables() -> BTreeSet<String> {
     let binaries = binaries().await;
     functions().flat_map(|(_, properties)| required_variables(&binaries.join(program_name(properties)))).collect()

@@ -18,9 +18,9 @@ use crate::support::widget_client::TestWidget;
 /// `--env-vars` instead.
 const VARIABLES_FILE: &str = "env";
 
-/// For every HTTP function: its name, the status of its response to the unchanged sample event, and the status of its
-/// response to the event with a valid credential. Even with a valid credential, some statuses are 404, because the
-/// chats, visitors and bots in the sample events do not exist.
+/// The name of every HTTP function, and the statuses of its responses to two requests: the unchanged sample event, and
+/// the event with a valid credential. Some of the latter are 404, because the chats, visitors and bots in the sample
+/// events do not exist.
 const HTTP_STATUSES: [(&str, u16, u16); 56] = [
     ("admin-agents", 401, 200),
     ("admin-audit", 401, 200),

@@ -20,7 +20,6 @@ fn signing_secret(shown: &Value) -> &str {
     shown["signing_secret"].as_str().unwrap_or_else(|| panic!("the response has no secret: {shown}"))
 }
 
-/// Returns whether a request's signature is valid for this secret, according to the official Standard Webhooks library.
 fn is_signature_valid(signing_secret: &str, request: &ReceivedRequest) -> bool {
     Webhook::new(signing_secret).unwrap().verify(&request.body, &request.header_map()).is_ok()
 }
@@ -33,7 +32,6 @@ async fn get_settings(admin: &ApiClient) -> Value {
     admin.get(SETTINGS_PATH).await.expect(200)
 }
 
-/// Returns the two account settings that describe webhooks.
 fn webhook_fields(settings: &Value) -> Value {
     json!({"webhook_url": settings["webhook_url"], "webhooks": settings["webhooks"]})
 }

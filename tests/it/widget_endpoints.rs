@@ -8,7 +8,7 @@ use crate::support::api_client::{TestAccount, merged, number};
 use crate::support::test_host::{TestHost, run_on_shared_host};
 use crate::support::widget_client::{SITE, TestVisitor, TestWidget};
 
-/// Every endpoint that requires a token, with valid fields.
+/// Endpoints that require a token, with valid fields.
 fn requests_with_token() -> [(&'static str, Value); 5] {
     [
         ("message", json!({"message_id": "m", "message": {"type": "text", "text": "Hi"}})),

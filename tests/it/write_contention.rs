@@ -16,7 +16,6 @@ use crate::support::test_host::{TestHost, run_on_own_host, visitor_text};
 use crate::support::test_receiver::{ReceivedRequest, TestReceiver};
 use crate::support::wait::{seconds, wait_for};
 
-/// The maximum number of times to send a request if every response is 503 because of a write conflict.
 const MAX_REPETITIONS: usize = 30;
 
 const VISITORS: usize = 4;
@@ -62,7 +61,7 @@ impl SentTexts {
     }
 }
 
-/// Sends a request, and repeats it while the response is 503. Panics after `MAX_REPETITIONS` such responses.
+/// Repeats the request while the response is 503. Panics after `MAX_REPETITIONS` such responses.
 async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> ApiResponse {
     for _ in 0..MAX_REPETITIONS {
         let reply = request().await;
@@ -102,8 +101,7 @@ impl Scenario {
         }
     }
 
-    /// Sends a visitor's message, and repeats it with a different text while the response is 503. The text must differ
-    /// because the request has no idempotency key.
+    /// Sends a visitor's message, and repeats it with a different text while the response is 503.
     async fn send_text(&self, channel: &TestChannel, visitor: &str, suffix: &str) {
         for n in 0..MAX_REPETITIONS {
             let text = format!("{visitor}: {suffix} ({n})");
@@ -147,7 +145,6 @@ impl Scenario {
         self.reply_texts.record(text, true);
     }
 
-    /// Runs a conversation with two agents and a transfer between them.
     async fn run_agent_conversation(&self, visitor: &str) {
         for suffix in ["one", "two", "three"] {
             self.send_text(&self.plain_channel, visitor, suffix).await;
@@ -163,7 +160,6 @@ impl Scenario {
         self.perform_action(&self.ben, chat, "close", &json!({})).await;
     }
 
-    /// Runs a conversation with the bot and, after the handover, with an agent.
     async fn run_bot_conversation(&self, visitor: &str) {
         self.send_text(&self.fixture.channel, visitor, "one").await;
         let chat = self.find_chat(visitor).await;

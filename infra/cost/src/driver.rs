@@ -13,12 +13,12 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 use crate::function_usage::{self, PUSH_FUNCTION, Usage, UsageByFunction};
 use crate::receiver::ReceiverServer;
 
-/// How long to wait until the queues are empty or no more changes are pushed. The limit exceeds the longest task
-/// delays: three seconds for a retry, and four for the check for a bot's answer.
+/// The longest wait for empty queues or for the end of the pushes. It exceeds the longest task delays: three seconds
+/// for a retry, and four for the check for a bot's answer.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// If nothing has been pushed for this long, all changes have been pushed. The local host passes a change on within a
-/// few milliseconds.
+/// If the usage of the pushes has not changed for this long, all changes have been pushed. The local host passes a
+/// change on within a few milliseconds.
 const PUSH_SETTLE_TIME: Duration = Duration::from_millis(300);
 const PASSWORD: &str = "correct horse battery staple";
 
@@ -64,7 +64,7 @@ impl<'h> Driver<'h> {
         Ok(Self { host, api, receiver, operator_key })
     }
 
-    /// Runs `scenario`, waits until the tasks that it queued are processed, and returns each function's usage.
+    /// Returns the usage of each function that `scenario` calls or that processes the tasks queued by `scenario`.
     /// Scheduled functions and pushes are not included.
     pub async fn measure(&self, scenario: impl AsyncFnOnce() -> Result<(), Error>) -> Result<UsageByFunction, Error> {
         self.start_measuring().await?;
@@ -81,14 +81,15 @@ impl<'h> Driver<'h> {
         Ok(())
     }
 
-    /// Resets the usage once no task is queued.
+    /// Waits until no task is queued, then resets the usage.
     pub async fn reset_usage(&self) -> Result<(), Error> {
         self.wait_until_empty().await?;
         self.host.reset_usage();
         Ok(())
     }
 
-    /// Returns each function's usage since the last reset. Scheduled functions and pushes are not included.
+    /// Returns each function's usage since the last reset, and ends the exact counting of round trips. Scheduled
+    /// functions and pushes are not included.
     pub fn usage(&self) -> Result<UsageByFunction, Error> {
         self.host.separate_round_trips(false);
         let mut usage = function_usage::usage_by_function(self.host.usage())?;
@@ -129,7 +130,6 @@ impl<'h> Driver<'h> {
         }
     }
 
-    /// Opens a socket of the agent.
     pub async fn open_socket(&self, agent: &LoggedInAgent) -> Result<Socket, Error> {
         let ticket = self.post("/agent/socket-ticket", agent, json!({})).await?;
         let url = format!("{}?ticket={}", text(&ticket, "url")?, text(&ticket, "ticket")?);
@@ -150,12 +150,10 @@ impl<'h> Driver<'h> {
         Err(Error::NoPush)
     }
 
-    /// Waits until all queues are empty.
     pub async fn wait_until_empty(&self) -> Result<(), Error> {
         self.wait_until(|_| false).await
     }
 
-    /// Waits until the queues contain only delayed tasks.
     pub async fn wait_until_only_delayed(&self) -> Result<(), Error> {
         self.wait_until(|depth| depth.visible + depth.in_flight == 0).await
     }
@@ -178,7 +176,6 @@ impl<'h> Driver<'h> {
         Ok(self.api.post(path, Some(&agent.token), &body).await?)
     }
 
-    /// Creates an account, logs in as its admin and returns the admin.
     pub async fn create_account(&self, name: &str) -> Result<LoggedInAgent, Error> {
         let email = format!("admin@{name}.example");
         let admin = json!({"name": "Grace", "email": email, "password": PASSWORD});
@@ -187,22 +184,20 @@ impl<'h> Driver<'h> {
         self.log_in(&response, "admin_id", &email).await
     }
 
-    /// Adds an agent to the admin's account, logs in as the agent and returns the agent.
     pub async fn create_agent(&self, admin: &LoggedInAgent, email: &str) -> Result<LoggedInAgent, Error> {
         let body = json!({"name": "Ann", "email": email, "password": PASSWORD, "role": "agent"});
         let response = self.post("/admin/agents", admin, body).await?;
         self.log_in(&response, "agent_id", email).await
     }
 
-    /// Logs in as a newly created agent. `response` is the response to the creation request, and the field named by
-    /// `id_field` contains the agent's id.
+    /// `response` is the response to the request that created the agent. Its field `id_field` contains the agent's id.
     async fn log_in(&self, response: &Value, id_field: &'static str, email: &str) -> Result<LoggedInAgent, Error> {
         let id = response.get(id_field).cloned().ok_or(Error::MissingField(id_field))?;
         let token = demo::log_in(&self.api, email, PASSWORD).await?;
         Ok(LoggedInAgent { id, token })
     }
 
-    /// Adds a channel to the admin's account, and returns the channel's id and endpoint path.
+    /// Returns the channel's id and endpoint path.
     pub async fn create_channel(
         &self,
         admin: &LoggedInAgent,
@@ -216,13 +211,12 @@ impl<'h> Driver<'h> {
         Ok((text(&response, "channel_id")?, path.to_owned()))
     }
 
-    /// Adds a widget to the admin's account, and returns its id.
+    /// Returns the widget's id.
     pub async fn create_widget(&self, admin: &LoggedInAgent) -> Result<String, Error> {
         let response = self.post("/admin/channels", admin, json!({"kind": "widget", "name": "Widget"})).await?;
         text(&response, "widget_id")
     }
 
-    /// Calls an endpoint of a widget, as a visitor's browser does.
     pub async fn call_widget(&self, widget_id: &str, endpoint: &str, body: Value) -> Result<Value, Error> {
         Ok(self.api.post(&format!("/widget/{widget_id}/{endpoint}"), None, &body).await?)
     }
@@ -251,7 +245,7 @@ impl<'h> Driver<'h> {
     }
 }
 
-/// Returns a string field of a response, or an error if the field is missing.
+/// Returns a field of a response. Fails if the field is missing or not a string.
 pub fn text(response: &Value, field: &'static str) -> Result<String, Error> {
     response.get(field).and_then(Value::as_str).map(str::to_owned).ok_or(Error::MissingField(field))
 }

@@ -11,7 +11,7 @@ pub type UsageByFunction = BTreeMap<String, Usage>;
 /// The usage of a function, a scenario or a month. The numbers may be fractional, for example when they are averages.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
-    /// The number of invocations through the HTTP API.
+    /// The number of invocations through the HTTP API or the WebSocket API.
     pub requests: f64,
     /// The number of invocations that deliver entries. Each of them waits for a receiver's response.
     pub deliveries: f64,
@@ -26,8 +26,8 @@ pub struct Usage {
     pub write_units: f64,
     pub fifo_queue_requests: f64,
     pub retry_queue_requests: f64,
-    /// The number of invocations that write to the Chats table. On AWS, each of them causes one invocation of
-    /// `PUSH_FUNCTION`, because Lambda polls a stream only four times a second and passes on a chat's changes
+    /// The number of invocations of functions that write to the Chats table. On AWS, each of them causes one invocation
+    /// of `PUSH_FUNCTION`, because Lambda polls a stream only four times a second and passes on a chat's changes
     /// together. The local host invokes `PUSH_FUNCTION` more often, because it passes on each change immediately.
     pub pushed_changes: f64,
     /// The number of invocations of `PUSH_FUNCTION`. They are not included in `invocations`, because they write no log
@@ -37,7 +37,7 @@ pub struct Usage {
     pub socket_messages: f64,
 }
 
-/// The function that streams invoke.
+/// The table streams invoke this function.
 pub const PUSH_FUNCTION: &str = "deliver-push";
 
 /// One function's counters in the response to `GET /_local/usage`.
@@ -57,9 +57,6 @@ struct UsageCounters {
 }
 
 /// Parses the response to `GET /_local/usage`.
-///
-/// # Errors
-/// The response does not have the expected structure.
 pub fn usage_by_function(response: Value) -> Result<UsageByFunction, serde_json::Error> {
     let counters: BTreeMap<String, UsageCounters> = serde_json::from_value(response)?;
     Ok(counters.into_iter().map(|(function, counters)| (function.clone(), Usage::of(&function, &counters))).collect())

@@ -58,8 +58,8 @@ pub enum Scenario {
     IdleMinute,
 }
 
-/// How long the bot has to answer. The limit is long enough for the bot to answer in time, and short enough for a
-/// scenario to wait until the limit expires and the service checks for an answer.
+/// How long the service waits for the bot's answer. The value is small, because a scenario waits until the service
+/// checks for the answer.
 const BOT_ANSWER_LIMIT_SECONDS: u64 = 4;
 
 pub type ScenarioUsage = BTreeMap<Scenario, UsageByFunction>;
@@ -115,10 +115,7 @@ impl Scenario {
     }
 }
 
-/// Runs every scenario and returns the usage of each. The host must be newly started and otherwise idle.
-///
-/// # Errors
-/// The service rejected a request, a queue did not become empty in time, or a change was not pushed in time.
+/// `host` must be newly started and otherwise idle.
 pub async fn measure_all_scenarios(host: &Host, operator_key: &str) -> Result<ScenarioUsage, Error> {
     let driver = Driver::open(host, operator_key).await?;
     let mut usage = ScenarioUsage::new();
@@ -137,7 +134,7 @@ pub async fn measure_all_scenarios(host: &Host, operator_key: &str) -> Result<Sc
     Ok(usage)
 }
 
-/// An account with a channel and one chat that its admin has accepted.
+/// `agent` is the account's admin, who has accepted the chat.
 struct AcceptedChat {
     agent: LoggedInAgent,
     channel: String,
@@ -164,7 +161,7 @@ async fn run_visitor_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -
     Ok(())
 }
 
-/// Runs scenarios in a channel with a department. These scenarios cost the same in a channel without departments.
+/// These scenarios cost the same in a channel without departments.
 async fn run_department_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let admin = driver.create_account("departments").await?;
     driver.post("/admin/departments", &admin, json!({"name": "Sales", "agent_ids": [admin.id]})).await?;
@@ -237,9 +234,8 @@ async fn get_as(driver: &Driver<'_>, agent: &LoggedInAgent, path: &str) -> Resul
     Ok(())
 }
 
-/// Runs the scenarios in which a delivery is retried. They use a separate account and channel, so that the channel has
-/// only just been cached. Cache entries last ten seconds and must not expire before the retry, which happens after
-/// three seconds.
+/// Uses a new channel, so that it has only just been cached. Cache entries last ten seconds and must not expire before
+/// the retry, which happens after three seconds.
 async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let chat = AcceptedChat::open(driver, "retries", &driver.receiver.url()).await?;
     let send = async || driver.send_agent_message(&chat.agent, 1).await;
@@ -256,13 +252,11 @@ async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> 
     Ok(())
 }
 
-/// Keeps only the usage of the delivery functions and drops that of the functions that handle the request.
 fn only_deliveries(mut usage: UsageByFunction) -> UsageByFunction {
     usage.retain(|_, usage| usage.deliveries > 0.0);
     usage
 }
 
-/// Returns each function's usage after `first` was measured. `all` includes the usage in `first`.
 fn difference(all: &UsageByFunction, first: &UsageByFunction) -> UsageByFunction {
     let difference = |(function, usage): (&String, &Usage)| {
         (function.clone(), *usage - first.get(function).copied().unwrap_or_default())
@@ -422,8 +416,7 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     driver.send_visitor_message(&channel, "ada").await?;
     driver.wait_until_only_delayed().await?;
     answer(1).await?;
-    // Returns a message's usage up to the point where the bot has received it. The bot's answer and the check for it
-    // are not included.
+    // Returns a message's usage until the bot has received it. The bot's answer and the check for it are not included.
     let message = async |visitor: &str, chat: u64| {
         driver.start_measuring().await?;
         driver.send_visitor_message(&channel, visitor).await?;

@@ -74,7 +74,6 @@ fn parse_share(text: &str) -> Result<f64, ShareError> {
 }
 
 impl Default for Workload {
-    /// Returns the workload for a command line without options.
     fn default() -> Self {
         Self::parse_from(["cost"])
     }
@@ -107,7 +106,6 @@ impl Workload {
         ]
     }
 
-    /// Returns the usage for the whole month.
     pub fn monthly_usage(&self, usage: &ScenarioUsage) -> Usage {
         let usage_of = |scenario: Scenario| usage.get(&scenario).map(total).unwrap_or_default();
         let mut month = Usage::default();
@@ -123,7 +121,7 @@ impl Workload {
         month
     }
 
-    /// Returns the usage of the month's pushes. They are not included in [`monthly_usage`](Self::monthly_usage).
+    /// The usage of `deliver-push` is not included in [`monthly_usage`](Self::monthly_usage).
     pub fn monthly_push_usage(&self, usage: &ScenarioUsage) -> Usage {
         let push = if self.sockets > 0 { Scenario::PushToAgent } else { Scenario::Push };
         let push = usage.get(&push).map(total).unwrap_or_default();

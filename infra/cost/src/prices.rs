@@ -7,25 +7,22 @@ pub const PRICE_DATE: &str = "the first half of 2026";
 
 const MILLION: f64 = 1_000_000.0;
 
-/// The price of a request through an HTTP API. Requests are metered in 512 KB increments. The price applies to the
-/// first 300 million requests in a month.
+/// Requests are metered in 512 KB increments. The price applies to the first 300 million requests in a month.
 pub const HTTP_REQUEST: f64 = 1.00 / MILLION;
-/// The price of a function invocation.
 pub const LAMBDA_REQUEST: f64 = 0.20 / MILLION;
-/// The price of a GB-second on arm64. It applies to the first 7.5 billion GB-seconds in a month.
+/// The price on arm64, for the first 7.5 billion GB-seconds in a month.
 pub const LAMBDA_GB_SECOND: f64 = 0.000_013_333_4;
 /// The price of a read request unit for an on-demand table in the Standard table class.
 pub const DYNAMODB_READ: f64 = 0.125 / MILLION;
 /// The price of a write request unit for an on-demand table in the Standard table class.
 pub const DYNAMODB_WRITE: f64 = 0.625 / MILLION;
-/// The price of a request to a FIFO queue. Every 64 KB of payload is billed as one request.
+/// Every 64 KB of payload is billed as one request.
 pub const SQS_FIFO: f64 = 0.50 / MILLION;
 /// The price of a request to a standard queue that is used as a fair queue, like the retry queues: 0.40 per million,
 /// plus 0.10 for fairness.
 pub const SQS_FAIR: f64 = 0.50 / MILLION;
-/// The price of a WebSocket message. Messages are metered in 32 KB increments.
+/// Messages are metered in 32 KB increments.
 pub const SOCKET_MESSAGE: f64 = 1.00 / MILLION;
-/// The price of keeping a WebSocket open for one minute.
 pub const SOCKET_MINUTE: f64 = 0.25 / MILLION;
 /// The price of ingesting 1 GB of logs.
 pub const LOG_GB: f64 = 0.50;

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 const REJECTING_PATH: &str = "/rejects";
 
-/// A running receiver. The server stops when this value is dropped.
+/// The server stops when this value is dropped.
 pub struct ReceiverServer {
     base_url: String,
     failures_left: Arc<AtomicU32>,
@@ -37,7 +37,6 @@ impl ReceiverServer {
         Ok(Self { base_url, failures_left, server })
     }
 
-    /// Returns a URL at which the server accepts deliveries.
     pub fn url(&self) -> String {
         format!("{}/receives", self.base_url)
     }

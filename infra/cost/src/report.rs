@@ -19,7 +19,7 @@ const GB: f64 = 1_000_000_000.0;
 /// The number of requests that one poller makes in a minute. Each request is a 20-second long poll.
 const LONG_POLLS_PER_MINUTE: f64 = 3.0;
 
-/// The numbers of the resources in a stack that cost the same regardless of traffic.
+/// The numbers of a stack's resources whose cost does not depend on the traffic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedResources {
     /// The number of FIFO queues that Lambda polls.
@@ -32,9 +32,6 @@ pub struct FixedResources {
 
 impl FixedResources {
     /// Counts the queues of the host, and the alarm metrics and dashboards in `template.yaml`.
-    ///
-    /// # Errors
-    /// The template cannot be read.
     pub fn of(host: &Host) -> io::Result<Self> {
         let queues =
             |fifo| host.consumed_queues().iter().map(|queue| f64::from(queue.ends_with(".fifo") == fifo)).sum();
@@ -147,7 +144,6 @@ fn services(workload: &Workload, usage: &ScenarioUsage) -> String {
     table
 }
 
-/// Lists what a month without traffic costs.
 fn fixed_costs(usage: &ScenarioUsage, fixed_resources: FixedResources, assumptions: &Assumptions) -> String {
     let FixedResources { fifo_queues, retry_queues, alarm_metrics, dashboards } = fixed_resources;
     let schedules = usage.get(&Scenario::IdleMinute).map(total).unwrap_or_default() * MINUTES_PER_MONTH;

@@ -1,6 +1,5 @@
-//! Simulates how the load of a service with many accounts is spread over the partition keys of the tables and indexes
-//! and over the message groups of the queues, and compares the load of the busiest keys and groups with the limits of
-//! AWS. The keys are made by the same functions that the stores and the queues use.
+//! Simulates a service with many accounts, and compares the load of its busiest partition keys and message groups with
+//! the limits of AWS. The keys are made by the same functions that the stores and the queues use.
 //!
 //! # Layout
 //! - [`Options`] describes a load and is parsed from the command line

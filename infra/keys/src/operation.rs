@@ -1,5 +1,5 @@
-//! The operations that make up the load. The requests of each operation match those in docs/costs.md; a test compares
-//! them.
+//! The operations that make up the load. A test compares the requests of all operations except `CloseIdle` with
+//! docs/costs.md.
 
 /// The number of messages in a chat, as assumed in docs/costs.md.
 pub const MESSAGES_PER_CHAT: u32 = 10;
@@ -18,9 +18,7 @@ pub enum Operation {
     FirstAnswer,
     AgentMessage,
     BotMessage,
-    /// An agent accepts a chat.
     Accept,
-    /// An agent closes a chat.
     Close,
     /// `schedule-idle` closes a chat of a bot.
     CloseIdle,
@@ -69,7 +67,7 @@ pub enum Function {
     DeliverBot,
 }
 
-/// The FIFO queue for the first attempt of an operation's delivery.
+/// The FIFO queue for the first attempt of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Queue {
     Channel,
@@ -165,12 +163,10 @@ impl Operation {
         }
     }
 
-    /// Returns whether the operation stores a message.
     pub fn is_message(self) -> bool {
         !matches!(self, Self::Accept | Self::Close | Self::CloseIdle)
     }
 
-    /// Returns whether the operation opens a chat.
     pub fn opens_chat(self) -> bool {
         matches!(self, Self::OpenChat | Self::OpenChatWithBot)
     }
@@ -216,7 +212,8 @@ impl Operation {
         }
     }
 
-    /// Returns the functions invoked by the operation that read the Directory, each with the kinds of items it reads.
+    /// Returns the functions that the operation invokes and that read the Directory table, each with the kinds of items
+    /// it reads.
     pub fn cached_reads(self) -> &'static [(Function, &'static [KeyFamily])] {
         use KeyFamily::{Channel, Provider, Settings};
         match self {
@@ -232,7 +229,6 @@ impl Operation {
         }
     }
 
-    /// Returns whether the operation is a request to the HTTP API.
     pub fn is_http_request(self) -> bool {
         self != Self::CloseIdle
     }

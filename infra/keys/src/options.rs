@@ -37,7 +37,6 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Returns the default value of every option, as for a command line without arguments.
     fn default() -> Self {
         Self::parse_from(["hot-keys"])
     }

@@ -8,7 +8,6 @@ use crate::simulation::{BusiestKey, GatewayLoad, KeyLoad, Load, QueueLoad, READ_
 /// is raised.
 const GATEWAY_LIMIT: f64 = 10_000.0;
 
-/// Returns the whole report.
 pub fn report(options: &Options, load: &Load) -> String {
     let Options { rate, accounts, skew, seconds, .. } = options;
     let share = 100.0 * load.largest_share;
@@ -61,7 +60,7 @@ pub fn queue_table(options: &Options, load: &Load) -> String {
     format!("{head}\n|---|--:|--:|--:|--:|--:|--:|\n{}", rows.collect::<String>())
 }
 
-/// Returns a table of the requests to API Gateway. HTTP requests and frames share one limit.
+/// HTTP requests and frames share one limit.
 pub fn gateway_table(load: &Load) -> String {
     let GatewayLoad { requests, frames, account_frames } = load.gateway;
     let percent = 100.0 * (requests + frames) / GATEWAY_LIMIT;

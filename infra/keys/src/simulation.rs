@@ -24,7 +24,7 @@ const PRESENCE_BYTES: f64 = 200.0;
 /// The number of bytes that one read unit covers in a strongly consistent query. An eventually consistent query costs
 /// half.
 const BYTES_PER_READ: f64 = 4_096.0;
-/// The chat number at which every account starts, as if it had already had chats before the simulation.
+/// The number of each account's latest chat at the start. Other open chats have lower numbers.
 const FIRST_CHAT: u64 = 1_000_000_000;
 
 /// The capacity units that the requests to one key consume per second.
@@ -41,7 +41,6 @@ impl KeyLoad {
     }
 }
 
-/// The busiest key of a family.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BusiestKey {
     pub key: String,
@@ -57,9 +56,7 @@ pub struct QueueLoad {
     /// The number of tasks of the busiest account.
     pub account_tasks: f64,
     pub busiest_group: String,
-    /// The number of tasks of the busiest message group.
     pub group_tasks: f64,
-    /// How long an attempt takes, in seconds.
     pub attempt_seconds: f64,
 }
 
@@ -75,11 +72,9 @@ pub struct GatewayLoad {
     pub account_frames: f64,
 }
 
-/// The result of a simulation.
 pub struct Load {
     /// The expected share of the messages that belong to the largest account, from 0 to 1.
     pub largest_share: f64,
-    /// The number of messages that were drawn.
     pub messages: u64,
     pub families: BTreeMap<KeyFamily, BusiestKey>,
     pub queues: BTreeMap<Queue, QueueLoad>,
@@ -88,7 +83,7 @@ pub struct Load {
 
 struct Account {
     id: String,
-    /// The number of the next chat.
+    /// The number of the latest chat. The next chat gets this number plus one.
     next_chat: u64,
     open_chats: u64,
     agents: u64,
@@ -111,7 +106,6 @@ struct Simulation<'a> {
     http_requests: u64,
 }
 
-/// Simulates the load that the options describe.
 pub fn simulate(options: &Options) -> Load {
     let sizes = Weighted::zipf(options.accounts, options.skew);
     let mut simulation = Simulation::new(options, &sizes);
@@ -296,7 +290,6 @@ fn query_units(items: u64, bytes: f64) -> f64 {
     (items as f64 * bytes / BYTES_PER_READ).ceil().max(1.0)
 }
 
-/// The chat of an operation.
 struct Chat {
     account_id: String,
     chat_id: u64,

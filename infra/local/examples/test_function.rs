@@ -58,8 +58,8 @@ async fn handle(event: LambdaEvent<Value>) -> Result<Value, Error> {
     }
 }
 
-/// Prints the body of each message, and reports a message as failed if its body begins with `fail`. If a body
-/// is `nonsense`, returns an invalid response; if one is `crash`, exits; if one begins with `hang`, hangs.
+/// Prints the body of each message, and reports a message as failed if its body begins with `fail`. If a body is
+/// `nonsense`, returns an invalid response; if one is `crash`, exits; if one begins with `hang`, hangs.
 fn process_batch(records: &[Value]) -> Value {
     for record in records {
         println!("got {}", record["body"].as_str().unwrap());
@@ -125,7 +125,6 @@ fn hang() -> ! {
     }
 }
 
-/// Returns the client configuration for a service whose URL is in the environment variable `url_variable`.
 fn aws_config(url_variable: &str) -> SdkConfig {
     let variable = |name: &str| std::env::var(name).unwrap();
     let token = std::env::var("AWS_SESSION_TOKEN").ok();
@@ -138,7 +137,7 @@ fn aws_config(url_variable: &str) -> SdkConfig {
         .build()
 }
 
-/// Writes the same item twice. The second write must fail, because its condition is false.
+/// The second write must fail, because its condition is false.
 async fn put_item_twice() -> Result<Value, Error> {
     let client = aws_sdk_dynamodb::Client::new(&aws_config("AWS_ENDPOINT_URL_DYNAMODB"));
     let put = client.put_item().table_name(std::env::var("TABLE")?);
@@ -160,7 +159,6 @@ async fn count_items(index: &str) -> Result<Value, Error> {
     Ok(json!(query.send().await.map_err(error_text)?.count()))
 }
 
-/// Formats an error together with its causes.
 fn error_text(error: impl std::error::Error) -> String {
     DisplayErrorContext(error).to_string()
 }

@@ -13,8 +13,6 @@ use crate::random_and_digest::{RandomError, random_hex};
 pub(crate) struct AccessKeys(Arc<BTreeMap<String, String>>);
 
 impl AccessKeys {
-    /// # Errors
-    /// The operating system cannot provide random numbers.
     pub fn generate<'f>(functions: impl Iterator<Item = &'f str>) -> Result<Self, RandomError> {
         let key = |function: &str| -> Result<_, RandomError> { Ok((function.to_owned(), new_access_key_id()?)) };
         Ok(Self(Arc::new(functions.map(key).collect::<Result<_, _>>()?)))
@@ -25,7 +23,6 @@ impl AccessKeys {
         self.0.get(function).map_or("", String::as_str)
     }
 
-    /// Returns the name of the function that has this access key id, or `None` if there is no such function.
     pub fn function(&self, access_key_id: &str) -> Option<&str> {
         self.0.iter().find_map(|(function, id)| (id == access_key_id).then_some(function.as_str()))
     }

@@ -29,7 +29,6 @@ pub enum Error {
     /// The response has a status code outside the range 200 to 299.
     #[error("{request} returned {status}: {message}")]
     Status {
-        /// The method and the path of the request.
         request: String,
         status: u16,
         /// The error message in the response, or an empty string if there is none.
@@ -44,8 +43,6 @@ pub struct ApiClient {
 }
 
 impl ApiClient {
-    /// # Errors
-    /// The HTTP client cannot be created.
     pub fn new(base_url: &str) -> Result<Self, Error> {
         let http = Client::builder().no_proxy().timeout(REQUEST_TIMEOUT).build().map_err(Error::Client)?;
         Ok(Self { http, base_url: base_url.to_owned() })
@@ -56,35 +53,24 @@ impl ApiClient {
         &self.base_url
     }
 
-    /// # Errors
-    /// The request fails for one of the reasons in [`Error`].
     pub async fn get<T: DeserializeOwned>(&self, path: &str, token: &str) -> Result<T, Error> {
         self.send(Method::GET, path, Some(token), None).await
     }
 
-    /// # Errors
-    /// The request fails for one of the reasons in [`Error`].
     pub async fn post<T: DeserializeOwned>(&self, path: &str, token: Option<&str>, body: &Value) -> Result<T, Error> {
         self.send(Method::POST, path, token, Some(body)).await
     }
 
-    /// # Errors
-    /// The request fails for one of the reasons in [`Error`].
     pub async fn put(&self, path: &str, token: &str, body: &Value) -> Result<Value, Error> {
         self.send(Method::PUT, path, Some(token), Some(body)).await
     }
 
-    /// # Errors
-    /// The request fails for one of the reasons in [`Error`].
     pub async fn patch(&self, path: &str, token: &str, body: &Value) -> Result<Value, Error> {
         self.send(Method::PATCH, path, Some(token), Some(body)).await
     }
 
     /// Sends a signed request (Standard Webhooks), as the HTTP gateway of a telephony provider does. `path` may also be
     /// an absolute URL below the base URL.
-    ///
-    /// # Errors
-    /// The secret is invalid, or the request fails for one of the reasons in [`Error`].
     pub async fn post_signed(&self, path: &str, secret: &str, body: &Value) -> Result<Value, Error> {
         let url = if path.starts_with('/') { format!("{}{path}", self.base_url) } else { path.to_owned() };
         let (id, seconds) = (Uuid::now_v7().to_string(), OffsetDateTime::now_utc().unix_timestamp());
@@ -97,9 +83,6 @@ impl ApiClient {
     }
 
     /// Returns a page's content security policy and HTML.
-    ///
-    /// # Errors
-    /// The request fails for one of the reasons in [`Error`].
     pub async fn get_page(&self, path: &str) -> Result<(String, String), Error> {
         let failed = |source| Error::Request { request: format!("GET {path}"), source };
         let response = self.http.get(format!("{}{path}", self.base_url)).send().await.map_err(failed)?;
@@ -128,7 +111,7 @@ impl ApiClient {
     }
 }
 
-/// Sends a request and parses the response. `request` is the method and the path, for error messages.
+/// `request` is the method and the path, for error messages.
 async fn execute<T: DeserializeOwned>(request: String, builder: RequestBuilder) -> Result<T, Error> {
     let failed = |source| Error::Request { request: request.clone(), source };
     let response = builder.send().await.map_err(failed)?;
@@ -149,7 +132,6 @@ pub(crate) fn with_base_url(url: &str, path_prefix: &str, base_url: &str) -> Opt
 }
 
 impl Error {
-    /// Returns whether the service responded with this HTTP status.
     #[must_use]
     pub fn has_status(&self, expected: u16) -> bool {
         matches!(self, Self::Status { status, .. } if *status == expected)

@@ -12,7 +12,7 @@ use crate::cargo_build::{self, CargoProfile};
 use crate::file_store::{self, FileStore};
 use crate::{HostStorage, LogSink, Options, random_and_digest};
 
-/// The private networks that functions on this host can reach by default: only the loopback networks of this machine.
+/// The private networks that functions may call by default: only this machine.
 pub(crate) const LOOPBACK_NETWORKS: &str = "127.0.0.0/8,::1/128";
 
 /// Runs the whole service on this machine, without AWS.
@@ -54,7 +54,6 @@ pub struct Arguments {
     release: bool,
 }
 
-/// The error for a `--parameter` whose value has no equals sign.
 #[derive(Debug, thiserror::Error)]
 #[error("expected NAME=VALUE")]
 struct InvalidParameter;
@@ -64,7 +63,6 @@ fn parse_parameter(text: &str) -> Result<(String, String), InvalidParameter> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// The error for a `--store-latency` that is not a whole number of milliseconds.
 #[derive(Debug, thiserror::Error)]
 #[error("expected a whole number of milliseconds such as 5ms")]
 struct InvalidMilliseconds;
@@ -74,16 +72,12 @@ fn parse_milliseconds(text: &str) -> Result<Duration, InvalidMilliseconds> {
     Ok(Duration::from_millis(number.parse().map_err(|_| InvalidMilliseconds)?))
 }
 
-/// Returns a parser that accepts the values of the template's `LogLevel` parameter, in upper or lower case.
+/// Accepts the values of the template's `LogLevel` parameter and converts them to upper case.
 fn log_level_parser() -> impl TypedValueParser<Value = String> {
     PossibleValuesParser::new(["TRACE", "DEBUG", "INFO"]).map(|level| level.to_ascii_uppercase())
 }
 
 impl Arguments {
-    /// Opens the store for the files that persist between runs.
-    ///
-    /// # Errors
-    /// The folder cannot be created.
     pub fn open_file_store(&self) -> Result<FileStore, file_store::Error> {
         if self.memory {
             return Ok(FileStore::Memory);
@@ -93,9 +87,6 @@ impl Arguments {
     }
 
     /// Builds the functions, unless `--no-build` is set, and returns the folder of their binaries.
-    ///
-    /// # Errors
-    /// Cargo cannot be run, or the functions do not compile.
     pub async fn build_functions(&self) -> Result<PathBuf, cargo_build::Error> {
         if self.no_build {
             cargo_build::existing_binaries()

@@ -36,11 +36,7 @@ pub fn workspace_root() -> PathBuf {
     crate_folder.ancestors().nth(2).unwrap_or(crate_folder).to_owned()
 }
 
-/// Builds all binaries in the workspace and returns their folder.
-///
-/// # Errors
-/// Cargo cannot be run or builds no binaries, or the code does not compile. Compiler errors are printed to the
-/// terminal.
+/// Builds all binaries in the workspace and returns their folder. Cargo prints compiler errors to the terminal.
 pub async fn build(profile: CargoProfile) -> Result<PathBuf, Error> {
     let output = build_command(profile).kill_on_drop(true).spawn()?.wait_with_output().await?;
     if !output.status.success() {
@@ -50,9 +46,6 @@ pub async fn build(profile: CargoProfile) -> Result<PathBuf, Error> {
 }
 
 /// Returns the folder that contains the running program. Earlier builds put the function binaries in the same folder.
-///
-/// # Errors
-/// The operating system does not provide the program's path.
 pub fn existing_binaries() -> Result<PathBuf, Error> {
     let program = std::env::current_exe().map_err(Error::CurrentExe)?;
     Ok(program.parent().unwrap_or(&program).to_owned())

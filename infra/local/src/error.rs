@@ -45,12 +45,10 @@ pub enum Error {
         logical_id: String,
         denied: AccessDenied,
     },
-    /// The function could not be started, timed out or returned an error.
     #[error("{function}: {error}")]
     Invocation { function: String, error: lambda::InvocationError },
     #[error("{function}: its result is not JSON: {source}")]
     InvalidResult { function: String, source: serde_json::Error },
-    /// `run_schedule` was called for a function without a schedule.
     #[error("{0} has no schedule")]
     NoSchedule(String),
 }

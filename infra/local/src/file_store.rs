@@ -29,9 +29,6 @@ pub enum FileStore {
 
 impl FileStore {
     /// Opens a folder, creating it if it is missing.
-    ///
-    /// # Errors
-    /// The folder cannot be created.
     pub fn open(path: PathBuf) -> Result<Self, Error> {
         match create_private_folder(&path) {
             Ok(()) => Ok(Self::Folder(path)),
@@ -40,9 +37,6 @@ impl FileStore {
     }
 
     /// Returns a file's contents, or `None` if the file does not exist.
-    ///
-    /// # Errors
-    /// The file exists but cannot be read.
     pub fn read(&self, name: &str) -> Result<Option<String>, Error> {
         let Self::Folder(folder) = self else { return Ok(None) };
         let path = folder.join(name);
@@ -53,10 +47,7 @@ impl FileStore {
         }
     }
 
-    /// Writes a file, replacing any existing one.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Replaces an existing file. Without a folder, nothing is written.
     pub fn write(&self, name: &str, text: &str) -> Result<(), Error> {
         match self {
             Self::Memory => Ok(()),
@@ -66,9 +57,6 @@ impl FileStore {
 
     /// Renames a file to `{new_stem}.json`. If that name is in use, tries `{new_stem}-2.json` and so on. Returns the
     /// new name. Without a folder, there is nothing to rename, so `name` is returned.
-    ///
-    /// # Errors
-    /// The file cannot be renamed.
     pub fn rename_to_unused(&self, name: &str, new_stem: &str) -> Result<String, Error> {
         let Self::Folder(folder) = self else { return Ok(name.to_owned()) };
         let numbered = (2..).map(|number| format!("{new_stem}-{number}.json"));
@@ -81,9 +69,6 @@ impl FileStore {
 
     /// Returns the operator key. The first run generates it, and later runs read it. Without a folder, every call
     /// generates a new key.
-    ///
-    /// # Errors
-    /// The key cannot be read, generated or written.
     pub fn operator_key(&self) -> Result<String, Error> {
         if let Some(key) = self.read(OPERATOR_KEY_FILE)? {
             return Ok(key.trim().to_owned());
@@ -102,9 +87,6 @@ pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
 
 /// Writes a file that only the current user can access. The file appears only when it is complete, so a process that
 /// waits for the file never reads it half-written.
-///
-/// # Errors
-/// The file cannot be written.
 pub fn write_private_file(path: &Path, text: &str) -> Result<(), Error> {
     let mut temporary_path = path.as_os_str().to_owned();
     temporary_path.push(".tmp");

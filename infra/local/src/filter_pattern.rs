@@ -43,10 +43,6 @@ pub enum FilterPatternError {
 }
 
 impl FilterPattern {
-    /// Parses a pattern in JSON.
-    ///
-    /// # Errors
-    /// The text is not JSON, or the pattern contains a rule that the local host does not support.
     pub fn parse(text: &str) -> Result<Self, FilterPatternError> {
         let pattern: Value = serde_json::from_str(text).map_err(|error| FilterPatternError::Json(error.to_string()))?;
         let fields = pattern.as_object().ok_or_else(|| unsupported(&pattern))?;
@@ -152,7 +148,6 @@ fn parse_excluded_values(operand: &Value) -> Option<Vec<ValueTest>> {
     are_exact.then(|| values.iter().cloned().map(ValueTest::Equals).collect())
 }
 
-/// Returns the only entry of an object, or `None` if the object does not have exactly one entry.
 fn single_entry(object: &Map<String, Value>) -> Option<(&str, &Value)> {
     let mut entries = object.iter();
     let (name, value) = entries.next()?;

@@ -53,28 +53,22 @@ pub struct Host {
     outage: SqsOutage,
     faults: Faults,
     stop: watch::Sender<bool>,
-    /// The tasks that complete on their own after a stop request: the gateway and the event source mappings.
+    /// They complete on their own after a stop request: the gateway and the event source mappings.
     graceful_tasks: JoinSet<()>,
-    /// The tasks that run until they are aborted.
+    /// They run until they are aborted.
     background_tasks: JoinSet<()>,
     engine: DynamoEngine,
     _lock: Option<DataFolderLock>,
 }
 
 impl Host {
-    /// Starts the host. When this returns, the host serves requests.
-    ///
-    /// # Errors
-    /// The template is invalid, a binary is missing, or the port or the data folder cannot be used.
+    /// When this returns, the host serves requests.
     pub async fn start(options: Options) -> Result<Self, Error> {
         let reservation = Reservation::acquire(&options)?;
         Self::start_with(reservation, options).await
     }
 
     /// Like [`start`](Self::start), but takes a reservation that was acquired with the same options.
-    ///
-    /// # Errors
-    /// A binary is missing, or data from an earlier run cannot be used.
     pub async fn start_with(reservation: Reservation, options: Options) -> Result<Self, Error> {
         let Reservation { public, private, files, template } = reservation;
         let (base_url, port, private_base_url) = (public.url(), public.number, private.url());
@@ -149,18 +143,12 @@ impl Host {
     }
 
     /// Starts one process for every function, so that initialization errors surface immediately.
-    ///
-    /// # Errors
-    /// [`Error::Invocation`] for a function that cannot start.
     pub async fn start_functions(&self) -> Result<(), Error> {
         let starts = stream::iter(self.functions.names().map(|function| self.start_function(function)));
         starts.buffer_unordered(max_concurrent_starts()).try_collect().await
     }
 
-    /// Starts one process for the function.
-    ///
-    /// # Errors
-    /// [`Error::Invocation`] if the function cannot start.
+    /// Starts one process of the function and waits until it is initialized.
     pub async fn start_function(&self, function: &str) -> Result<(), Error> {
         let started = self.functions.warm_up(function).await;
         started.map_err(|error| Error::Invocation { function: function.to_owned(), error })
@@ -224,7 +212,6 @@ impl Host {
         self.meter.snapshot()
     }
 
-    /// Resets all usage counts to zero.
     pub fn reset_usage(&self) {
         self.meter.reset();
     }
@@ -247,25 +234,17 @@ impl Host {
         &self.consumed_queues
     }
 
-    /// Returns the names of the functions that have a schedule.
     pub fn scheduled_functions(&self) -> impl Iterator<Item = &str> {
         self.schedules.keys().map(String::as_str)
     }
 
-    /// Invokes a scheduled function now, with its schedule's event.
-    ///
-    /// # Errors
-    /// [`Error::NoSchedule`], [`Error::Invocation`] or [`Error::InvalidResult`].
+    /// Invokes a scheduled function now, with the event of its first schedule.
     pub async fn run_schedule(&self, function: &str) -> Result<Value, Error> {
         let name = self.schedules.get(function);
         let name = name.ok_or_else(|| Error::NoSchedule(function.to_owned()))?;
         self.call(function, schedule::payload(name)).await
     }
 
-    /// Invokes a function with the event and returns its result.
-    ///
-    /// # Errors
-    /// [`Error::Invocation`] or [`Error::InvalidResult`].
     pub async fn invoke(&self, function: &str, event: Value) -> Result<Value, Error> {
         self.call(function, event.to_string().into()).await
     }
@@ -331,7 +310,6 @@ impl Host {
         Ok(())
     }
 
-    /// Returns a future that completes when a stop is requested.
     fn stop_requested(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut stop = self.stop.subscribe();
         async move {

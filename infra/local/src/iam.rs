@@ -36,8 +36,7 @@ pub(crate) struct Roles(Arc<BTreeMap<String, RolePermissions>>);
 type RolePermissions = BTreeMap<Permission, AtomicBool>;
 
 impl Roles {
-    /// Creates the roles from the functions' names and permissions. Permissions for services that the host does not
-    /// emulate are ignored.
+    /// Permissions for services that the host does not emulate are ignored.
     pub fn new<'p>(functions: impl Iterator<Item = (&'p str, &'p [Permission])>) -> Self {
         let role = |(name, permissions): (&str, &[Permission])| {
             let emulated = permissions.iter().filter(|permission| is_emulated(permission)).cloned();
@@ -48,9 +47,6 @@ impl Roles {
 
     /// Checks that the caller's role allows the required permissions, and records that they have been used. Callers
     /// that are not functions, such as tests, may do anything.
-    ///
-    /// # Errors
-    /// The function's role does not grant one of the permissions.
     pub fn authorize(&self, caller: &str, required: &[Permission]) -> Result<(), AccessDenied> {
         let Some(role) = self.0.get(caller) else {
             return Ok(());
@@ -78,7 +74,7 @@ fn is_emulated(permission: &Permission) -> bool {
     ["dynamodb:", "execute-api:", "sqs:"].iter().any(|service| permission.action.starts_with(service))
 }
 
-/// A function's role does not allow an action. The error message and the response are the same as on AWS.
+/// The error message is the same as on AWS.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "User: {} is not authorized to perform: {} on resource: {} because no identity-based policy allows the {} action",

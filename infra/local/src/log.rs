@@ -8,13 +8,12 @@ use serde::Deserialize;
 /// One line that a function wrote, or that the host logs about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
-    /// The name of the function.
     pub function: String,
     /// The text without the line break.
     pub line: String,
 }
 
-/// The destination of log lines. Clones of `Memory` share their lines.
+/// Clones of `Memory` share their lines.
 #[derive(Debug, Clone, Default)]
 pub enum LogSink {
     /// Prints every line to stderr, after the name of the function.

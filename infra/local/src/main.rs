@@ -44,8 +44,8 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Runs the command until a stop signal arrives, which can happen at any moment. A signal during startup drops the
-/// future returned by `start` and thereby stops everything that has been started.
+/// Runs the command until a stop signal arrives. A signal during startup drops the future of `start`, which stops
+/// everything that has been started.
 async fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut stop = Box::pin(stop_signal()?);
     let file_store = arguments.open_file_store()?;
@@ -54,8 +54,7 @@ async fn run(arguments: &Arguments) -> Result<(), Error> {
     let binaries = cargo_build::existing_binaries()?;
     let options = arguments.options(&file_store, binaries, &operator_key, servers.router());
     let reservation = Reservation::acquire(&options)?;
-    // The ready file is not removed earlier, because until the reservation succeeds, it may belong to another running
-    // host.
+    // Until the reservation succeeds, the ready file may belong to another running host.
     remove_ready_file(arguments)?;
     let host = tokio::select! {
         () = &mut stop => return Ok(()),

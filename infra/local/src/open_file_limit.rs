@@ -3,8 +3,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The limit that the host requests. It is the maximum on macOS and more than all functions and thousands of
-/// WebSockets need at once.
+/// This is the maximum on macOS, and more than all functions and thousands of WebSockets need at once.
 const MIN_OPEN_FILES: u64 = 10_240;
 
 /// Raises the limit for this process and its children to `MIN_OPEN_FILES`, or as close to it as the system allows. A

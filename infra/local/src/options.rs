@@ -13,9 +13,8 @@ pub struct Options {
     /// The gateway's port. If it is 0, a free port is selected.
     pub port: u16,
     pub storage: HostStorage,
-    /// The path of `template.yaml`.
     pub template: PathBuf,
-    /// The values that override the template's parameter defaults, by parameter name.
+    /// These values override the template's parameter defaults, by parameter name.
     pub parameters: BTreeMap<String, String>,
     /// The folder that contains the function binaries, such as `target/debug`.
     pub binaries: PathBuf,
@@ -24,16 +23,13 @@ pub struct Options {
     pub store_latency: Duration,
     /// Routes below `/_local/` and `/demo` on the gateway's port. They take precedence over those of the template.
     pub extra_routes: Router,
-    /// The destination of the functions' output.
     pub log: LogSink,
 }
 
-/// Where tables and queues are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostStorage {
-    /// The data is lost when the host stops, so the next host starts empty.
+    /// The data is lost when the host stops.
     Memory,
-    /// The data is stored in this folder, which is created if it is missing. Only one host at a time can use the
-    /// folder.
+    /// The data is stored in this folder, which is created if it is missing. Only one host at a time can use it.
     Dir(PathBuf),
 }

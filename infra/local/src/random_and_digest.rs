@@ -7,9 +7,6 @@ use sha2::{Digest, Sha256};
 pub struct RandomError(#[from] getrandom::Error);
 
 /// Returns `N` random bytes as `2 * N` characters.
-///
-/// # Errors
-/// The operating system cannot provide random numbers.
 pub fn random_hex<const N: usize>() -> Result<String, RandomError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes)?;

@@ -19,9 +19,9 @@ pub struct ReadyFile<'a> {
     socket_url: String,
     console_url: String,
     operator_key: &'a str,
-    /// The URL of the demo site. `None` without a demo account.
+    /// `None` without a demo account.
     demo_url: Option<String>,
-    /// The demo account. `None` if the template's parameters do not allow functions to call the demo's receivers.
+    /// `None` if the template's parameters do not allow functions to call the demo's receivers.
     demo: Option<&'a DemoAccount>,
 }
 
@@ -41,9 +41,6 @@ impl<'a> ReadyFile<'a> {
     }
 
     /// Writes the file atomically, so that no script reads an incomplete file.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|source| Error::File { path: path.to_owned(), source: source.into() })?;
@@ -52,9 +49,7 @@ impl<'a> ReadyFile<'a> {
 }
 
 /// Removes the ready file that this run or an earlier one wrote, so that no script connects to a host that has stopped.
-///
-/// # Errors
-/// The file exists but cannot be removed.
+/// A missing file is not an error.
 pub fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Ok(()) => Ok(()),

@@ -8,7 +8,6 @@ pub(crate) fn header_text(value: &[u8]) -> String {
     std::str::from_utf8(value).map_or_else(latin1, str::to_owned)
 }
 
-/// Returns the decoded names and values in a query string.
 pub(crate) fn query_pairs(query: &str) -> impl Iterator<Item = (String, String)> {
     query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));

@@ -10,11 +10,9 @@ use crate::database_files::DatabaseFiles;
 use crate::template::{Addresses, Template};
 use crate::{Error, Options};
 
-/// The maximum number of connections waiting to be accepted.
 const LISTEN_BACKLOG: u32 = 1024;
 
-/// The ports, the data folder and the template of a host that has not started yet. Dropping the reservation releases
-/// the ports and the folder.
+/// Dropping the reservation releases the ports and the data folder.
 pub struct Reservation {
     pub(crate) public: ReservedPort,
     /// The port for services that only functions call.
@@ -24,7 +22,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Reserves the ports and the data folder and parses the template. The function binaries are not checked.
+    /// The function binaries are not checked.
     ///
     /// # Errors
     /// The port is in use, another host uses the data folder, or the template is invalid.
@@ -56,12 +54,10 @@ impl ReservedPort {
         Ok(Self { socket, number })
     }
 
-    /// Returns the port's URL: `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         format!("http://{}:{}", Ipv4Addr::LOCALHOST, self.number)
     }
 
-    /// Starts to accept connections.
     pub fn listen(self) -> Result<TcpListener, Error> {
         let Self { socket, number } = self;
         // This fails if another host has bound the same port, which SO_REUSEADDR allows, and is already listening.

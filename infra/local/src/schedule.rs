@@ -25,7 +25,6 @@ pub(crate) async fn run(function: String, schedule: Schedule, functions: Functio
     }
 }
 
-/// Returns the EventBridge event for the schedule, with the current time.
 pub(crate) fn payload(name: &str) -> Bytes {
     event(name, OffsetDateTime::now_utc()).to_string().into()
 }

@@ -7,12 +7,10 @@ use uuid::Uuid;
 pub(crate) struct ServiceEndpoints {
     /// The base URL of the Runtime API and of SQS.
     pub private_base_url: String,
-    /// The base URL of DynamoDB.
     pub dynamodb_base_url: String,
 }
 
 impl ServiceEndpoints {
-    /// Returns the environment variables for a function's calls to the local services.
     pub fn sdk_variables(&self, function: &str) -> [(&'static str, String); 3] {
         [
             // The timeout is longer than the functions' default, because other programs can keep the machine busy.

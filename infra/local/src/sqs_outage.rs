@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// Rejects messages that functions send while the outage is active. Clones share the state.
+/// Clones share the state.
 #[derive(Clone, Default)]
 pub(crate) struct SqsOutage(Arc<AtomicBool>);
 

@@ -1,4 +1,4 @@
-//! The SQS endpoint for functions. It checks each request's permission, counts the request and forwards it to the local
+//! The SQS endpoint for functions. It checks the function's permission, counts the request and forwards it to the local
 //! queues. Every function has its own path, `/sqs/{function}`.
 
 use axum::Router;
@@ -30,7 +30,6 @@ pub(crate) struct SqsProxy {
     pub faults: Faults,
 }
 
-/// The request fields that are needed to check permissions and to count usage.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct QueueRequest {
@@ -38,12 +37,11 @@ struct QueueRequest {
 }
 
 impl SqsProxy {
-    /// Returns the router for the endpoint.
     pub fn router(self) -> Router {
         Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(self)
     }
 
-    /// Checks that the function has permission for the request, and counts the request.
+    /// Also counts the request if the function has the permission.
     fn authorize(&self, function: &str, request: &QueueRequest, action: &str) -> Result<(), AccessDenied> {
         let queue = request.queue_url.rsplit('/').next().unwrap_or_default();
         // IAM has no batch actions, so a batch needs the permission for the corresponding single action.
@@ -60,8 +58,8 @@ async fn forward(State(proxy): State<SqsProxy>, Path(function): Path<String>, re
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };
     let action = operation_name(&head.headers, SERVICE);
-    // A request whose `QueueUrl` cannot be read is forwarded without a check. If the request is invalid, the queues
-    // return the same error as SQS.
+    // A request without a `QueueUrl`, such as ListQueues, is forwarded without a check and is not counted. If the
+    // request is invalid, the queues return the same error as SQS.
     if let Ok(request) = serde_json::from_slice::<QueueRequest>(&body)
         && let Err(denied) = proxy.authorize(&function, &request, action)
     {

@@ -6,7 +6,6 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{self, Next};
 
-/// Returns a router that handles each request only after `latency` has passed.
 pub(crate) fn delay_requests(router: Router, latency: Duration) -> Router {
     if latency.is_zero() {
         return router;

@@ -12,13 +12,12 @@ use axum::{Json, Router};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// The unit in which AWS counts WebSocket messages.
 const SOCKET_MESSAGE_UNIT_BYTES: usize = 32 * 1024;
 
 /// A function's concurrent requests are considered complete once no request has arrived for this long.
 const CONCURRENT_REQUEST_GAP: Duration = Duration::from_millis(20);
 
-/// The usage of each function. Clones share the counts.
+/// Clones share the counts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UsageMeter {
     counts: Arc<Mutex<BTreeMap<String, FunctionUsage>>>,
@@ -35,13 +34,12 @@ struct FunctionUsage {
     duration: Duration,
     /// The number of requests by table and operation, with keys such as `Chats/GetItem`.
     dynamodb: BTreeMap<String, u64>,
-    /// The number of read capacity units consumed. Failed requests are not included, because they report none.
+    /// Failed requests are not included, because they report no consumed capacity.
     read_units: f64,
     write_units: f64,
-    /// The number of sequential round trips to the tables. Concurrent requests count as one round trip. The count is
-    /// exact only while `separates_round_trips` is set.
+    /// Sequential round trips to the tables. Concurrent requests count as one round trip. The count is exact only while
+    /// `separates_round_trips` is set.
     store_round_trips: u64,
-    /// The number of requests to the tables that have been started.
     #[serde(skip)]
     store_requests: u64,
     /// The number of requests by queue and action, with keys such as `ChannelRetryQueue/SendMessage`.
@@ -49,13 +47,11 @@ struct FunctionUsage {
     /// The number of WebSocket messages that invoked the function or were posted by it. Each 32 KB of a message, or
     /// part thereof, counts as one message.
     socket_messages: u64,
-    /// The total time for which connections accepted by the function were open. A connection is counted when it is
-    /// closed.
+    /// The total time for which connections accepted by the function were open. An open connection is not included yet.
     #[serde(rename = "connection_minutes", serialize_with = "as_minutes")]
     connection_time: Duration,
 }
 
-/// The capacity units that one DynamoDB request consumed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum CapacityUnits {
     Read(f64),
@@ -77,7 +73,7 @@ impl UsageMeter {
         });
     }
 
-    /// Counts the start of a request to the tables, and returns the number of the round trip that it belongs to.
+    /// Returns the number of the round trip to which the request belongs.
     pub fn start_store_request(&self, function: &str) -> u64 {
         let mut round_trip = 0;
         self.update(function, |counts| {
@@ -87,8 +83,8 @@ impl UsageMeter {
         round_trip
     }
 
-    /// Ends a request that belongs to the given round trip. Requests that start afterwards belong to the next round
-    /// trip. While `separates_round_trips` is set, first waits until no more concurrent requests arrive.
+    /// Requests that start after this one has ended belong to the next round trip. While `separates_round_trips` is
+    /// set, this function first waits until no more concurrent requests arrive.
     pub async fn end_store_request(&self, function: &str, round_trip: u64) {
         let started = || self.lock().get(function).map_or(0, |counts| counts.store_requests);
         while self.separates_round_trips.load(Ordering::Relaxed) {
@@ -119,13 +115,11 @@ impl UsageMeter {
         });
     }
 
-    /// Counts a WebSocket message of this size that invoked the function or was posted by it.
     pub fn count_socket_message(&self, function: &str, bytes: usize) {
         let units = bytes.div_ceil(SOCKET_MESSAGE_UNIT_BYTES).max(1) as u64;
         self.update(function, |counts| counts.socket_messages += units);
     }
 
-    /// Adds the time during which a connection that the function had accepted was open.
     pub fn add_connection_time(&self, function: &str, duration: Duration) {
         self.update(function, |counts| counts.connection_time += duration);
     }
@@ -138,7 +132,6 @@ impl UsageMeter {
         json!(*self.lock())
     }
 
-    /// Returns a router that serves `GET /_local/usage` and `POST /_local/usage/reset`.
     pub fn router(self) -> Router {
         Router::new()
             .route("/_local/usage", get(async |State(meter): State<Self>| Json(meter.snapshot())))

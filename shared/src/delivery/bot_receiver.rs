@@ -38,7 +38,6 @@ const HIDDEN: &str = "***";
 /// The delay before the check for a bot's answer is repeated if a table was unavailable.
 const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(5);
 
-/// Sends entries to the servers of bot providers.
 pub struct BotReceiver<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
@@ -57,8 +56,8 @@ impl Receiver for BotReceiver<'_> {
         chat.bot_id.clone()
     }
 
-    /// Returns true if the entry needs a reaction from the bot and the bot no longer has the chat. An entry that needs
-    /// no reaction is always sent.
+    /// An entry that needs a reaction from the bot is superseded once the bot no longer has the chat. Any other entry
+    /// is sent even then.
     fn is_superseded(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         awaits_bot_reaction(entry) && chat.state != ChatState::Bot
     }
@@ -87,9 +86,8 @@ impl Receiver for BotReceiver<'_> {
     }
 
     /// If the delivery of an entry that needs a reaction has failed, hands the chat over to the agents. If the bot has
-    /// reacted in the meantime, the entry counts as delivered instead. If a visitor's message was delivered, queues the
-    /// check that runs at the end of the bot's time limit for an answer. If the process dies before the result is
-    /// stored, the attempt is repeated, so none of these steps is lost.
+    /// reacted in the meantime, the entry counts as delivered instead. After the delivery of a visitor's message,
+    /// queues the check that runs at the end of the bot's time limit for an answer.
     fn update_to_record<'a>(
         &'a self,
         entry: &'a TimelineEntry,
@@ -126,7 +124,6 @@ impl Receiver for BotReceiver<'_> {
     }
 }
 
-/// Builds the requests to bot providers.
 pub(crate) struct BotRequests<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
@@ -134,7 +131,7 @@ pub(crate) struct BotRequests<'a> {
 }
 
 impl BotRequests<'_> {
-    /// Returns the request that delivers an entry. The inner error is the reason why the entry cannot be sent.
+    /// The inner error is the reason why the entry cannot be sent.
     pub(crate) async fn compose(
         &self,
         entry: &TimelineEntry,
@@ -158,8 +155,8 @@ impl BotRequests<'_> {
     }
 }
 
-/// Returns a request to the provider of a bot. The URL that admins see shows neither the bot's token nor the query of
-/// the provider's endpoint, because both are secrets.
+/// The URL that admins see shows neither the bot's token nor the query of the provider's endpoint, because both are
+/// secrets.
 pub(crate) fn signed_post(bot: &Bot, provider: &Provider, body: &Value, id: &str) -> Result<SignedPost, Error> {
     let url = outbound_client::append_segment(&provider.endpoint, &bot.token)?;
     let mut shown_url = outbound_client::append_segment(&provider.endpoint, HIDDEN)?;
@@ -196,12 +193,12 @@ impl BotReceiver<'_> {
         }
     }
 
-    /// Hands the chat over to the agents if the bot has sent no event since the task's `asked_at`. Runs when the bot's
-    /// time limit for an answer has expired. If a table is unavailable, the check is postponed, because nothing else
-    /// takes the chat from the bot.
+    /// Runs when the bot's time limit for an answer has expired. Hands the chat over to the agents if the bot has sent
+    /// no event since `asked_at`, the time of the first attempt. If a table is unavailable, the check is postponed,
+    /// because nothing else takes the chat from the bot.
     ///
     /// # Errors
-    /// Fails if the retry queue is unavailable. The task can be repeated.
+    /// The task can be repeated after any error.
     pub async fn hand_over_if_unanswered(&self, task: &BotReactionCheckTask) -> Result<(), Error> {
         let BotReactionCheckTask { v: _, account_id, chat_id, seq, asked_at } = task;
         match self.hand_over_chat(account_id, *chat_id, *seq, Timestamp(*asked_at)).await {
@@ -222,7 +219,7 @@ impl BotReceiver<'_> {
         self.hand_over_chat(account_id, *chat_id, *seq, asked_at).await
     }
 
-    /// Hands the chat over to the agents, unless the bot has sent an event since `asked_at`.
+    /// Does nothing if the bot has sent an event since `asked_at`.
     async fn hand_over_chat(
         &self,
         account_id: &str,
@@ -257,8 +254,8 @@ pub(crate) async fn has_online_agent(
 /// messages are not shown.
 const ERROR_CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invalid_request"];
 
-/// Interprets the response to an event. The bot accepts the event with status 200 and a body without an `error` object
-/// (docs/decisions.md, Bot API). After any other response, the attempt counts as failed.
+/// The bot accepts the event with status 200 and a body without an `error` object (docs/decisions.md, Bot API). After
+/// any other response, the attempt counts as failed.
 pub(crate) fn interpret_response(answer: &ReceiverResponse) -> Outcome {
     let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
     let error = body.as_ref().and_then(|body| body.get("error")).filter(|error| error.is_object());

@@ -69,8 +69,6 @@ pub trait Receiver: Send + Sync {
         Box::pin(async { Ok(DeliveryState::Failed) })
     }
 
-    /// Sends an entry once.
-    ///
     /// # Errors
     /// Returns [`Error::Unavailable`] only if no request was made. The attempt is then repeated without being counted.
     fn send<'a>(
@@ -81,7 +79,6 @@ pub trait Receiver: Send + Sync {
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
 }
 
-/// What the engine does with a task.
 enum Decision {
     /// Drops the task, because the delivery is finished or another attempt is next.
     Skip,
@@ -89,7 +86,6 @@ enum Decision {
     Finish(DeliveryState),
     /// Sends this task to the retry queue with a delay.
     Requeue(Task, Duration),
-    /// Makes an attempt with this timeout.
     Send(Delivery, Duration),
     /// Ends the delivery, because its window ended before another request could be made.
     Expire(Delivery),
@@ -114,7 +110,6 @@ fn failed_at(stage: FailedStage) -> impl FnOnce(Error) -> (FailedStage, Error) {
     move |error| (stage, error)
 }
 
-/// A task and everything needed to handle it.
 struct DeliveryRun<'a> {
     chats: &'a Chats,
     breakers: &'a CircuitBreakers,
@@ -123,7 +118,6 @@ struct DeliveryRun<'a> {
     task: EntryTask,
 }
 
-/// An attempt that is due now.
 struct DueAttempt {
     entry: TimelineEntry,
     chat: Chat,
@@ -240,9 +234,6 @@ impl DeliveryRun<'_> {
         decide_by_clock(task, delivery, step, has_strict_window)
     }
 
-    /// Makes the request.
-    ///
-    /// # Errors
     /// Returns an error only if no request was made. A request that failed is an [`Outcome`].
     async fn send(&self, due: &DueAttempt) -> Result<(Outcome, Attempt), Error> {
         self.receiver.send(&due.entry, &due.chat, due.timeout).await
@@ -309,7 +300,6 @@ impl DeliveryRun<'_> {
         Ok(is_stored.then_some(update))
     }
 
-    /// Stores the final state of a delivery without making an attempt.
     async fn finish(&self, entry: &TimelineEntry, state: DeliveryState) -> Result<(), Error> {
         if self.chats.finish_delivery(entry, state).await? && state == DeliveryState::Delivered {
             let EntryTask { account_id, chat_id, seq, attempt, .. } = &self.task;
@@ -327,7 +317,6 @@ impl DeliveryRun<'_> {
         Ok(())
     }
 
-    /// Ends a delivery whose window ended before another request could be made.
     async fn expire(&self, entry: &TimelineEntry, chat: &Chat, delivery: &Delivery) -> Result<(), Error> {
         let state = self.receiver.expire(entry, chat).await?;
         if state != DeliveryState::Failed {
@@ -415,8 +404,8 @@ async fn update_failing_mark(
     }
 }
 
-/// Logs one attempt. `message_id` is the `webhook-id` of the request. The log line of the request that created the
-/// entry contains the same id.
+/// `message_id` is the `webhook-id` of the request. The log line of the request that created the entry contains the
+/// same id.
 fn log_attempt(task: &EntryTask, entry: &TimelineEntry, attempt: &Attempt, result: AttemptResult) {
     let (message_id, result) = (&entry.id, result.name());
     let age_ms = attempt.at.0.saturating_sub(entry.at.0);

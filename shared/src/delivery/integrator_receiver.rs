@@ -22,13 +22,11 @@ use crate::store::directory::Directory;
 use crate::wire::queue_task::TypingTask;
 use crate::wire::{integrator_request, integrator_response};
 
-/// The maximum age of a typing notice. An older notice is dropped.
+/// An older typing notice is dropped.
 const TYPING_NOTICE_MAX_AGE: Duration = Duration::from_secs(3);
-/// The timeout of a request that sends a typing notice. It is short, because the chat's next messages are not sent
-/// until the request has ended.
+/// The timeout is short, because the chat's next messages are not sent until the request has ended.
 const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Sends entries to the servers of integrators.
 pub struct IntegratorReceiver<'a> {
     pub directory: &'a Directory,
     pub outbound: &'a OutboundClient,
@@ -62,9 +60,8 @@ impl Receiver for IntegratorReceiver<'_> {
 }
 
 impl IntegratorReceiver<'_> {
-    /// Sends a typing notice from the chat's agent to the integrator. The notice is sent once, and only if it is
-    /// recent. If sending fails, the error is logged and the notice is dropped, because a retry would delay the chat's
-    /// next messages.
+    /// Sends a typing notice from the chat's agent to the integrator, at most once. The notice is dropped if it is too
+    /// old or the integrator is failing. An error is only logged, because a retry would delay the chat's next messages.
     pub async fn send_typing(&self, chats: &Chats, breakers: &CircuitBreakers, task: &TypingTask) {
         if let Err(error) = self.try_send_typing(chats, breakers, task).await {
             tracing::warn!(context = error.context(), task.account_id, task.chat_id, "typing notice dropped: {error}");
@@ -103,8 +100,7 @@ impl IntegratorReceiver<'_> {
     }
 }
 
-/// Returns the request that delivers an entry, and the settings of its channel. The inner error is the reason why the
-/// entry cannot be sent.
+/// The inner error is the reason why the entry cannot be sent.
 pub(crate) fn compose<'a>(
     channel: Option<&'a Channel>,
     entry: &TimelineEntry,

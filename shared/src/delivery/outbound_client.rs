@@ -34,7 +34,7 @@ pub struct OutboundClient {
     guard: Arc<SsrfGuard>,
 }
 
-/// A form that is sent with a user name and a password (HTTP basic authentication).
+/// The form is sent with HTTP basic authentication.
 pub(crate) struct FormPost<'a> {
     pub url: Url,
     /// The form's content, encoded as `application/x-www-form-urlencoded`.
@@ -54,23 +54,22 @@ pub(crate) enum SendError {
     /// The connection was refused, the name did not resolve, or TLS failed.
     #[error("no connection")]
     NoConnection,
-    /// The receiver did not respond within the timeout. The value is the timeout in seconds.
+    /// The value is the timeout in seconds.
     #[error("no answer within {0} seconds")]
     TimedOut(u64),
     #[error("the connection was closed before the answer was complete")]
     Closed,
 }
 
-/// The result of a request, with the attempt to store for it.
 pub(crate) struct PostResult {
     pub result: Result<ReceiverResponse, SendError>,
-    /// The attempt as it is stored for the delivery log. Its `error` is set only if there is no response.
+    /// The attempt for the delivery log. Its `error` is set only if no complete response was received.
     pub attempt: Attempt,
 }
 
 impl PostResult {
-    /// Returns the outcome of the request, and the attempt for the delivery log. `read` interprets the response. If
-    /// there is no response, the outcome is a retry, or a final rejection if the address is forbidden.
+    /// Returns the outcome and the attempt for the delivery log. `read` interprets the response. Without a response,
+    /// the outcome is a retry, or a final rejection if the address is forbidden.
     pub(crate) fn into_outcome(self, read: impl FnOnce(&ReceiverResponse) -> Outcome) -> (Outcome, Attempt) {
         let Self { result, attempt } = self;
         let outcome = match result {
@@ -133,9 +132,6 @@ impl OutboundClient {
         })
     }
 
-    /// Sends a form.
-    ///
-    /// # Errors
     /// Returns an error only if nothing was sent. A failed request is reported in the [`PostResult`].
     pub(crate) fn post_form<'a>(&'a self, post: FormPost<'a>) -> BoxFuture<'a, Result<PostResult, Error>> {
         Box::pin(async move {
@@ -159,8 +155,7 @@ impl OutboundClient {
         PostResult { result, attempt: Attempt { at: started_at, status, duration_ms, error, answer: None } }
     }
 
-    /// Sends a request and reads the response. `status` is set as soon as the response headers arrive, even if reading
-    /// the body then fails or times out.
+    /// `status` is set as soon as the response headers arrive, even if reading the body then fails or times out.
     async fn exchange(
         &self,
         url: Url,

@@ -9,21 +9,19 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::receiver_test::SentRequest;
 
-/// The number of characters of a signature that are shown.
 const SHOWN_SIGNATURE_CHARS: usize = 7;
 const SIGNATURE_HEADER: &str = "webhook-signature";
 
 /// A JSON request to a receiver. It is signed when it is sent.
 pub(crate) struct SignedPost {
     pub url: Url,
-    /// The URL that is shown to admins. `None` means that `url` contains no secret.
+    /// The URL that admins see, with its secrets replaced. `None` means that they see `url`.
     pub shown_url: Option<String>,
     pub body: Vec<u8>,
     /// The `webhook-id` header. It is the same for every attempt to deliver an entry.
     pub id: String,
     /// The secrets that sign the request (Standard Webhooks). During a rotation, there are several.
     pub secrets: Vec<String>,
-    /// Whether to use chunked transfer encoding instead of Content-Length.
     pub chunked: bool,
 }
 
@@ -43,7 +41,8 @@ impl SignedPost {
         Ok(headers)
     }
 
-    /// Returns the request as admins see it, with the headers for this sending time.
+    /// Returns the request as admins see it: the signatures are shortened. `at` is the time at which it was or would be
+    /// sent.
     pub(crate) fn shown(&self, at: Timestamp) -> Result<SentRequest, Error> {
         let mut headers = self.headers(at)?;
         for (_, value) in headers.iter_mut().filter(|(name, _)| *name == SIGNATURE_HEADER) {

@@ -27,7 +27,6 @@ const MAX_SEND_ATTEMPTS: u32 = 4;
 /// take at most 350 ms, well below [`SEND_TIMEOUT`]. Each delay has a random length up to its maximum.
 const MAX_FIRST_BACKOFF: Duration = Duration::from_millis(50);
 
-/// An id that no connection has.
 const UNKNOWN_CONNECTION_ID: &str = "WARM_UP";
 
 #[derive(Clone)]
@@ -35,12 +34,10 @@ pub struct SocketGateway {
     client: Client,
 }
 
-/// Why a frame was not sent.
 #[derive(Debug)]
 pub enum SendError {
-    /// The socket has been closed.
     Closed,
-    /// The frame was not accepted in time.
+    /// The frame was not accepted within one second.
     TimedOut,
     /// The gateway could not be reached, or it rejected the frame, for example because it throttles its callers or
     /// because the buffer of the client is full. AWS does not distinguish the last two reasons.
@@ -79,8 +76,8 @@ impl SocketGateway {
         Box::pin(async move { request.send().await.map(|_| ()).map_err(|error| send_error(&error)) })
     }
 
-    /// Closes a socket. Errors are ignored: if the socket has already been closed, there is nothing to do. If it cannot
-    /// be closed, it gets no further pushes once the caller has deleted the socket's stored item.
+    /// Errors are ignored: if the socket has already been closed, there is nothing to do. If it cannot be closed, it
+    /// gets no further pushes once the caller has deleted the socket's stored item.
     pub fn close(&self, connection_id: &str) -> BoxFuture<'_, ()> {
         let request = self.client.delete_connection().connection_id(connection_id);
         Box::pin(async move { drop(request.send().await) })

@@ -31,15 +31,13 @@ const MAX_QUEUE_DELAY: Duration = Duration::from_secs(15 * 60);
 /// The delay before a check is repeated if the call changed during the check.
 const REPEATED_CHECK_DELAY: Duration = Duration::from_secs(1);
 
-/// The delay before a check is repeated if a table or a queue was unavailable.
 const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(5);
 
-/// Sends call orders to telephony providers.
 pub struct TelephonyReceiver<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
     pub outbound: &'a OutboundClient,
-    /// The queue for retries. It also carries the checks of time limits.
+    /// This queue also carries the checks of time limits.
     pub retries: &'a RetryQueue,
     pub webhooks: &'a WebhookQueue,
 }
@@ -122,11 +120,11 @@ impl TelephonyReceiver<'_> {
         telephony::adapter(&telephony.provider).place_call(self.outbound, &order, timeout).await
     }
 
-    /// Checks the time limit of a call. If the limit has passed, marks the call as failed; otherwise, queues the next
-    /// check. If a table or a queue is unavailable, the check is postponed, because nothing else ends the call.
+    /// If the call's time limit has passed, marks the call as failed; otherwise, queues the next check. If a table or a
+    /// queue is unavailable, the check is postponed, because nothing else ends the call.
     ///
     /// # Errors
-    /// Fails if the retry queue is unavailable. The task can be repeated.
+    /// Fails if the retry queue is unavailable or a stored item is invalid. The task can be repeated.
     pub async fn check_time_limit(&self, task: &CallCheckTask) -> Result<(), Error> {
         match self.try_check_time_limit(task).await {
             Err(Error::Unavailable(context)) => {

@@ -20,7 +20,6 @@ use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::webhook::{self, WebhookResponse, WebhookResponseData};
 
-/// Sends entries to the webhooks of accounts.
 pub struct WebhookReceiver<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,

@@ -23,7 +23,7 @@ pub(crate) struct WebhookRequests<'a> {
     pub chats: &'a Chats,
 }
 
-/// Returns a request to a webhook. It is signed with all secrets that are valid at `now`.
+/// Returns a request that is signed with all secrets of the webhook that are valid at `now`.
 pub(crate) fn signed_post(webhook: &Webhook, body: Vec<u8>, id: &str, now: Timestamp) -> Result<SignedPost, Error> {
     let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
     let secrets = webhook.secrets.valid(now);
@@ -31,7 +31,7 @@ pub(crate) fn signed_post(webhook: &Webhook, body: Vec<u8>, id: &str, now: Times
 }
 
 impl WebhookRequests<'_> {
-    /// Returns the request that delivers an entry. The inner error is the reason why the entry cannot be sent.
+    /// The inner error is the reason why the entry cannot be sent.
     pub(crate) async fn compose(
         &self,
         entry: &TimelineEntry,
@@ -81,8 +81,8 @@ impl WebhookRequests<'_> {
         self.chats.timeline(&entry.account_id, entry.chat_id, after, limit.max(1)).await
     }
 
-    /// Reads a chat's newest entries, up to the limits that apply to chat_finished events. Entries whose retention
-    /// period has ended are left out.
+    /// Reads the chat's newest entries, as many as a chat_finished event can contain. Entries whose retention period
+    /// has ended are left out.
     async fn transcript(&self, chat: &Chat) -> Result<Vec<TimelineEntry>, Error> {
         let limits = TranscriptLimits {
             max_entries: MAX_TRANSCRIPT_ENTRIES,
@@ -95,8 +95,7 @@ impl WebhookRequests<'_> {
         Ok(entries)
     }
 
-    /// Finds a webhook in the cached settings. If they do not contain the webhook, reads the settings again, because
-    /// the webhook may be new.
+    /// If the cached settings do not contain the webhook, reads the settings again, because the webhook may be new.
     async fn webhook(&self, account_id: &str, webhook_id: &str) -> Result<Option<Webhook>, Error> {
         let find =
             |settings: &AccountSettings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();

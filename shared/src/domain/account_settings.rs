@@ -23,26 +23,23 @@ pub struct AccountSettings {
     pub version: u64,
     pub webhooks: Vec<Webhook>,
     pub safe_urls: LinkFilter,
-    /// The days and hours during which visitors can request a call.
     pub callback: CallbackHours,
     pub limits: RateLimits,
-    /// The idle limit: an open chat is closed when this much time has passed since its last message or transition.
-    /// `None` means that idle chats stay open.
+    /// The idle limit: an open chat is closed when this much time has passed since its last message, call event or
+    /// transition. `None` means that idle chats stay open.
     pub idle_close: Option<Duration>,
     /// The number of days after which messages, chats and visitors expire. `None` means that they never expire.
     pub retention_days: Option<u32>,
-    /// The time zone whose days the reports show.
+    /// The time zone of the reports' days and of the callback hours.
     pub time_zone: TimeZone,
 }
 
-/// The rate limits of an account. Each limit applies to a window of ten seconds (docs/decisions.md, General).
+/// The maximum numbers of messages of one visitor, requests of one bot, and new chats of one channel in a window of ten
+/// seconds (docs/decisions.md, General).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimits {
-    /// The maximum number of messages that one visitor can send in a window.
     pub visitor_messages: u32,
-    /// The maximum number of requests that one bot can send in a window.
     pub bot_requests: u64,
-    /// The maximum number of chats that can be opened on one channel in a window.
     pub channel_chats: u32,
 }
 
@@ -85,14 +82,13 @@ impl Default for CallbackHours {
 }
 
 impl AccountSettings {
-    /// Returns whether an open chat has been idle for as long as the account's idle limit. `updated_at` is the time of
-    /// its last message or transition.
+    /// `updated_at` is the time of the open chat's last message, call event or transition.
     pub fn is_idle(&self, updated_at: Timestamp, now: Timestamp) -> bool {
         self.idle_close.is_some_and(|limit| now.since(updated_at) >= limit)
     }
 
-    /// Returns when an open chat must next be checked for idleness. `updated_at` is the time of its last message or
-    /// transition.
+    /// Returns when an open chat reaches the idle limit, but at most one hour after `now`. `updated_at` is the time of
+    /// its last message, call event or transition.
     pub fn next_idle_check(&self, updated_at: Timestamp, now: Timestamp) -> Timestamp {
         let latest = now.plus(MAX_IDLE_CHECK_INTERVAL);
         self.idle_close.map_or(latest, |limit| updated_at.plus(limit).min(latest))

@@ -31,7 +31,7 @@ pub struct Agent {
     pub name: String,
     /// The e-mail address that the agent signs in with, in lower case. It is unique across all accounts.
     pub email: String,
-    /// The phone number. It is sent to webhooks in the `agent` object.
+    /// The number as it was entered. It is sent to webhooks in the `agent` object, and calls to the agent use it.
     pub phone: Option<String>,
     /// The URL of the picture that visitors see.
     pub photo: Option<String>,

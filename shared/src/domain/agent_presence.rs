@@ -10,7 +10,6 @@ pub const PRESENCE_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// network interruption takes less time.
 pub const SOCKET_LOSS_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// The availability that an agent has chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentStatus {
     Online,
@@ -33,7 +32,6 @@ impl AgentStatus {
     }
 }
 
-/// Whether an agent has an open WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SocketPresence {
     /// The agent has not opened a socket since they last set their status, so only their requests show that they are
@@ -42,16 +40,16 @@ pub enum SocketPresence {
     /// The agent has an open socket, which is closed at this time at the latest. If the socket is not reported as
     /// closed before then, it counts as lost at this time.
     OpenUntil(Timestamp),
-    /// The agent's last socket was closed at this time.
     LostAt(Timestamp),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Presence {
     pub agent_id: u64,
-    /// The status that the agent has set. See [`current_status`](Self::current_status).
+    /// The status that the agent has set. Other agents see [`current_status`](Self::current_status).
     pub status: AgentStatus,
-    /// The time of the agent's last request or ping.
+    /// The time of the agent's last request or ping. It can be up to a minute too early, because not every request is
+    /// recorded.
     pub last_request_at: Timestamp,
     pub socket: SocketPresence,
 }

@@ -4,7 +4,6 @@
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::timestamp::Timestamp;
 
-/// How a resource was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuditAction {
     Created,
@@ -32,7 +31,6 @@ impl AuditAction {
     }
 }
 
-/// The kind of a changed resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuditedKind {
     Settings,
@@ -81,7 +79,6 @@ impl AuditedKind {
     }
 }
 
-/// The request that makes a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditedRequest {
     /// The agent who sent the request. `None` stands for the operator.
@@ -93,12 +90,11 @@ pub struct AuditedRequest {
     pub retain_until: Option<Timestamp>,
 }
 
-/// A change that the audit log records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditedChange {
     pub action: AuditAction,
     pub kind: AuditedKind,
-    /// The id of the changed resource. It is empty for the settings and the telephony settings.
+    /// The id of the changed resource. It is empty for the settings and the telephony settings, which have none.
     pub id: String,
     /// The name of the changed resource at the time of the change. `None` if it has no name.
     pub name: Option<String>,
@@ -107,7 +103,6 @@ pub struct AuditedChange {
 }
 
 impl AuditedChange {
-    /// Creates a change to a resource that has a name.
     pub fn named(action: AuditAction, kind: AuditedKind, id: impl Into<String>, name: &str) -> Self {
         Self { action, kind, id: id.into(), name: Some(name.to_owned()), fields: Vec::new() }
     }
@@ -118,16 +113,14 @@ impl AuditedChange {
     }
 }
 
-/// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// The id. It starts with the time of the change, so entries sorted by id are in order of time.
+    /// The id starts with the time of the change, so entries sorted by id are in order of time.
     pub id: String,
     pub request: AuditedRequest,
     pub change: AuditedChange,
 }
 
-/// A page of the audit log.
 #[derive(Debug, PartialEq)]
 pub struct AuditPage {
     /// The entries of this page, newest first.
@@ -136,7 +129,7 @@ pub struct AuditPage {
     pub next: Option<String>,
 }
 
-/// Selects audit log entries. A field that is `None` does not restrict the selection.
+/// A field that is `None` does not restrict the selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
     pub kind: Option<AuditedKind>,

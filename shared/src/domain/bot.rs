@@ -24,7 +24,6 @@ pub struct Provider {
     pub created_at: Timestamp,
 }
 
-/// The connection of an account to a bot provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bot {
     pub bot_id: String,
@@ -40,7 +39,6 @@ pub struct Bot {
     /// How long the bot has to react to a message that it has accepted. If the bot does not react in time, the chat is
     /// handed over to the agents. `None` means that there is no time limit.
     pub answer_within: Option<Duration>,
-    /// The secrets that sign requests to the provider.
     pub signing_secrets: SigningSecrets,
     pub created_at: Timestamp,
 }
@@ -48,7 +46,6 @@ pub struct Bot {
 /// A notification to a bot: any event that the service sends to bots except CLIENT_MESSAGE (specification, Events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BotNotification {
-    /// An agent has accepted the chat.
     AgentJoined,
     /// The bot has invited an agent, but no eligible agent is online.
     AgentUnavailable,

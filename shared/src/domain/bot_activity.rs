@@ -8,7 +8,6 @@ use crate::domain::timestamp::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BotActivity {
     pub since: Timestamp,
-    /// The number of events that were sent to the bot.
     pub events: u64,
     /// The number of events that the bot accepted.
     pub answered: u64,

@@ -8,8 +8,8 @@ use crate::domain::message_content::ContentKind;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
-/// Returns whether the bot must react to an entry. Such an entry cannot be replayed: once its delivery has failed, the
-/// chat has already been handed over to the agents.
+/// Returns whether the bot must react to an entry. If so, the entry cannot be replayed: once its delivery has failed,
+/// the chat has already been handed over to the agents.
 pub fn awaits_bot_reaction(entry: &TimelineEntry) -> bool {
     let needs_reaction = entry.from == Sender::Visitor
         || entry.content.kind == ContentKind::BotNotification(BotNotification::AgentUnavailable);

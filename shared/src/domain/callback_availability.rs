@@ -41,7 +41,7 @@ impl CallbackHours {
         }
     }
 
-    /// Returns whether a day is a working day. `day` is the number of days since 1 January 1970, a Thursday.
+    /// `day` is the number of days since 1 January 1970, a Thursday.
     fn is_working_day(&self, day: i64) -> bool {
         let weekday = (day + 3).rem_euclid(7) + 1;
         self.days.iter().any(|working_day| i64::from(*working_day) == weekday)

@@ -9,7 +9,6 @@ pub const MAX_CANNED_TEXT_CHARS: usize = 5_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CannedReply {
     pub id: String,
-    /// The word that agents type to insert the text.
     pub shortcut: String,
     /// The text, in which the console replaces `{visitor}` and `{agent}` with names.
     pub text: String,

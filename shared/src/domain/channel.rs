@@ -11,9 +11,9 @@ use crate::domain::widget::WidgetSettings;
 /// How strictly the integrator's messages and responses are validated (docs/decisions.md, Channel API).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValidationMode {
-    /// Enforces all requirements of the specification.
+    /// Rejects messages with an invalid field, and counts only a 200 with `result` `ok` as a confirmed delivery.
     Strict,
-    /// Tolerates common mistakes that integrators make.
+    /// Ignores invalid optional fields, and counts any 2xx without an `error` as a confirmed delivery.
     Lenient,
 }
 
@@ -31,10 +31,9 @@ impl ValidationMode {
     }
 }
 
-/// The secret part of a channel's endpoint URL. Only its hash is stored.
+/// The secret part of a channel's endpoint URL. Only its SHA-256 hash is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndpointSecret {
-    /// The SHA-256 hash of the secret.
     pub hash: [u8; 32],
     /// The time at which a rotated secret expires. `None` means that this is the current secret, which does not expire.
     pub valid_until: Option<Timestamp>,
@@ -50,7 +49,6 @@ impl Rotatable for EndpointSecret {
 /// not expired.
 pub const MAX_ENDPOINT_SECRETS: usize = 1 + secret_rotation::MAX_OLD_SECRETS;
 
-/// What a channel connects to an account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChannelKind {
     /// An integrator's front end (specification, part A).
@@ -74,28 +72,24 @@ impl ChannelKind {
     }
 }
 
-/// The settings of a channel that admins can change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelSettings {
     pub name: String,
-    /// Whether the channel accepts messages from visitors. A disabled channel rejects them.
+    /// A disabled channel rejects the messages of visitors.
     pub enabled: bool,
-    /// The ids of the agents who receive the channel's chats; see
+    /// The agents `agent_ids` and the members of the departments `department_ids` receive the channel's chats; see
     /// [`Roster::audience`](super::department::Roster::audience).
     pub agent_ids: Vec<u64>,
-    /// The ids of the departments whose members receive the channel's chats.
     pub department_ids: Vec<u64>,
     pub specific: KindSettings,
 }
 
-/// The settings that are specific to one kind of channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KindSettings {
     Api(ApiSettings),
     Widget(Box<WidgetSettings>),
 }
 
-/// The settings of an API channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiSettings {
     /// The URL that messages from agents and bots are sent to. It can contain [`CHANNEL_ID_PLACEHOLDER`].
@@ -111,7 +105,6 @@ pub struct ApiSettings {
     pub rich_support: RichSupport,
 }
 
-/// The placeholder for the channel id in `integrator_url`.
 pub const CHANNEL_ID_PLACEHOLDER: &str = "{channel_id}";
 
 impl ChannelSettings {
@@ -128,7 +121,6 @@ impl ChannelSettings {
         }
     }
 
-    /// Returns the settings of an API channel, or `None` for a widget.
     pub fn api(&self) -> Option<&ApiSettings> {
         match &self.specific {
             KindSettings::Api(api) => Some(api),
@@ -136,7 +128,6 @@ impl ChannelSettings {
         }
     }
 
-    /// Returns the settings of a widget, or `None` for an API channel.
     pub fn widget(&self) -> Option<&WidgetSettings> {
         match &self.specific {
             KindSettings::Api(_) => None,
@@ -144,7 +135,7 @@ impl ChannelSettings {
         }
     }
 
-    /// Returns the message formats that the channel can display. A widget displays all of them.
+    /// A widget displays all formats.
     pub fn rich_support(&self) -> RichSupport {
         match &self.specific {
             KindSettings::Api(api) => api.rich_support,
@@ -154,8 +145,7 @@ impl ChannelSettings {
 }
 
 impl ApiSettings {
-    /// Returns the integrator URL with `channel_id` in place of the placeholder, or `None` if the URL does not contain
-    /// the placeholder.
+    /// Returns `None` if the integrator URL does not contain the placeholder.
     pub fn url_with_channel_id(&self, channel_id: &str) -> Option<String> {
         self.integrator_url
             .contains(CHANNEL_ID_PLACEHOLDER)
@@ -176,7 +166,7 @@ pub struct RefusalCount {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// The public id of the channel, which the specification calls CHANNEL_PUBLIC_ID.
+    /// The specification calls this id CHANNEL_PUBLIC_ID. It is not secret.
     pub channel_id: String,
     pub account_id: String,
     pub settings: ChannelSettings,
@@ -185,7 +175,6 @@ pub struct Channel {
     /// The secrets, sorted from the oldest to the newest: first the rotated secrets that are still valid, then the
     /// current secret. A widget has none, because its endpoints are public.
     pub secrets: Vec<EndpointSecret>,
-    /// The secrets that sign requests to the integrator.
     pub signing_secrets: SigningSecrets,
     pub created_at: Timestamp,
 }
@@ -202,7 +191,6 @@ impl Channel {
     }
 }
 
-/// Creates the settings of an API channel for tests.
 #[cfg(test)]
 pub(crate) fn api_channel_settings(agent_ids: &[u64], department_ids: &[u64], api: ApiSettings) -> ChannelSettings {
     ChannelSettings {
@@ -214,7 +202,6 @@ pub(crate) fn api_channel_settings(agent_ids: &[u64], department_ids: &[u64], ap
     }
 }
 
-/// Creates API settings with the default values for tests.
 #[cfg(test)]
 pub(crate) fn default_api_settings() -> ApiSettings {
     ApiSettings {

@@ -20,7 +20,6 @@ const MAX_PREVIEW_CHARS: usize = 80;
 /// rewrites the header.
 const MAX_PARTICIPANTS: usize = 30;
 
-/// The author of a timeline entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sender {
     Visitor,
@@ -32,7 +31,7 @@ pub enum Sender {
 }
 
 impl Sender {
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Visitor => "visitor",
@@ -81,7 +80,7 @@ pub enum Rating {
 }
 
 impl Rating {
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Positive => "positive",
@@ -94,7 +93,6 @@ impl Rating {
     }
 }
 
-/// The handover of a bot's chat to the agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BotHandover {
     pub at: Timestamp,
@@ -102,7 +100,6 @@ pub struct BotHandover {
     pub is_fallback: bool,
 }
 
-/// The header of a chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chat {
     pub account_id: String,
@@ -148,10 +145,10 @@ pub struct Chat {
     pub opened_on: Day,
     /// When the first message from an agent was stored. `None` before that.
     pub first_answer_at: Option<Timestamp>,
-    /// The time of the last message or transition.
+    /// The time of the last message, call event or transition. Notes and other webhook events do not count.
     pub updated_at: Timestamp,
-    /// The time of the last change that was neither a message nor a transition, such as a correction of the visitor's
-    /// name. `None` if there was no such change.
+    /// The time of the last change that did not set `updated_at`, such as a note or a correction of the visitor's name.
+    /// `None` if there was no such change.
     pub other_change_at: Option<Timestamp>,
     pub last_message: Option<MessagePreview>,
     /// When the visitor started waiting for an agent. `None` unless the chat is waiting.
@@ -188,7 +185,6 @@ impl Chat {
         after
     }
 
-    /// Returns the time of the last change that a list of chats can show.
     pub fn changed_at(&self) -> Timestamp {
         self.other_change_at.map_or(self.updated_at, |at| at.max(self.updated_at))
     }
@@ -206,7 +202,7 @@ impl Chat {
         self.state.is_closed() && self.retain_until(self.updated_at).is_some_and(|until| until <= now)
     }
 
-    /// Returns the chat. If the retention period of its last message is over, the message preview is removed.
+    /// Removes the message preview if the retention period of the last message is over.
     pub fn without_expired_preview(mut self, now: Timestamp) -> Self {
         let is_expired = |last: &MessagePreview| self.retain_until(last.at).is_some_and(|until| until <= now);
         if self.last_message.as_ref().is_some_and(is_expired) {
@@ -244,7 +240,6 @@ impl Chat {
         self.bot_event_at.is_some_and(|at| at > moment)
     }
 
-    /// Whether the receiver currently counts as failing because a recent attempt to reach it failed.
     pub fn is_failing(&self, target: Target, now: Timestamp) -> bool {
         let until = match target {
             Target::Channel => self.failing_until.channel,

@@ -17,7 +17,6 @@ pub const MAX_WRITE_DELAY: Duration = Duration::from_secs(15);
 /// How long a cursor is valid. The records of erased chats are kept for longer than this.
 pub const CURSOR_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How far a console has followed the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangesCursor {
     /// The start of the previous pass.
@@ -32,20 +31,19 @@ pub struct ChangesPass {
     pub position: PassPosition,
 }
 
-/// Where the next page of a pass starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassPosition {
     /// The page starts with the newest open chat whose number is below this number. `None` means the newest of all open
     /// chats.
     OpenChats(Option<u64>),
-    /// The page starts with the first chat that was closed or erased after this chat. `None` means the first chat that
-    /// was closed or erased since the previous pass.
+    /// The page starts with the closed or erased chat that follows this one in order of time. `None` means the first
+    /// that was closed, changed or erased since the previous pass.
     ClosedChats(Option<ClosedChat>),
 }
 
-/// A chat that was closed or erased, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClosedChat {
+    /// When the chat was erased or, if it was not, when it was closed or last changed after that.
     pub at: Timestamp,
     pub chat_id: u64,
     pub is_erased: bool,
@@ -94,8 +92,7 @@ impl ChangesCursor {
         format!("{since}-{}-{position}", started_at.0)
     }
 
-    /// Parses the text of a cursor. Returns `None` for a text that is not a cursor, or whose times contradict each
-    /// other or are in the future.
+    /// Returns `None` if the text is not a cursor, or if its times contradict each other or are in the future.
     pub fn parse(text: &str, now: Timestamp) -> Option<Self> {
         let cursor = Self::parse_parts(&text.split('-').collect::<Vec<_>>())?;
         let pass = cursor.pass_at(cursor.since);

@@ -5,12 +5,12 @@ use crate::domain::digits::parse_canonical_number;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 
-/// The chats of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportScope {
     /// The chat with this number, in any state.
     Chat(u64),
-    /// The chats that were closed between these times. If `channel_id` is set, only the chats of this channel.
+    /// The closed chats whose last change, the closing included, was between these times (inclusive). If `channel_id`
+    /// is set, only the chats of this channel.
     Closed { from: Timestamp, to: Timestamp, channel_id: Option<String> },
 }
 
@@ -27,7 +27,8 @@ impl ExportScope {
 /// The position in an export after which the next page starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportCursor {
-    /// The chat's time in the `due` index, which orders closed chats by time. Zero in the export of a single chat.
+    /// The time at which the chat was closed or last changed after that, by which the `due` index orders closed chats.
+    /// Zero in the export of a single chat.
     pub at: Timestamp,
     pub chat_id: u64,
     /// The number of the last exported entry of this chat. `None` means that the chat has been exported completely.
@@ -43,7 +44,6 @@ impl ExportCursor {
         }
     }
 
-    /// Parses the text of a cursor. Returns `None` for a text that is not a cursor.
     pub fn parse(text: &str) -> Option<Self> {
         let parts: Vec<u64> = text.split('-').map(parse_canonical_number).collect::<Option<_>>()?;
         match *parts {
@@ -64,7 +64,6 @@ pub struct ExportedChat {
 #[derive(Debug, PartialEq)]
 pub struct ExportPage {
     pub chats: Vec<ExportedChat>,
-    /// `None` means that this is the last page.
     pub next: Option<ExportCursor>,
 }
 

@@ -1,9 +1,9 @@
 //! The search for chats: what a search text means, and which chats it matches.
 //!
 //! A text matches a chat if each of its words is the beginning of a word in the visitor's name or in the last message.
-//! Case and accents are ignored. A text that can be a number, an e-mail address or a phone number also matches the chat
-//! with this number, and the chats of visitors who have this number, or whose e-mail address or phone number begins
-//! with the text.
+//! Case and accents are ignored. A text can also be a number, an e-mail address or a phone number. It then also matches
+//! the chat with this number, and the chats of visitors with this number, or whose e-mail address or phone number
+//! begins with the text.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
@@ -12,15 +12,12 @@ use crate::domain::chat::Chat;
 use crate::domain::digits::{parse_canonical_number, parse_digits};
 use crate::domain::message_content::truncate_chars;
 
-/// The maximum length of a search text.
 pub const MAX_SEARCH_CHARS: usize = 200;
 /// The minimum length of a search for the beginning of an e-mail address (in characters) or of a phone number (in
 /// digits). A shorter text would match too many visitors.
 const MIN_CONTACT_CHARS: usize = 3;
-/// The maximum number of chat numbers in [`SearchCursor::shown`].
 const MAX_SHOWN_CHATS: usize = 200;
 
-/// What a search text may stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchQuery {
     /// The words of the text, as returned by [`folded_words`].
@@ -34,7 +31,7 @@ pub struct SearchQuery {
 }
 
 impl SearchQuery {
-    /// Parses a search text. Returns `None` if the text is blank or too long.
+    /// Returns `None` if the text is blank or too long.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() || text.chars().count() > MAX_SEARCH_CHARS {
@@ -54,8 +51,8 @@ impl SearchQuery {
         !self.words.is_empty()
     }
 
-    /// Whether the chat's visitor name and last message match the words of the text. A text without words matches
-    /// nothing.
+    /// Whether each word of the text matches a word of the visitor's name or of the last message. A text without words
+    /// matches nothing.
     pub fn matches_words(&self, chat: &Chat) -> bool {
         if !self.has_words() {
             return false;
@@ -122,13 +119,12 @@ pub(crate) fn phone_key(phone: &str) -> Option<String> {
     (!digits.is_empty()).then(|| digits.to_owned())
 }
 
-/// A position in the results of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchCursor {
     /// The next page contains chats with numbers below this one.
     pub before: u64,
-    /// The numbers of those best matches that are below `before`. The first page contained all best matches, so later
-    /// pages leave them out.
+    /// The first page begins with the chats that match by a number, an e-mail address or a phone number. Later pages
+    /// leave them out. `shown` contains those of their numbers that are below `before`.
     pub shown: Vec<u64>,
 }
 
@@ -153,7 +149,6 @@ mod tests {
 
     use super::*;
 
-    /// Whether the search text matches a visitor's name.
     fn matches(text: &str, name: &str) -> bool {
         let words = folded_words(name);
         folded_words(text).iter().all(|searched| words.iter().any(|word| is_match(word, searched)))

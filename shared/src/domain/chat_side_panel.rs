@@ -17,10 +17,9 @@ pub struct CustomData {
 /// The progress of linking the chat to a card in the account's CRM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CrmCardAssignment {
-    /// The CRM has not responded yet.
+    /// No webhook has responded yet.
     Pending,
     Done,
-    /// The assignment failed for this reason.
     Failed(String),
 }
 

@@ -11,13 +11,11 @@ pub enum ChatState {
     Waiting,
     /// Like `Waiting`, but the chat is offered only to the members of the department with this id.
     Offered(u64),
-    /// The chat belongs to this agent.
     Active(AgentSnapshot),
-    /// The chat is closed. The field contains the agent who had the chat when it was closed, if there was one.
+    /// The field contains the agent who had the chat when it was closed, if there was one.
     Closed(Option<AgentSnapshot>),
 }
 
-/// An event that can change the state of a chat.
 #[derive(Clone, Copy, Debug)]
 pub enum ChatEvent<'a> {
     VisitorWrites,
@@ -29,12 +27,10 @@ pub enum ChatEvent<'a> {
     },
     /// The bot failed, or did not react to CLIENT_MESSAGE or AGENT_UNAVAILABLE in time.
     BotFails,
-    /// An agent accepts the chat. The second field is the value of [`ChatState::offered_department`] when the agent saw
-    /// the chat.
+    /// The second field is the value of [`ChatState::offered_department`] when the agent saw the chat.
     Accept(&'a AgentSnapshot, Option<u64>),
     AgentWrites(&'a AgentSnapshot),
-    /// An agent closes the chat. The second field is the value of [`ChatState::offered_department`] when the agent saw
-    /// the chat.
+    /// The second field is the same as in [`Accept`](Self::Accept).
     Close(&'a AgentSnapshot, Option<u64>),
     /// The chat has had no activity for as long as the account's idle limit.
     Idle,
@@ -57,8 +53,7 @@ pub enum TransferTarget {
 }
 
 impl TransferTarget {
-    /// Creates the target for an agent, without the photo. A photo URL can be long, and every message in the chat
-    /// rewrites the header, so storing the URL would make every message more expensive.
+    /// Leaves out the photo; see [`AgentSnapshot::without_photo`].
     pub fn agent(agent: Agent) -> Self {
         Self::Agent(AgentSnapshot::from(agent).without_photo())
     }
@@ -71,7 +66,6 @@ impl TransferTarget {
     }
 }
 
-/// The reason why a transition is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransitionError {
     Closed,
@@ -83,12 +77,10 @@ pub enum TransitionError {
 }
 
 impl ChatState {
-    /// The names of the open states.
     pub const OPEN_NAMES: [&'static str; 3] = ["bot", "waiting", "active"];
-    /// The names of all states.
     pub const NAMES: [&'static str; 4] = ["bot", "waiting", "active", "closed"];
 
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Bot => "bot",
@@ -98,7 +90,7 @@ impl ChatState {
         }
     }
 
-    /// Returns the agent who has the chat, or who had it when it was closed. Returns `None` if there is no such agent.
+    /// Returns the agent who has the chat, or who had it when it was closed.
     pub fn agent(&self) -> Option<&AgentSnapshot> {
         match self {
             Self::Active(agent) => Some(agent),
@@ -107,7 +99,6 @@ impl ChatState {
         }
     }
 
-    /// The id of the department whose members are offered the chat. `None` if the chat is not offered to a department.
     pub fn offered_department(&self) -> Option<u64> {
         match self {
             Self::Offered(department_id) => Some(*department_id),
@@ -119,7 +110,6 @@ impl ChatState {
         matches!(self, Self::Closed(_))
     }
 
-    /// Whether the chat waits for an agent to accept it.
     pub fn is_waiting(&self) -> bool {
         matches!(self, Self::Waiting | Self::Offered(_))
     }
@@ -151,7 +141,6 @@ impl ChatState {
         }
     }
 
-    /// Returns the new state of an open chat that is not assigned to an agent.
     fn after_event_without_agent(&self, event: ChatEvent<'_>) -> Result<Self, TransitionError> {
         match event {
             ChatEvent::Accept(agent, offered_department) if offered_department == self.offered_department() => {
@@ -170,8 +159,7 @@ impl ChatState {
         }
     }
 
-    /// Returns the new state of a chat that is assigned to `owner`. Other agents cannot change the chat, but an admin
-    /// can transfer it.
+    /// Agents other than `owner` cannot change the chat, but an admin can transfer it.
     fn after_event_with_agent(owner: &AgentSnapshot, event: ChatEvent<'_>) -> Result<Self, TransitionError> {
         match event {
             ChatEvent::Accept(agent, _) | ChatEvent::AgentWrites(agent) if agent.agent_id == owner.agent_id => {

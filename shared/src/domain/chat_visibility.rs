@@ -21,8 +21,8 @@ impl Viewer {
         self.is_admin || chat.state.agent().is_some_and(|agent| agent.agent_id == self.agent_id)
     }
 
-    /// Whether the viewer sees the chat. `channel` contains the current settings of the chat's channel. `None` means
-    /// that the channel was deleted, so it has no audience.
+    /// `channel` contains the current settings of the chat's channel. `None` means that the channel was deleted, so it
+    /// has no audience.
     pub fn sees(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
         self.sees_regardless_of_audience(chat) || self.sees_by_audience(chat, roster, channel)
     }

@@ -58,7 +58,7 @@ pub enum DeliveryState {
 }
 
 impl DeliveryState {
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -73,7 +73,6 @@ impl DeliveryState {
     }
 }
 
-/// The stored record of one HTTP request to a receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The time at which the attempt started.
@@ -88,7 +87,6 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Returns the attempt with its texts truncated to the maximum stored length.
     pub fn truncated(&self) -> Self {
         let truncate = |text: &Option<String>| text.as_deref().map(|text| truncate_chars(text, MAX_ATTEMPT_TEXT_CHARS));
         Self { error: truncate(&self.error), answer: truncate(&self.answer), ..self.clone() }
@@ -111,7 +109,6 @@ pub struct Failure {
     pub hidden: bool,
 }
 
-/// The outcome of an attempt, as determined by the receiver's response or by the lack of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Delivered,
@@ -151,8 +148,8 @@ impl Failure {
         Self { code: None, message: "Not delivered: the attempt could not be recorded".to_owned(), hidden: false }
     }
 
-    /// Returns the failure with its message truncated to the maximum stored length. The error of an attempt is
-    /// truncated to the same length, because an error is hidden if it equals the message of a hidden failure.
+    /// The message is truncated to the same length as the error of an attempt, because an error is hidden if it equals
+    /// the message of a hidden failure.
     pub fn truncated(&self) -> Self {
         Self { message: truncate_chars(&self.message, MAX_ATTEMPT_TEXT_CHARS), ..self.clone() }
     }
@@ -168,11 +165,10 @@ impl Outcome {
     }
 }
 
-/// How a stored delivery changes after an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeliveryUpdate {
     Delivered,
-    /// The delivery has failed. The second field is the time at which the failure becomes visible.
+    /// The second field is the time at which the failure becomes visible.
     Failed(Failure, Timestamp),
     RetryAfter(std::time::Duration),
 }
@@ -185,7 +181,6 @@ pub enum AttemptResult {
     Rejected,
     /// The attempt failed, and the round has no attempts or no time left. This result is final.
     Failed,
-    /// The attempt failed, and another attempt follows.
     Retry,
 }
 
@@ -243,13 +238,13 @@ impl Delivery {
         DeliveryClock { round_started_at: self.round_started_at, attempts_made: self.attempts_made, last_attempt_at }
     }
 
-    /// The time at which the first attempt of the current round started. `None` if that attempt is not recorded.
+    /// Returns when the first attempt of the current round started. `None` if that attempt is not recorded.
     pub fn first_attempt_at(&self) -> Option<Timestamp> {
         let first = self.attempts.len().checked_sub(usize::try_from(self.attempts_made).ok()?)?;
         self.attempts.get(first).map(|attempt| attempt.at)
     }
 
-    /// Returns the delivery with the start of its round adjusted; see [`DeliveryClock::restart_round_if_waited`].
+    /// See [`DeliveryClock::restart_round_if_waited`].
     pub fn restart_round_if_waited(&self, turn: Timestamp) -> Self {
         Self { round_started_at: self.clock().restart_round_if_waited(turn).round_started_at, ..self.clone() }
     }
@@ -271,7 +266,7 @@ impl Delivery {
         (stored, left_out)
     }
 
-    /// The state that clients see. A failure is shown as pending until `result_visible_at`.
+    /// Returns the state that clients see. A failure is shown as pending until `result_visible_at`.
     pub fn visible_state(&self, now: Timestamp) -> DeliveryState {
         match (self.state, self.result_visible_at) {
             (DeliveryState::Failed, Some(result_visible_at)) if now < result_visible_at => DeliveryState::Pending,
@@ -279,7 +274,7 @@ impl Delivery {
         }
     }
 
-    /// Returns how the delivery changes after an attempt that started at `started` and ended at `now`.
+    /// The attempt started at `started` and ended at `now`.
     pub fn update_after_attempt(&self, outcome: &Outcome, started: Timestamp, now: Timestamp) -> DeliveryUpdate {
         let clock = DeliveryClock {
             round_started_at: self.round_started_at,
@@ -354,8 +349,7 @@ mod tests {
         Attempt { at: Timestamp(n), status: Some(500), duration_ms: 1, error: Some(error.into()), answer: None }
     }
 
-    /// Records 150 attempts with the given error. Returns the times of the stored attempts, and the number of attempts
-    /// that are no longer stored.
+    /// Returns the times of the stored attempts, and the number of attempts that are no longer stored.
     fn record_150_attempts(error: &str) -> (Vec<u64>, u32) {
         let mut delivery = delivery(0);
         for n in 1..=150 {

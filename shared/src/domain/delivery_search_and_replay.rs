@@ -12,16 +12,13 @@ use crate::domain::timestamp::Timestamp;
 /// reading the clock and writing to the table.
 const CLOCK_TOLERANCE: std::time::Duration = std::time::Duration::from_secs(60);
 
+/// A field that is `None` matches every entry. `from` and `to` limit the creation time of an entry, and are inclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryFilter {
     pub state: DeliveryState,
-    /// The kind of receiver. `None` matches every kind.
     pub target: Option<Target>,
-    /// The channel of the chat. `None` matches every channel.
     pub channel_id: Option<String>,
-    /// The earliest creation time of a matching entry, inclusive.
     pub from: Timestamp,
-    /// The latest creation time of a matching entry, inclusive.
     pub to: Timestamp,
 }
 
@@ -39,9 +36,9 @@ impl DeliveryFilter {
             && !entry.is_expired(now)
     }
 
-    /// Whether a chat can contain matching entries. No entry is written before the chat is opened or after it is
-    /// closed. For an open chat, the time of the last message is not an upper limit, because webhook events can follow
-    /// that message.
+    /// Whether the chat can contain matching entries. Entries with a delivery are not written before the chat is
+    /// opened, nor after `updated_at` of a closed chat. In an open chat, webhook events can be written after
+    /// `updated_at`.
     pub fn may_match_chat(&self, chat: &Chat) -> bool {
         let is_closed_before_range = chat.state.is_closed() && chat.updated_at.plus(CLOCK_TOLERANCE) < self.from;
         self.matches_channel(chat) && !is_closed_before_range && chat.opened_at <= self.to.plus(CLOCK_TOLERANCE)
@@ -52,7 +49,6 @@ impl DeliveryFilter {
     }
 }
 
-/// A number of deliveries that was counted up to a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CappedCount {
     pub count: u32,
@@ -108,7 +104,6 @@ impl DeliveryCursor {
     }
 }
 
-/// The scope of a replay. It determines which deliveries can be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayScope {
     /// An agent sends one failed message to the visitor again.
@@ -155,7 +150,6 @@ mod tests {
         Timestamp(1_000_000 + seconds * 1_000)
     }
 
-    /// Creates a chat of channel CH that was opened at 0 seconds and had its last message at 100 seconds.
     fn chat(state: ChatState) -> Chat {
         Chat {
             account_id: "acc".into(),
@@ -192,7 +186,6 @@ mod tests {
         }
     }
 
-    /// Creates an entry that was written at 50 seconds.
     fn entry(from: Sender, target: Target, state: DeliveryState) -> TimelineEntry {
         let result_visible_at = (state == DeliveryState::Failed).then(|| at(59));
         TimelineEntry {

@@ -21,9 +21,7 @@ pub struct Department {
 /// The department data that is copied into a chat (specification, table C1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatDepartment {
-    /// A sequential number within the account, starting at 1.
     pub department_id: u64,
-    /// The name that the department had when it was copied into the chat.
     pub name: String,
 }
 

@@ -10,7 +10,7 @@ const FILE_EXTENSIONS: [&str; 16] = [
     "csv", "doc", "docx", "gif", "jpeg", "jpg", "json", "mp3", "mp4", "pdf", "png", "ppt", "txt", "wav", "xls", "xlsx",
 ];
 
-/// The schemes of URLs that have no host but are dangerous to open.
+/// The schemes of URLs that need no host but are dangerous to open.
 const HOSTLESS_SCHEMES: [&str; 6] = ["javascript:", "vbscript:", "data:", "file:", "blob:", "filesystem:"];
 
 /// Whether a text is a well-formed http or https URL.
@@ -102,8 +102,8 @@ fn name_candidates(word: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether a character can occur in a host name or a user name. This includes the combining marks of non-Latin scripts,
-/// but no punctuation other than `-._%+`.
+/// Whether a character can occur in a host name or a user name. This includes non-ASCII characters such as the
+/// combining marks of non-Latin scripts, but not those in the blocks of general, CJK and full-width punctuation.
 fn is_name_char(c: char) -> bool {
     let is_punctuation = matches!(c, '\u{2000}'..='\u{206f}' | '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff20}');
     c.is_alphanumeric() || "-._%+".contains(c) || (!c.is_ascii() && !is_punctuation)
@@ -144,7 +144,8 @@ pub(super) fn link_host(link: &str) -> Option<String> {
     // is unclear.
     let url = url.ok().filter(|url| is_web || (url.username().is_empty() && url.password().is_none()))?;
     let host = url.host_str()?.trim_end_matches('.');
-    // Link detection libraries read `evil.example,good.example` as two links.
+    // Link detection libraries read `evil.example,good.example` as two links, so a host with such characters is
+    // unclear.
     host.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c)).then(|| host.to_owned())
 }
 
@@ -190,7 +191,6 @@ fn to_ascii_equivalent(c: char) -> char {
     }
 }
 
-/// Whether a character is a control character or has no visible glyph.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}')

@@ -1,6 +1,6 @@
 //! The link filter, which protects agents against phishing. The specification calls it Safe URL (section
-//! Authentication). It removes links to domains that the account does not allow from everything that agents see, except
-//! from the messages of agents.
+//! Authentication). It replaces or removes links to domains that the account does not allow in the texts of visitors,
+//! bots and receivers that agents see. The messages of agents and the data of phone calls are not filtered.
 
 use url::Url;
 
@@ -11,10 +11,9 @@ use crate::domain::message_content::{Content, Media, RichContent};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{Visitor, VisitorProfile};
 
-/// The text that replaces a blocked link.
 const BLOCKED_LINK_TEXT: &str = "[link blocked]";
 
-/// A link filter with its list of allowed domains. Their subdomains are also allowed. An empty list allows every link.
+/// The allowed domains. Their subdomains are also allowed. An empty list allows every link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkFilter(pub Vec<String>);
 
@@ -37,7 +36,6 @@ impl LinkFilter {
                 .is_some_and(|host| self.0.iter().any(|domain| is_domain_or_subdomain(&host, domain)))
     }
 
-    /// Replaces the blocked links in a text.
     pub fn filter_text(&self, text: &str) -> String {
         if self.0.is_empty() {
             return text.to_owned();

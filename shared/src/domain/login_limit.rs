@@ -25,7 +25,7 @@ pub enum LoginCounter {
 }
 
 impl LoginCounter {
-    /// The number of failed logins in one window after which all further logins in the window are rejected.
+    /// Returns the number of failed logins in one window after which all further logins in the window are rejected.
     pub fn limit(self) -> u64 {
         match self {
             Self::EmailAndNetwork => 10,
@@ -40,7 +40,7 @@ impl LoginCounter {
         self == Self::EmailAndNetwork
     }
 
-    /// The name of this counter in stored items.
+    /// Returns the name of this counter in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::EmailAndNetwork => "EMAIL_AND_NETWORK",

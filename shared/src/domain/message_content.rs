@@ -43,7 +43,7 @@ impl ContentKind {
     const CHANNEL_API_CONTENT_KINDS: [Self; 8] =
         [Self::Text, Self::Video, Self::Audio, Self::Voice, Self::Photo, Self::Sticker, Self::Document, Self::Location];
 
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -103,7 +103,7 @@ pub enum TypingNotice {
 }
 
 impl TypingNotice {
-    /// The name of this notice in the API.
+    /// Returns the name of this notice in the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Start => "typein",
@@ -143,7 +143,7 @@ pub struct Button {
     pub id: Option<ButtonId>,
 }
 
-/// The id of a button. Its JSON type is preserved.
+/// The JSON type of the id is preserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ButtonId {
     Text(String),
@@ -158,7 +158,7 @@ pub struct RichContent {
     pub content: Option<String>,
     /// The text above the buttons.
     pub title: Option<String>,
-    /// The buttons. There are at most three.
+    /// There are at most three.
     pub buttons: Vec<Button>,
     /// Whether the visitor should press a button instead of writing a message.
     pub force_reply: bool,
@@ -174,7 +174,7 @@ pub struct RichSupport {
     pub buttons: bool,
 }
 
-/// The content of an entry. When the `wire` module parses a message, it checks that all required fields are present.
+/// When the `wire` module parses a message, it checks that all required fields are present.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Content {
     pub kind: ContentKind,
@@ -182,7 +182,6 @@ pub struct Content {
     pub text: Option<String>,
     pub media: Media,
     pub rich: Option<Box<RichContent>>,
-    /// The call, if the entry is of the kind [`ContentKind::Call`].
     pub call: Option<Box<Call>>,
 }
 
@@ -191,17 +190,14 @@ impl Content {
         Self { kind: ContentKind::Text, text: Some(text.into()), media: Media::default(), rich: None, call: None }
     }
 
-    /// Creates the content of a private note.
     pub fn note(text: impl Into<String>) -> Self {
         Self { kind: ContentKind::Note, ..Self::text(text) }
     }
 
-    /// Creates the content of a notification, which has no text.
     pub fn without_text(kind: ContentKind) -> Self {
         Self { kind, text: None, media: Media::default(), rich: None, call: None }
     }
 
-    /// Creates the content of a phone call.
     pub fn call(call: Call) -> Self {
         Self { kind: ContentKind::Call, call: Some(Box::new(call.clone())), ..Self::text(call.phone) }
     }
@@ -229,7 +225,6 @@ impl Content {
         is_message && self.is_displayable()
     }
 
-    /// Returns the message, marked as [not displayable](RichContent::not_displayable).
     pub fn into_not_displayable(self) -> Self {
         let rich = RichContent { not_displayable: true, ..self.rich.map(|rich| *rich).unwrap_or_default() };
         Self { rich: Some(Box::new(rich)), ..self }
@@ -262,8 +257,7 @@ impl Content {
         self.text.as_deref().map(|text| Self { rich, ..Self::text(text) })
     }
 
-    /// Returns the message as plain text. Transcripts use this text. Bots also receive it, because they do not support
-    /// files and locations.
+    /// Returns the message as plain text. A file is represented by its URL, and a location by its coordinates.
     pub fn to_plain_text(&self) -> String {
         let location = self
             .media
@@ -274,7 +268,7 @@ impl Content {
         [self.text_or_rich_text(), attached].into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns a text of at most `max_chars` characters that represents the message in a list of chats.
+    /// Returns the text of the message or, if there is none, the file name. Returns an empty text if both are missing.
     pub fn preview(&self, max_chars: usize) -> String {
         let text = self.text_or_rich_text().or_else(|| self.media.file_name.clone());
         truncate_chars(&text.unwrap_or_default(), max_chars)

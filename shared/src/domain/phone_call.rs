@@ -16,7 +16,7 @@
 //! Statuses that the provider skips are added, so that webhooks always get a complete sequence. A recording that is
 //! reported after the end is added to the call, which causes a second `end`.
 //!
-//! If the service has marked a call as failed because reports were missing, and the provider then reports the end of a
+//! A call can fail because a report was missing or nobody answered. If the provider then reports the end of a
 //! conversation, the call changes from `error` to `end`. Nothing else follows `end` or `error`.
 
 use std::time::Duration;
@@ -24,7 +24,6 @@ use std::time::Duration;
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::timestamp::Timestamp;
 
-/// The maximum length of a failure's reason.
 pub const MAX_REASON_CHARS: usize = 200;
 /// How long the provider has to report the next step once the ringing time or the maximum duration of a conversation
 /// has passed.
@@ -57,9 +56,9 @@ pub enum CallStatus {
     Start,
     AgentConnected,
     ClientConnected,
-    /// The call has ended. The field contains the URL of the recording, if there is one.
+    /// The field contains the URL of the recording, if there is one.
     End(Option<String>),
-    /// The call failed. The field contains the reason.
+    /// The field contains the reason.
     Error(String),
 }
 
@@ -67,12 +66,10 @@ pub enum CallStatus {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhoneCall {
     pub kind: CallKind,
-    /// The phone number of the visitor.
     pub phone: String,
     pub status: CallStatus,
 }
 
-/// The agent of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallAgent {
     pub agent: AgentSnapshot,
@@ -89,7 +86,6 @@ pub struct CallLimits {
     pub talk: Duration,
 }
 
-/// A call with its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     pub kind: CallKind,
@@ -119,7 +115,6 @@ pub struct Call {
 /// New information about a call: a report from the provider, or a failure that the service has detected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallReport {
-    /// The provider has accepted the call.
     Accepted,
     AgentConnected,
     ClientConnected,
@@ -128,7 +123,6 @@ pub enum CallReport {
         talk_time: Option<Duration>,
         record_url: Option<String>,
     },
-    /// The call failed for this reason.
     Failed(String),
     /// Detected by the service: the provider has not accepted the call.
     NotPlaced,
@@ -139,7 +133,6 @@ pub enum CallReport {
     },
 }
 
-/// How a report changes a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallProgress {
     pub call: Call,
@@ -147,11 +140,9 @@ pub struct CallProgress {
     pub reached: Vec<CallStatus>,
     /// Whether the report has finished the call, or has overridden its failure.
     pub is_finished: bool,
-    /// The minutes by which the call reduces the account's balance.
     pub charged_minutes: u64,
 }
 
-/// What the check of a call's time limit finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallCheck {
     Finished,
@@ -163,7 +154,7 @@ pub enum CallCheck {
 impl CallKind {
     pub const ALL: [Self; 3] = [Self::Callback, Self::Incoming, Self::Outgoing];
 
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Callback => "callback",
@@ -178,7 +169,7 @@ impl CallKind {
 }
 
 impl CallStatus {
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -216,7 +207,6 @@ impl CallStatus {
 }
 
 impl Call {
-    /// Returns the call as webhooks see it in this status.
     pub fn event(&self, status: CallStatus) -> PhoneCall {
         PhoneCall { kind: self.kind, phone: self.phone.clone(), status }
     }
@@ -263,7 +253,6 @@ impl Call {
         Some(CallProgress { call, reached, is_finished, charged_minutes })
     }
 
-    /// Returns the statuses that the call reaches because of a report, in order.
     fn statuses_after(&self, report: &CallReport, now: Timestamp) -> Vec<CallStatus> {
         use CallStatus::{AgentConnected, ClientConnected, End, Error};
         let is_incoming = self.kind == CallKind::Incoming;
@@ -311,14 +300,12 @@ impl Call {
         }
     }
 
-    /// Returns the failure reason of a call that ends in its current status without a conversation.
     fn unanswered_reason(&self) -> &'static str {
         if self.status == CallStatus::Start { NO_ANSWER_FROM_AGENT } else { NO_ANSWER_FROM_CLIENT }
     }
 
-    /// Returns how long the agent and the visitor have talked when this report ends the call at `now`. If the report
-    /// contains no duration, the time since both were connected is used. If the provider has not reported the end, the
-    /// duration is unknown and counts as zero.
+    /// If the report contains no duration, returns the time since both were connected. If the provider has not reported
+    /// the end, the duration is unknown and counts as zero.
     fn talk_time_at_end(&self, report: &CallReport, now: Timestamp) -> Duration {
         let since_connected = || if self.is_talking() { now.since(self.status_at) } else { Duration::ZERO };
         match report {
@@ -332,7 +319,6 @@ impl Call {
         }
     }
 
-    /// Whether the agent and the visitor are connected to each other.
     fn is_talking(&self) -> bool {
         match self.status {
             CallStatus::ClientConnected => true,
@@ -341,7 +327,7 @@ impl Call {
         }
     }
 
-    /// Returns the minutes that the account pays for, rounded up. Incoming calls are free.
+    /// The minutes are rounded up. Incoming calls are free.
     fn charged_minutes(&self) -> u64 {
         match self.kind {
             CallKind::Incoming => 0,
@@ -352,7 +338,7 @@ impl Call {
     }
 
     /// Checks whether the provider's next report is overdue. `ordered_at` is the time of the last attempt to order the
-    /// call; `None` means that another attempt may follow.
+    /// call. `None` means that the attempt is not known or another one may follow.
     pub fn check(&self, ordered_at: Option<Timestamp>, now: Timestamp) -> CallCheck {
         if self.status.is_final() {
             return CallCheck::Finished;
@@ -365,7 +351,6 @@ impl Call {
         if now >= due_at { CallCheck::TimedOut } else { CallCheck::Waiting(due_at.since(now)) }
     }
 
-    /// Returns the delay before the first check of a call that is ordered now.
     pub fn first_check_delay(&self) -> Duration {
         self.limits.ring + REPORT_GRACE
     }
@@ -412,7 +397,6 @@ mod tests {
         CallReport::Failed("busy".into())
     }
 
-    /// Returns the names of the statuses that a report leads to, separated by spaces.
     fn reached(call: &Call, report: &CallReport) -> String {
         let progress = call.after_report(report, None, NOW);
         let statuses = progress.map(|progress| progress.reached).unwrap_or_default();

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// The default limits for accounts that have not set their own.
 pub const DEFAULT_VISITOR_MESSAGES_PER_WINDOW: u32 = 30;
 pub const DEFAULT_BOT_REQUESTS_PER_WINDOW: u64 = 300;
 pub const DEFAULT_CHANNEL_CHATS_PER_WINDOW: u32 = 300;
@@ -15,7 +14,7 @@ pub const MAX_SOCKET_TICKETS_PER_WINDOW: u64 = 30;
 /// The limit for the requests from one IP address to one widget. It is lower than the default limit on a channel's new
 /// chats, so that a single address cannot use up that limit.
 pub const MAX_WIDGET_REQUESTS_PER_WINDOW: u64 = 120;
-/// The limit for the frames that a widget's visitor sends through sockets.
+/// The limit for the frames that one visitor of a widget sends through sockets.
 pub const MAX_VISITOR_FRAMES_PER_WINDOW: u64 = 30;
 pub const RATE_WINDOW: Duration = Duration::from_secs(10);
 /// The limit for the callbacks that one client network (an IPv4 address or an IPv6 /64 prefix) can request through one

@@ -15,11 +15,10 @@ use crate::domain::time_zone::Day;
 const BUCKETS_PER_DOUBLING: f64 = 4.0;
 /// The last bucket. It contains all durations of about 82 days or more.
 const MAX_BUCKET: u8 = 92;
-/// The largest relative error of a duration percentile of one second or more: half the width of a bucket, which is
+/// The largest relative error of a duration percentile from one second to 82 days: half the width of a bucket, which is
 /// `2^(1/8) - 1`, rounded up. A percentile below a second is reported as half a second.
 pub const MAX_PERCENTILE_ERROR: f64 = 0.091;
 
-/// Who settled a closed chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettledBy {
     /// An agent had accepted the chat, or closed it.
@@ -32,7 +31,7 @@ pub enum SettledBy {
 impl SettledBy {
     pub const ALL: [Self; 3] = [Self::Agent, Self::Bot, Self::Nobody];
 
-    /// Returns who settled a chat. `before` is the chat before it was closed, and `closed` is the closed chat.
+    /// `before` is the chat before it was closed, and `closed` is the closed chat.
     pub fn of(before: &Chat, closed: &Chat) -> Self {
         if !closed.participants.is_empty() {
             Self::Agent
@@ -43,7 +42,7 @@ impl SettledBy {
         }
     }
 
-    /// The name of this value in the API and in stored items.
+    /// Returns the name of this value in the API and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -63,7 +62,7 @@ pub enum CallResult {
 impl CallResult {
     pub const ALL: [Self; 2] = [Self::Answered, Self::Failed];
 
-    /// The name of this value in the API and in stored items.
+    /// Returns the name of this value in the API and in stored items.
     pub fn name(self) -> &'static str {
         match self {
             Self::Answered => "answered",
@@ -78,7 +77,6 @@ impl CallResult {
 pub struct Bucket(u8);
 
 impl Bucket {
-    /// Returns the bucket with this number, if there is one.
     pub fn new(number: u8) -> Option<Self> {
         (number <= MAX_BUCKET).then_some(Self(number))
     }
@@ -112,14 +110,13 @@ impl Bucket {
         }
     }
 
-    /// The duration, in seconds, that represents all durations in this bucket.
+    /// Returns the duration, in seconds, that represents all durations in this bucket.
     fn middle(self) -> f64 {
         let (from, to) = self.bounds();
         if self.0 == 0 { to / 2.0 } else { (from * to).sqrt() }
     }
 }
 
-/// The distribution of durations, as the number of durations in each bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram(BTreeMap<Bucket, u64>);
 
@@ -132,13 +129,13 @@ impl Histogram {
         self.0.values().sum()
     }
 
-    /// The buckets that are not empty, in order.
+    /// Returns the buckets that are not empty, in order.
     pub fn buckets(&self) -> impl Iterator<Item = (Bucket, u64)> {
         self.0.iter().map(|(bucket, count)| (*bucket, *count))
     }
 
-    /// Returns a duration in seconds that this percentage of the durations does not exceed, with an error of at most
-    /// [`MAX_PERCENTILE_ERROR`]. Returns `None` if the histogram is empty.
+    /// Returns a duration in seconds that this percentage of the durations does not exceed. [`MAX_PERCENTILE_ERROR`]
+    /// describes the error. Returns `None` if the histogram is empty.
     pub fn percentile(&self, percent: u64) -> Option<f64> {
         let rank = (self.count() * percent).div_ceil(100).max(1);
         let mut seen = 0;
@@ -170,14 +167,13 @@ pub enum Counter {
 }
 
 impl Counter {
-    /// Returns the counters that increase when a chat is closed.
     pub fn of_closing(before: &Chat, closed: &Chat) -> Vec<Self> {
         let length = Bucket::of(closed.updated_at.since(closed.opened_at));
         let agents = closed.participants.iter().copied().map(Self::ChatsOfAgent);
         [Self::SettledChats(SettledBy::of(before, closed)), Self::Length(length)].into_iter().chain(agents).collect()
     }
 
-    /// Returns the counters that increase when a call is finished. Returns nothing for a call in progress.
+    /// Returns nothing for a call in progress.
     pub fn of_finished_call(call: &Call) -> Vec<Self> {
         match call.status {
             CallStatus::End(_) => {
@@ -207,7 +203,7 @@ pub struct ReportTotals {
     pub failed_to_telephony: u64,
     pub calls: BTreeMap<CallKind, CallTotals>,
     pub talk_time: Histogram,
-    /// The number of closed chats for each agent.
+    /// The number of closed chats by agent id.
     pub chats_of_agents: BTreeMap<u64, u64>,
 }
 
@@ -282,7 +278,6 @@ impl Report {
         report
     }
 
-    /// Adds the counters of a day and a channel.
     pub fn add(&mut self, counted: CountedChats) {
         let CountedChats { day, channel_id, channel_name, counters } = counted;
         let Some((_, totals_of_day)) = self.days.iter_mut().find(|(of_report, _)| *of_report == day) else {

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
 
-/// The maximum number of attempts in one round of a delivery.
 pub const MAX_ATTEMPTS: u32 = 3;
-/// The time between the starts of consecutive attempts.
 pub const ATTEMPT_SPACING: Duration = Duration::from_secs(3);
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The time from the start of a round after which its final result is visible at the latest.
@@ -23,7 +21,6 @@ const MAX_TURN_WAIT: Duration = Duration::from_secs(2);
 /// because queues delay them by whole seconds.
 const SLOT_TOLERANCE: Duration = Duration::from_millis(500);
 
-/// The next step for a pending delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptStep {
     /// Send the entry now, with this timeout.
@@ -37,9 +34,8 @@ pub enum AttemptStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryClock {
     /// The start of the round. This is when the entry was created, or when the delivery was last replayed or queued
-    /// again.
+    /// again. [`restart_round_if_waited`](Self::restart_round_if_waited) can move it.
     pub round_started_at: Timestamp,
-    /// The number of attempts that have been made in the current round.
     pub attempts_made: u32,
     pub last_attempt_at: Option<Timestamp>,
 }
@@ -59,7 +55,7 @@ impl DeliveryClock {
         self.round_started_at.plus(DELIVERY_WINDOW).max(now)
     }
 
-    /// Returns what to do with the delivery now. The first attempt is always made, however late it is.
+    /// The first attempt is always made, however late it is.
     pub fn next_step(&self, now: Timestamp) -> AttemptStep {
         if self.attempts_made == 0 {
             return AttemptStep::Attempt(ATTEMPT_TIMEOUT);

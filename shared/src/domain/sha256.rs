@@ -1,5 +1,4 @@
-//! SHA-256 hashes. They are used for secrets that are random enough to need no salt, and for untrusted text that
-//! becomes part of a key.
+//! SHA-256 hashes. Secrets that are hashed here must be random enough to need no salt.
 
 use sha2::{Digest, Sha256};
 

@@ -32,7 +32,7 @@ impl SigningSecrets {
         self.0.iter().find(|existing| existing.valid_until.is_none()).map(|current| current.secret.as_str())
     }
 
-    /// Returns the secrets that are valid at `now`, newest first. Every request is signed with each of them.
+    /// Returns the secrets that are valid at `now`, newest first.
     pub fn valid(&self, now: Timestamp) -> Vec<String> {
         let valid = self.0.iter().filter(|existing| existing.valid_until.is_none_or(|until| now < until));
         valid.rev().map(|existing| existing.secret.clone()).collect()

@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::domain::chat_visibility::Viewer;
 use crate::domain::timestamp::Timestamp;
 
-/// How long a ticket can be used to open a socket.
 pub const SOCKET_TICKET_LIFETIME: Duration = Duration::from_secs(60);
 
 /// The maximum number of open sockets for each visitor. A widget needs one for all tabs of a browser.
@@ -23,7 +22,6 @@ const SOCKET_LIFETIME: Duration = Duration::from_secs((2 * 60 + 10) * 60);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSocket {
     pub account_id: String,
-    /// The id that API Gateway has assigned to the connection.
     pub connection_id: String,
     pub agent_id: u64,
     pub is_admin: bool,
@@ -39,15 +37,12 @@ pub struct AgentSocket {
 pub struct VisitorSocket {
     pub account_id: String,
     pub channel_id: String,
-    /// The visitor's id in the channel.
     pub external_id: String,
-    /// The id that API Gateway has assigned to the connection.
     pub connection_id: String,
     /// The time of $connect.
     pub opened_at: Timestamp,
 }
 
-/// A socket that belongs to an agent or a visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Socket {
     Agent(AgentSocket),

@@ -15,13 +15,11 @@ pub struct Telephony {
     pub number: String,
     /// The channel in which unknown callers become visitors. `None` rejects their calls.
     pub channel_id: Option<String>,
-    /// Whether calls are recorded.
     pub is_recorded: bool,
     pub limits: CallLimits,
 }
 
-/// The telephony provider of an account, and its credentials. No endpoint returns the `signing_secret` or the
-/// `auth_token`.
+/// No endpoint returns the `signing_secret` or the `auth_token`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProviderSettings {
     /// A gateway that implements the requests of docs/telephony.md. Requests in both directions are signed with
@@ -38,7 +36,7 @@ pub enum ProviderSettings {
 }
 
 impl ProviderSettings {
-    /// The name of this value in the APIs and in stored items.
+    /// Returns the name of this value in the APIs and in stored items.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Http { .. } => "http",
@@ -47,7 +45,6 @@ impl ProviderSettings {
     }
 }
 
-/// A call that the provider is asked to place.
 pub struct CallOrder<'a> {
     pub telephony: &'a Telephony,
     pub account_id: &'a str,
@@ -59,13 +56,11 @@ pub struct CallOrder<'a> {
 }
 
 impl CallOrder<'_> {
-    /// Returns the URL to which the provider sends its reports.
     pub fn report_url(&self) -> String {
         report_url(&self.call.base_url, self.account_id, self.call_id)
     }
 }
 
-/// Returns the URL to which a provider sends its reports about a call.
 pub fn report_url(base_url: &str, account_id: &str, call_id: &str) -> String {
     format!("{}/{call_id}", incoming_url(base_url, account_id))
 }
@@ -75,15 +70,13 @@ pub fn incoming_url(base_url: &str, account_id: &str) -> String {
     format!("{base_url}/calls/{account_id}")
 }
 
-/// A provider's report about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderReport {
     pub report: CallReport,
-    /// The provider's id of the call, if the report contains it.
+    /// `None` if the report does not contain the provider's id of the call.
     pub provider_call_id: Option<String>,
 }
 
-/// An incoming call, as the provider reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncomingCall {
     pub provider_call_id: String,

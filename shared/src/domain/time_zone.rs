@@ -45,12 +45,11 @@ fn jiff_timestamp(at: Timestamp) -> jiff::Timestamp {
 pub struct Day(Date);
 
 impl Day {
-    /// Returns the day of a moment in a time zone.
     pub fn of(at: Timestamp, zone: &TimeZone) -> Self {
         Self(jiff_timestamp(at).to_zoned(zone.0.clone()).date())
     }
 
-    /// Parses a day in the format in which it is displayed. Returns `None` if the text is not a date.
+    /// Parses a date such as `2026-11-22`. Returns `None` if the text is not a date.
     pub fn parse(text: &str) -> Option<Self> {
         text.parse().ok().map(Self)
     }

@@ -21,7 +21,7 @@ pub struct TimelineEntry {
     pub chat_id: u64,
     /// The sequence number of the entry in its chat. The numbers ascend, but some can be missing.
     pub seq: u64,
-    /// The unique id of the entry. It is sent as `message.id`, as `webhook-id`, or as the `id` of a bot event; see
+    /// A unique id, which is sent as `message.id`, as `webhook-id`, or as the `id` of a bot event; see
     /// [`message_id`](super::message_id).
     pub id: String,
     pub from: Sender,
@@ -30,11 +30,11 @@ pub struct TimelineEntry {
     /// The agent who made the transition that the entry reports to a bot or a webhook. `None` if no agent made it, and
     /// for other entries.
     pub caused_by: Option<AgentSnapshot>,
-    /// The data of the event if the entry is a notification for a webhook. `None` for other entries.
+    /// The data of the webhook event. `None` if the entry is not a notification for a webhook.
     pub webhook_dispatch: Option<WebhookDispatch>,
-    /// The time at which the entry expires. `None` means that it never expires.
+    /// `None` means that the entry never expires.
     pub retain_until: Option<Timestamp>,
-    /// The delivery of the entry. `None` if the entry has no receiver.
+    /// `None` if the entry has no receiver.
     pub delivery: Option<Delivery>,
 }
 
@@ -46,9 +46,9 @@ impl TimelineEntry {
     }
 }
 
-/// Returns those of `entries` that precede the first gap that could still be filled, so that a client that polls from
-/// its last `seq` never misses an entry. `entries` are the entries that follow entry number `after`. A gap is permanent
-/// if the entry after it is older than `GAP_TIMEOUT`.
+/// Returns the entries before the first gap in the numbers that may still be filled. Without this cut, a client that
+/// polls from its last `seq` would miss the late entry. `after` is the entry number that precedes `entries`. A gap is
+/// permanent if the entry after it is at least `GAP_TIMEOUT` old.
 pub fn stable_prefix(mut entries: Vec<TimelineEntry>, after: u64, now: Timestamp) -> Vec<TimelineEntry> {
     let mut last = after;
     let first_unstable = entries.iter().position(|entry| {

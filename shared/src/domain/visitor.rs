@@ -10,7 +10,6 @@ use crate::domain::widget_visitor::{Analytics, BrowserSession, HiddenThrough, Pa
 /// because every message writes the chat.
 pub const MAX_RECENT_CHATS: usize = 10;
 
-/// The party that a profile value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileSource {
     /// The visitor typed the value into a form of the widget.
@@ -53,7 +52,7 @@ pub struct VisitorProfile {
     pub description: Option<String>,
 }
 
-/// The source of each profile value that agents rely on. `None` means that no source has set the value.
+/// Who set each profile value. `None` means that nobody has set it. The photo and the page have no recorded source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProfileSources {
     pub name: Option<ProfileSource>,
@@ -137,14 +136,13 @@ pub struct Visitor {
     pub profile: VisitorProfile,
     pub sources: ProfileSources,
     pub integrator_values: OverriddenIntegratorValues,
-    /// The number of chats that the visitor has opened.
     pub chats: u64,
     /// `None` for the visitor of an API channel.
     pub widget: Option<Box<WidgetVisitor>>,
-    /// Whether the visitor is blacklisted. Messages from a blacklisted visitor are dropped.
+    /// The service drops the messages of a blacklisted visitor.
     pub blacklisted: bool,
     pub open_chat: Option<u64>,
-    /// The id of the visitor's most recent chat. The chat can be open or closed.
+    /// The visitor's most recent chat, which can be open or closed.
     pub last_chat: Option<u64>,
     /// The ids of the visitor's last ten chats, newest first. The first one is `last_chat`.
     pub recent_chats: Vec<u64>,
@@ -161,8 +159,8 @@ impl Visitor {
         self.open_chat.is_none() && self.retain_until.is_some_and(|until| until <= now)
     }
 
-    /// Returns the visitor. If the visitor has expired, the profile, the chat count and the list of recent chats are
-    /// cleared, because the visitor is then treated as a new one.
+    /// If the visitor has expired, clears the profile, the chat count and the list of recent chats, so that the visitor
+    /// is treated as a new one.
     pub fn reset_if_expired(self, now: Timestamp) -> Self {
         if !self.is_expired(now) {
             return self;
@@ -175,9 +173,9 @@ impl Visitor {
         Self { profile, sources, integrator_values, changes, chats: 0, recent_chats: Vec::new(), ..self }
     }
 
-    /// Records a new chat as the visitor's most recent one. Returns the ids of the visitor's last ten chats before the
-    /// new one, newest first. Each chat stores the ids that were returned for it, so that all chats of a visitor can be
-    /// found by following the ids.
+    /// Records a new chat as the visitor's most recent one. Returns the ids of the chats before it, newest first and at
+    /// most ten. Each chat stores these ids, so that all chats of a visitor can be found by following the ids from chat
+    /// to chat.
     pub fn start_chat(&mut self, chat_id: u64) -> Vec<u64> {
         let previous_chats = std::mem::take(&mut self.recent_chats);
         self.recent_chats =
@@ -225,7 +223,6 @@ impl Visitor {
         !self.changes.fields.is_empty()
     }
 
-    /// Sets the page that the visitor of a widget is viewing.
     pub fn set_page(&mut self, page: Page) {
         let Page { url, title } = page;
         if self.profile.url.as_ref() != Some(&url) {
@@ -256,12 +253,11 @@ impl Visitor {
         self.changes.must_notify_webhooks |= is_changed;
     }
 
-    /// Hides the history up to this entry from the visitor.
     pub fn set_hidden_through(&mut self, start: HiddenThrough) {
         self.set_widget_value(|widget| &mut widget.hidden_through, start, VisitorField::HiddenThrough);
     }
 
-    /// Sets a value that only visitors of a widget have. Returns whether it has changed.
+    /// Does nothing for the visitor of an API channel. Returns whether the value has changed.
     fn set_widget_value<T: PartialEq>(
         &mut self,
         value: fn(&mut WidgetVisitor) -> &mut T,
@@ -292,7 +288,7 @@ enum MergeResult {
     ValueChanged,
 }
 
-/// Merges one value into the profile. If the value does not change, it keeps its source.
+/// If the value does not change, it keeps its source.
 fn merge_value(
     new_value: &str,
     source: ProfileSource,

@@ -5,7 +5,6 @@ use crate::domain::phone_call::PhoneCall;
 use crate::domain::signing_secret::SigningSecrets;
 use crate::domain::webhook_event::WebhookEvent;
 
-/// The maximum number of webhooks that an account can have.
 pub const MAX_WEBHOOKS: usize = 10;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +27,7 @@ impl Webhook {
 pub struct WebhookDispatch {
     pub event: WebhookEvent,
     pub webhook_id: String,
-    /// The id of the agent who caused the event. `None` if no agent caused it.
+    /// `None` if no agent caused the event.
     pub agent_id: Option<u64>,
     /// The `assign_to` field of a chat_assigned event.
     pub assign_to: Option<String>,
@@ -51,12 +50,10 @@ impl WebhookDispatch {
     }
 }
 
-/// Event data that is not stored in the chat. It is the same for every webhook.
+/// Event data that is not stored in the chat and is the same for every webhook. See [`WebhookDispatch`] for the fields.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WebhookEventDetails<'a> {
-    /// The `assign_to` field of a chat_assigned event.
     pub assign_to: Option<&'a str>,
-    /// The `call` field of a call_event event.
     pub call: Option<&'a PhoneCall>,
 }
 

@@ -14,7 +14,6 @@ pub struct WidgetSettings {
     /// The second colour. `None` means that the widget derives it from the main colour.
     pub color2: Option<String>,
     pub position: WidgetPosition,
-    /// The title of the chat window.
     pub title: String,
     /// The text above the conversation. `None` means that the widget shows none.
     pub greeting: Option<String>,
@@ -26,14 +25,13 @@ pub struct WidgetSettings {
     pub texts: BTreeMap<String, String>,
     pub allowed_sites: AllowedSites,
     pub contacts_form: ContactsForm,
-    /// Whether visitors can rate a chat.
     pub rating: bool,
     /// Whether a sound is played when a message arrives while the page is hidden.
     pub sound: bool,
 }
 
 impl WidgetSettings {
-    /// Returns the settings of a new widget.
+    /// Returns the default settings, with this title.
     pub fn with_title(title: String) -> Self {
         Self {
             color: "#00464a".to_owned(),
@@ -52,7 +50,6 @@ impl WidgetSettings {
     }
 }
 
-/// The corner of the page in which the widget is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WidgetPosition {
     Left,
@@ -73,7 +70,6 @@ impl WidgetPosition {
     }
 }
 
-/// The form in which the widget asks visitors for their contact data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContactsForm {
     pub when: ContactsFormTime,
@@ -89,7 +85,6 @@ impl Default for ContactsForm {
     }
 }
 
-/// When the contacts form is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContactsFormTime {
     Never,

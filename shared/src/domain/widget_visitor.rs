@@ -1,4 +1,5 @@
-//! What a widget knows about a visitor in addition to the contact data. A page can forge all of it.
+//! What a widget knows about a visitor in addition to the contact data. Most of it comes from the browser, which can
+//! forge it.
 
 use crate::domain::chat_side_panel::CustomData;
 
@@ -6,14 +7,12 @@ use crate::domain::chat_side_panel::CustomData;
 pub struct WidgetVisitor {
     pub session: BrowserSession,
     pub utm: Utm,
-    /// The title of the page that the visitor is viewing.
     pub page_title: Option<String>,
     pub analytics: Option<Analytics>,
-    /// The visitor's id in the account's systems. It is sent to webhooks, but is not shown anywhere.
+    /// The visitor's id in the account's systems, which is sent to webhooks.
     pub user_token: Option<String>,
     /// Data that a script on the page shows to the agents.
     pub custom_data: Vec<CustomData>,
-    /// The end of the history that is hidden from the visitor.
     pub hidden_through: HiddenThrough,
 }
 
@@ -55,7 +54,7 @@ impl Utm {
         [source, campaign, content, medium, term]
     }
 
-    /// Returns the parameters that are set, with their names.
+    /// Returns the parameters that are set, with their names without the prefix `utm_`.
     pub fn parameters(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let Self { source, campaign, content, medium, term } = self;
         let all =
@@ -91,7 +90,6 @@ impl HiddenThrough {
     }
 }
 
-/// A page that the visitor is viewing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     pub url: String,

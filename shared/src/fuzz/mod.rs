@@ -38,7 +38,7 @@ const DEFAULT_CASES: u32 = 1_500;
 const CALL_ID: &str = "019a0000-0000-7000-8000-000000000000";
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
-/// Declares targets, which are functions that take an input and panic if a property does not hold.
+/// Declares the functions that are targets. Each takes an input and panics if the code under test is wrong.
 macro_rules! targets {
     ($($name:ident),+ $(,)?) => {
         pub(super) const TARGETS: &[&str] = &[$(stringify!($name)),+];
@@ -56,7 +56,6 @@ macro_rules! targets {
 }
 use targets;
 
-/// Replays the corpus of a target, and then runs the target with mutated inputs.
 fn run(target: &str, check: fn(&[u8])) {
     let seeds: Vec<Vec<u8>> = corpus_files(target).iter().map(|file| fs::read(file).unwrap()).collect();
     assert!(!seeds.is_empty(), "the target {target} has no corpus");
@@ -95,7 +94,7 @@ fn corpus_files(target: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the field names and the short texts of all corpora.
+/// Returns the field names and the short texts of all corpora. Mutations insert them into inputs.
 fn dictionary() -> Vec<String> {
     let mut words = BTreeSet::new();
     for target in all_targets() {

@@ -59,7 +59,7 @@ enum TreeMutation {
     Replace(Index, Value),
     Remove(Index),
     Add(Index, String, Value),
-    /// Copies a value over another.
+    /// Replaces the second value with a copy of the first.
     Copy(Index, Index),
     /// Resizes a list to this many items. A list that becomes longer is filled with copies of its last item.
     Repeat(Index, usize),
@@ -107,7 +107,6 @@ fn tree_mutation(dictionary: &[String]) -> impl Strategy<Value = TreeMutation> +
     ]
 }
 
-/// Generates a value that replaces a part of a body or is added to it.
 fn value(dictionary: &[String]) -> impl Strategy<Value = Value> + use<> {
     let text = prop_oneof![
         3 => select(TEXTS.to_vec()).prop_map(str::to_owned),

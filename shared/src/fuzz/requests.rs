@@ -14,7 +14,7 @@ use crate::wire::socket_frame::{ClientFrame, VisitorFrame, error_frame};
 
 targets!(http_event, path_number, socket_event, agent_frame, visitor_frame, queue_task);
 
-/// Fuzzes HTTP requests. The input is used as the event in which API Gateway sends a request.
+/// The input is the event in which API Gateway sends an HTTP request.
 fn http_event(input: &[u8]) {
     let Ok(mut event) = serde_json::from_slice::<Value>(input) else { return };
     if !set_gateway_fields(&mut event) {
@@ -57,7 +57,7 @@ fn assert_canonical(request: &Request, name: &str) {
     }
 }
 
-/// Fuzzes a number in a path. The input is used as the last segment of the path.
+/// The input is the value of a path parameter that must be a number.
 fn path_number(input: &[u8]) {
     let segment = String::from_utf8_lossy(input).into_owned();
     let event: Value = serde_json::from_str(include_str!("../../../tests/events/agent-chat.json")).unwrap();
@@ -69,7 +69,7 @@ fn path_number(input: &[u8]) {
     assert_canonical(&request, "chat_id");
 }
 
-/// Fuzzes the events of the WebSocket API and their frames. The input is used as an event.
+/// The input is an event of the WebSocket API. Its body is also checked as a frame.
 fn socket_event(input: &[u8]) {
     let Ok(event) = serde_json::from_slice::<SocketEvent>(input) else { return };
     let _ = (event.connection_id(), event.query("ticket"), event.query("widget_ticket"));

@@ -35,15 +35,15 @@ fn variants(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
     })
 }
 
-/// Fuzzes Standard Webhooks signatures. The input is used as the body of a signed request.
+/// The input is the body of a request with a Standard Webhooks signature.
 fn signed_body(input: &[u8]) {
     let (now, secrets) = (clock::now(), [SECRET.to_owned()]);
     let at = now.seconds().to_string();
     let is_text = std::str::from_utf8(input).is_ok();
     let signed = match signature::sign(&secrets, "m", now, input) {
         Ok(signed) => signed,
-        // Use the signature of `{}` for a body that is not UTF-8. Such a body cannot be signed and must be rejected
-        // with any signature.
+        // A body that is not UTF-8 cannot be signed. It must be rejected with any signature, for example with that of
+        // `{}`.
         Err(_) => signature::sign(&secrets, "m", now, b"{}").unwrap(),
     };
     let verify = |id: &str, at: &str, signed: &str, body: &[u8]| {
@@ -60,8 +60,7 @@ fn signed_body(input: &[u8]) {
     assert!(!verify("n", &at, &signed, input) && !verify("m", &other_time, &signed, input));
 }
 
-/// Fuzzes the signature headers. The input is used as a JSON object of headers, none of which may be accepted as a
-/// valid signature.
+/// The input is a JSON object of headers. They do not contain a valid signature, so the request must be rejected.
 fn signature_headers(input: &[u8]) {
     let Ok(Value::Object(fields)) = serde_json::from_slice(input) else { return };
     let field =
@@ -73,7 +72,7 @@ fn signature_headers(input: &[u8]) {
     assert!(matches!(signature::verify(SECRET, &headers, b"{}"), Err(Error::InvalidSignature)));
 }
 
-/// Fuzzes Twilio's requests. The input is used as the form of a status callback and of an incoming call.
+/// The input is the form of a status callback and of an incoming call from Twilio.
 fn twilio_form(input: &[u8]) {
     let form = Form::parse(input);
     for leg in ["agent", "client", "dial"] {
@@ -86,7 +85,7 @@ fn twilio_form(input: &[u8]) {
     assert!(incoming.is_ok() || incoming.is_err_and(|error| error.invalid_field() == Some("CallSid")));
 }
 
-/// Fuzzes Twilio's signatures. The input is used as the form of a signed request.
+/// The input is the form of a request that Twilio has signed.
 fn twilio_signature(input: &[u8]) {
     let signed = Form::parse(input).signature_header(URL, AUTH_TOKEN);
     let has_signature = |body: &[u8], signed: &str, url: &str| Form::parse(body).has_signature(signed, url, AUTH_TOKEN);

@@ -28,9 +28,8 @@ pub(crate) fn read() -> SdkConfig {
     config.build()
 }
 
-/// Returns whether the endpoints in a region use certificates issued by Amazon Trust Services. The endpoints in the
-/// European Sovereign Cloud, China and the isolated partitions use other certificates, so the operating system's
-/// certificates are trusted in those regions.
+/// Whether the endpoints in a region use certificates issued by Amazon Trust Services. The European Sovereign Cloud,
+/// China and the isolated partitions use others, so the operating system's certificates are trusted there.
 fn has_amazon_certificates(region: &str) -> bool {
     !region.starts_with("cn-") && !region.starts_with("eusc-") && !region.contains("-iso")
 }

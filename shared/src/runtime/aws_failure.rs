@@ -2,15 +2,12 @@
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
-/// The context of the error for a failed request.
 #[derive(Debug)]
 pub(crate) struct AwsFailure {
-    /// The service, for example `sqs`.
+    /// For example `sqs`.
     #[expect(dead_code, reason = "read by Debug")]
     service: &'static str,
-    /// The error code of the response.
     pub code: Option<String>,
-    /// The message of the response.
     #[expect(dead_code, reason = "read by Debug")]
     message: Option<String>,
     /// Whether no complete response arrived, for example because of a timeout.

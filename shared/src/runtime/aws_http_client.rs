@@ -34,7 +34,6 @@ pub(crate) struct AwsHttpClient {
 }
 
 impl AwsHttpClient {
-    /// Returns a client that trusts the certificates of Amazon Trust Services only.
     pub(crate) fn with_amazon_certificates() -> Self {
         Self::new(ClientConfig::builder().with_root_certificates(amazon_root_certificates()).with_no_client_auth())
     }
@@ -61,7 +60,7 @@ impl AwsHttpClient {
     }
 }
 
-/// Returns Amazon's certificates. A unit test checks that all of them can be read.
+/// Skips certificates that cannot be read. A unit test checks that there are none.
 fn amazon_root_certificates() -> Arc<RootCertStore> {
     let mut certificates = RootCertStore::empty();
     certificates
@@ -148,8 +147,7 @@ mod tests {
         (url, accepted)
     }
 
-    /// Checks that the client opens a new connection after the server has closed the old one. In production, this can
-    /// happen while Lambda has frozen the process.
+    /// In production, DynamoDB can close a connection while Lambda has frozen the process.
     #[tokio::test]
     async fn connection_is_used_until_the_server_closes_it() {
         let (url, accepted) = start_server(vec![(200, 2), (200, 1), (200, 1)]).await;

@@ -40,7 +40,6 @@ impl Environment {
         self.required(name) == "true"
     }
 
-    /// Returns an error with the names of all required variables that are missing, if there are any.
     pub(crate) fn finish(mut self) -> Result<(), MissingVariables> {
         if self.missing.is_empty() {
             return Ok(());
@@ -75,7 +74,6 @@ pub(crate) fn aws_call_timeout() -> Duration {
     set.map_or(DEFAULT_AWS_CALL_TIMEOUT, Duration::from_secs)
 }
 
-/// Returns the clock error, in milliseconds, that the fault tests have set for this process.
 #[cfg(debug_assertions)]
 pub(crate) fn clock_error_ms() -> i64 {
     env::var("CLOCK_ERROR_MS").ok().and_then(|number| number.parse().ok()).unwrap_or_default()

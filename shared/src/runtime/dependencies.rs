@@ -52,7 +52,7 @@ pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     Ok(dependencies)
 }
 
-/// Sends requests that open connections. After the timeout, the function starts without waiting for the responses.
+/// After the timeout, the function starts without waiting for the responses.
 async fn warm_up(requests: impl Iterator<Item = BoxFuture<'static, ()>>, timeout: Duration) {
     let _ = tokio::time::timeout(timeout, join_all(requests)).await;
 }
@@ -65,7 +65,6 @@ async fn read_missing_item(client: aws_sdk_dynamodb::Client, table: String) {
     drop(read.send().await);
 }
 
-/// For handlers without dependencies.
 impl Dependency for () {
     fn open(_: &mut StartupContext) -> Self {}
 }

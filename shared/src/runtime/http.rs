@@ -27,7 +27,7 @@ use crate::wire::query_parameters;
 const MAX_BODY_BYTES: usize = 128 * 1024;
 const JSON_CONTENT_TYPE: &str = "application/json; charset=utf-8";
 const MAX_IDEMPOTENCY_KEY_CHARS: usize = 255;
-/// The maximum length of a caller's message id in the log. A longer id is truncated.
+/// A longer message id of a caller is truncated in the log.
 const MAX_LOGGED_ID_CHARS: usize = 64;
 
 pub struct Request {
@@ -92,23 +92,19 @@ impl Response {
         Self::new(200, body)
     }
 
-    /// Creates a response with status 201 (Created).
     pub fn created(body: Value) -> Self {
         Self::new(201, body)
     }
 
-    /// Creates a response with status 202 (Accepted).
     pub fn accepted(body: Value) -> Self {
         Self::new(202, body)
     }
 
-    /// Creates a response with status 200 and a CSV file.
     pub fn csv(text: String) -> Self {
         let response = Self::new(200, Value::Null);
         Self { body: Payload::Text(text), content_type: "text/csv; charset=utf-8", ..response }
     }
 
-    /// Creates a response with status 200 and an XML document.
     pub(crate) fn xml(document: String) -> Self {
         let response = Self::new(200, Value::Null);
         Self { body: Payload::Text(document), content_type: "text/xml; charset=utf-8", ..response }
@@ -167,7 +163,6 @@ impl Response {
         Self { message_id: Some(message_id.to_owned()), ..self }
     }
 
-    /// Adds the caller's own id for the message to the request's log line.
     pub fn with_logged_caller_message_id(self, caller_message_id: Option<String>) -> Self {
         Self { caller_message_id: caller_message_id.map(|id| truncate_chars(&id, MAX_LOGGED_ID_CHARS)), ..self }
     }
@@ -223,7 +218,6 @@ impl Request {
         Self { method: parts.method().clone(), parts }
     }
 
-    /// Creates a request from an event of the gateway.
     #[cfg(test)]
     pub(crate) fn of_event(event: &[u8]) -> Result<Self, Box<dyn std::error::Error>> {
         Ok(Self::new(lambda_http::request::from_str(std::str::from_utf8(event)?)?))
@@ -238,7 +232,7 @@ impl Request {
         self.headers().get(name)?.to_str().ok()
     }
 
-    /// Rejects the request with status 405 if its method is not `method`.
+    /// Fails with status 405 if the method of the request is not `method`.
     pub fn require_method(&self, method: &'static str) -> Result<(), Error> {
         if self.method == method { Ok(()) } else { Err(Error::MethodNotAllowed(method)) }
     }
@@ -286,7 +280,6 @@ impl Request {
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
-    /// Returns the value of the `Authorization` header, regardless of its scheme.
     pub fn authorization(&self) -> Option<&str> {
         self.header("authorization")
     }
@@ -322,7 +315,6 @@ impl Request {
         self.json_with_limit(MAX_BODY_BYTES)
     }
 
-    /// Like [`json`](Self::json), but with the endpoint's own limit on the body size.
     pub fn json_with_limit(&self, max_bytes: usize) -> Result<Value, Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.len() > max_bytes {
@@ -335,7 +327,7 @@ impl Request {
         wire::json_parser::parse(text)
     }
 
-    /// Like [`json`](Self::json), but for an optional body. A missing body is treated as an empty object.
+    /// Like [`json`](Self::json), but an empty body is treated as an empty object.
     pub fn json_or_empty(&self) -> Result<Value, Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.is_empty() { Ok(json!({})) } else { self.json() }
@@ -347,13 +339,12 @@ impl Request {
         format!("{scheme}://{}", self.header("host").unwrap_or_default())
     }
 
-    /// Returns the URL that the client requested.
     pub(crate) fn url(&self) -> String {
         let query = self.parts.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
         format!("{}{}{query}", self.base_url(), self.path())
     }
 
-    /// Returns the body, which must not be larger than `MAX_BODY_BYTES`.
+    /// Fails with `TooLarge` if the body is larger than `MAX_BODY_BYTES`.
     pub(crate) fn body(&self) -> Result<&[u8], Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.len() > MAX_BODY_BYTES { Err(Error::TooLarge(MAX_BODY_BYTES)) } else { Ok(bytes) }
@@ -409,7 +400,6 @@ fn has_several_credentials(authorization: &str) -> bool {
 
 type Handler = BoxedHandler<Request, Result<Response, ErrorResponse>>;
 
-/// Runs an HTTP function: opens the handler's dependencies and handles requests until the process ends.
 pub async fn run<R, H, F, E>(handle: H) -> ExitCode
 where
     R: Dependency,

@@ -25,7 +25,7 @@ const QUIET_CRATES: &[&str] = &[
     "tower",
 ];
 
-/// Starts logging to standard output. This function must be called only once per process.
+/// Must be called only once per process.
 pub fn start() {
     let level = crate::runtime::config::log_level().parse().unwrap_or(LevelFilter::INFO);
     // At debug level, the AWS SDK and the HTTP stack log whole requests, so the configured level applies only to lines

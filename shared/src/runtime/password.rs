@@ -7,24 +7,23 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
 use crate::error::{Error, ErrorContext};
 
-/// Hashes a password. Returns the hash in the PHC string format, ready to be stored.
+/// Returns the hash in the PHC string format, which contains the salt and the parameters.
 pub fn hash(password: &str) -> Result<String, Error> {
     let hash =
         Argon2::default().hash_password(password.as_bytes()).map_err(|e| Error::Internal(ErrorContext::new(e)))?;
     Ok(hash.to_string())
 }
 
-/// Whether the password matches the stored hash. `None` means that there is no agent with the e-mail address. In that
-/// case the same work is done, so that a login with an unknown e-mail address takes as long as one with a wrong
-/// password.
+/// Whether the password matches the stored hash. `None` means that no agent has the e-mail address. A hash is then
+/// checked all the same, so that the response time does not reveal whether the address is known.
 pub fn verify(password: &str, stored: Option<&str>) -> bool {
     let parsed = PasswordHash::new(stored.unwrap_or(UNKNOWN_USER_HASH));
     let matches = parsed.is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok());
     matches && stored.is_some()
 }
 
-/// A well-formed hash with the parameters that [`hash`] uses. The password is checked against it if there is no stored
-/// hash. No known password matches it.
+/// A well-formed hash that no known password matches. It has the parameters that [`hash`] uses, so checking it takes
+/// the same time.
 const UNKNOWN_USER_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$c3dpdGNoYm9hcmQtbm9ib2R5$\
                       AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 

@@ -52,24 +52,17 @@ macro_rules! queues {
 queues! {
     /// Carries the first attempts to deliver to integrators.
     ChannelQueue(FifoQueue, "CHANNEL_QUEUE_URL");
-    /// Carries the later attempts to deliver to integrators.
     ChannelRetryQueue(RetryQueue, "CHANNEL_RETRY_QUEUE_URL");
-    /// Carries the first attempts to deliver to bot providers.
     BotQueue(FifoQueue, "BOT_QUEUE_URL");
-    /// Carries the later attempts to deliver to bot providers, and the tasks that check whether a bot has reacted
-    /// within its time limit.
+    /// Also carries the tasks that check whether a bot has reacted within its time limit.
     BotRetryQueue(RetryQueue, "BOT_RETRY_QUEUE_URL");
-    /// Carries the first attempts to deliver to webhooks.
     WebhookQueue(FifoQueue, "WEBHOOK_QUEUE_URL");
-    /// Carries the later attempts to deliver to webhooks.
     WebhookRetryQueue(RetryQueue, "WEBHOOK_RETRY_QUEUE_URL");
-    /// Carries the first attempts to place calls.
     CallQueue(FifoQueue, "CALL_QUEUE_URL");
-    /// Carries the later attempts to place calls, and the tasks that check the time limits of calls.
+    /// Also carries the tasks that check the time limits of calls.
     CallRetryQueue(RetryQueue, "CALL_RETRY_QUEUE_URL");
 }
 
-/// The queues for first attempts, one for each kind of receiver.
 #[derive(Clone, Copy)]
 pub struct FirstAttemptQueues<'a> {
     pub channel: &'a ChannelQueue,
@@ -113,9 +106,9 @@ fn queue_of<'a>(entry: &TimelineEntry, queues: FirstAttemptQueues<'a>) -> Option
 }
 
 impl WebhookQueue {
-    /// Queues the first attempts of stored events. The events of one webhook are queued one after another, because the
-    /// queue keeps them in the order in which they arrive. Different webhooks receive their events independently, so
-    /// their requests are sent concurrently. Errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
+    /// Queues the first attempts of stored events. The queue keeps the order in which tasks arrive, so the events of
+    /// one webhook are queued one after another. Different webhooks are served concurrently. Errors are handled as in
+    /// [`FifoQueue::enqueue_or_leave_to_sweep`].
     pub async fn enqueue_webhook_events(&self, events: &[TimelineEntry]) {
         join_all(events_by_webhook(events).into_iter().map(|events| self.enqueue_in_order(events))).await;
     }
@@ -130,7 +123,6 @@ impl WebhookQueue {
     }
 }
 
-/// Returns the events of each webhook, in order.
 fn events_by_webhook(events: &[TimelineEntry]) -> Vec<Vec<&TimelineEntry>> {
     let mut by_webhook = BTreeMap::<_, Vec<_>>::new();
     for event in events {
@@ -168,7 +160,6 @@ impl FifoQueue {
         is_queued
     }
 
-    /// Queues the first attempt of an entry. Does nothing if the entry has no delivery. Costs one request.
     async fn send_entry(&self, entry: &TimelineEntry) -> Result<(), Error> {
         let Some(task) = Task::first_attempt(entry) else { return Ok(()) };
         self.send(&task).await?;
@@ -214,8 +205,8 @@ impl SqsQueue {
         Self { client, url: startup.environment.required(url_variable) }
     }
 
-    /// Sends a message. The future is boxed so that the AWS SDK's types are compiled only once, in this crate, instead
-    /// of in every function.
+    /// The future is boxed so that the AWS SDK's types are compiled only once, in this crate, instead of in every
+    /// function.
     fn send(&self, body: String, options: SendOptions) -> BoxFuture<'_, Result<(), Error>> {
         Box::pin(async move {
             let seconds = i32::try_from((options.delay.as_millis() + 500) / 1_000).unwrap_or(i32::MAX);

@@ -1,7 +1,7 @@
 //! Runs functions that consume a queue. The messages of a batch are handled concurrently, except that messages of the
-//! same FIFO group are handled in order. A message that cannot be read, or whose handler fails or panics, is reported
-//! as a batch item failure. The queue delivers such a message again after the visibility timeout, and moves it to the
-//! dead-letter queue after the fifth receive.
+//! same FIFO group are handled in order. If a message cannot be read, or its handler fails or panics, the queue
+//! delivers the message again after the visibility timeout. After the fifth receive, the message moves to the
+//! dead-letter queue.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -19,7 +19,6 @@ use crate::wire::queue_task::Task;
 
 type TaskHandler = BoxedHandler<Task, Result<(), Error>>;
 
-/// Runs a queue consumer until the process ends.
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
     R: Dependency,
@@ -74,7 +73,7 @@ async fn handle_in_order(handler: &TaskHandler, group: Vec<SqsMessage>) -> Vec<B
     failed
 }
 
-/// Handles one message and returns whether that succeeded. Failures are logged.
+/// Returns whether the message was handled. Failures are logged.
 async fn handle_message(handler: &TaskHandler, message: &SqsMessage) -> bool {
     let (id, attempts) = (&message.message_id, message.attributes.get("ApproximateReceiveCount").map(String::as_str));
     let task = match Task::from_json(message.body.as_deref().unwrap_or_default()) {
@@ -106,7 +105,6 @@ mod tests {
 
     use super::*;
 
-    /// Creates a message with the given id, group and body, from the queue with the name `queue`.
     fn message(queue: &str, id: &str, group: &str, body: String) -> SqsMessage {
         let mut message = SqsMessage::default();
         message.message_id = Some(id.to_owned());

@@ -12,8 +12,7 @@ use crate::runtime::startup::{self, BoxedHandler};
 
 type ScheduledHandler = BoxedHandler<(), Result<Value, Error>>;
 
-/// Runs a scheduled function until the process ends. The value that the handler returns becomes the invocation's
-/// response.
+/// The value that the handler returns becomes the invocation's response.
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
     R: Dependency,

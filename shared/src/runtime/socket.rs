@@ -42,7 +42,6 @@ impl SocketEvent {
         self.query_string_parameters.as_ref()?.get(name).map(String::as_str)
     }
 
-    /// Returns the text that the client sent.
     pub fn body(&self) -> &str {
         self.body.as_deref().unwrap_or_default()
     }
@@ -50,7 +49,6 @@ impl SocketEvent {
 
 type SocketEventHandler = BoxedHandler<SocketEvent, Result<(), Error>>;
 
-/// Runs a function of the WebSocket API until the process ends.
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
     R: Dependency,
@@ -65,8 +63,8 @@ async fn serve(handler: SocketEventHandler) -> Result<(), lambda_runtime::Error>
     lambda_runtime::run(service).await
 }
 
-/// Handles an event. If the service fails, the invocation fails too, so that an alarm is raised. If an event is
-/// rejected, the invocation succeeds and returns the status of the error.
+/// If the service fails, the invocation fails too, so that an alarm is raised. If the handler rejects the event, the
+/// invocation succeeds and returns the status of the error.
 async fn handle_event(handler: &SocketEventHandler, event: LambdaEvent<SocketEvent>) -> Result<Value, Error> {
     let (started, LambdaEvent { payload, context }) = (Instant::now(), event);
     let SocketRequestContext { route_key: route, request_id: gateway_id, .. } = &payload.request_context;

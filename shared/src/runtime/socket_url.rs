@@ -23,8 +23,9 @@ impl SocketUrl {
         format!("{scheme}://{}", rest.split('/').next().unwrap_or_default())
     }
 
-    /// Returns the URL of the management API, through which the service sends frames to sockets and closes sockets: the
-    /// same URL with `https` instead of `wss`, or with `http` instead of `ws` on the local host.
+    /// Returns the URL of the management API, through which the service sends frames to sockets and closes them. It
+    /// differs from the socket URL in its scheme: `https` instead of `wss`, or `http` instead of `ws` on the local
+    /// host.
     pub(crate) fn management_endpoint(&self) -> String {
         self.0.strip_prefix("ws").map_or_else(|| self.0.clone(), |rest| format!("http{rest}"))
     }

@@ -53,7 +53,6 @@ impl From<StreamRecord> for ItemChange {
 
 type StreamHandler = BoxedHandler<Vec<ItemChange>, Result<(), Error>>;
 
-/// Runs a consumer of streams until the process ends.
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
     R: Dependency,

@@ -19,7 +19,7 @@ use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::{admin, settings, webhook_sample};
 
-/// The settings of one account, for an admin. Each public method handles one endpoint.
+/// Each public method handles one endpoint.
 pub struct AccountSettingsService<'a> {
     pub account_id: &'a str,
     pub directory: &'a Directory,
@@ -35,8 +35,8 @@ impl AccountSettingsService<'_> {
         Ok(Response::ok(settings::settings_json(&self.directory.settings(self.account_id).await?, &rules)))
     }
 
-    /// Changes the fields that are in the body. `webhook_url` is the URL of the first webhook. If the request creates
-    /// this webhook, the response shows its signing secret; no later response shows it.
+    /// Changes the fields that are in the body. `webhook_url` is the URL of the first webhook. If this request creates
+    /// the webhook, its response is the only one that shows the signing secret.
     pub async fn update(&self, body: &Value) -> Result<Response, Error> {
         let (url, rules) = (settings::parse_webhook_url(body, self.outbound.guard())?, settings::parse_rules(body)?);
         let new_webhook = self.new_webhook()?;
@@ -70,7 +70,7 @@ impl AccountSettingsService<'_> {
         if has_changed { self.chats.plan_retention_pass(self.account_id, self.now).await } else { Ok(()) }
     }
 
-    /// Adds a webhook. The response shows its signing secret; no later response shows it.
+    /// The response shows the webhook's signing secret. No later response shows this secret.
     pub async fn add_webhook(&self, body: &Value) -> Result<Response, Error> {
         let webhook = settings::apply_webhook_patch(body, self.new_webhook()?, self.outbound.guard())?;
         let edit = |settings: &mut AccountSettings| {
@@ -85,7 +85,6 @@ impl AccountSettingsService<'_> {
         Ok(Response::created(settings::webhook_with_secret_json(&webhook, secret)))
     }
 
-    /// Changes a webhook's URL or its list of events.
     pub async fn update_webhook(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let edit = |settings: &mut AccountSettings| {
             let webhook = find_webhook(settings, webhook_id)?;
@@ -139,7 +138,7 @@ impl AccountSettingsService<'_> {
         .await
     }
 
-    /// Creates a webhook that receives all events, with a random id and a random signing secret. Its URL is empty.
+    /// The webhook receives all events. Its URL is empty.
     fn new_webhook(&self) -> Result<Webhook, Error> {
         Ok(Webhook {
             webhook_id: random_ids_and_secrets::random_identifier()?,
@@ -164,7 +163,7 @@ fn set_first_webhook_url(
             return Ok(true);
         }
         (None, [_] | []) => settings.webhooks.clear(),
-        // Do not remove the first of several webhooks: each repetition of the request would remove another webhook.
+        // If the first of several webhooks were removed, each repetition of the request would remove another one.
         (None, _) => return Err(Error::Conflict("there are several webhooks: delete one by its id")),
     }
     Ok(false)

@@ -15,7 +15,6 @@ pub async fn by_admin(directory: &Directory, caller: &Session, request: &Request
     audited(directory, &caller.account_id, Some(caller.agent.without_photo()), request).await
 }
 
-/// Like [`by_admin`], but for a request of the operator.
 pub async fn by_operator(directory: &Directory, account_id: &str, request: &Request) -> Result<Directory, Error> {
     audited(directory, account_id, None, request).await
 }

@@ -27,8 +27,7 @@ pub fn claimed_account(request: &Request) -> Option<&str> {
     sessions::account_of_token(request.bearer_token()?)
 }
 
-/// Returns the session of a signed-in admin. Costs one read and, at most once a minute, two writes that store the time
-/// of the request.
+/// Like [`agent`], but fails with `Forbidden` if the caller is not an admin.
 pub async fn admin(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let session = agent(connections, request).await?;
     match session.role {
@@ -37,7 +36,6 @@ pub async fn admin(connections: &Connections, request: &Request) -> Result<Sessi
     }
 }
 
-/// Checks that the request contains the operator's key.
 pub fn operator(key: &OperatorKey, request: &Request) -> Result<(), Error> {
     let token = request.bearer_token().ok_or(Error::Unauthorized)?;
     if key.matches(token) { Ok(()) } else { Err(Error::Unauthorized) }

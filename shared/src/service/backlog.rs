@@ -14,21 +14,19 @@ use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
 use crate::store::chats::due_index::{Backlog, DUE_PARTITIONS, OverdueCursor, OverdueItem, OverduePage};
 
-/// The number of partitions that are processed concurrently.
 const MAX_CONCURRENT_PARTITIONS: u64 = 8;
 /// How many items of a partition a worker processes before it takes the next partition.
 const MAX_ITEMS_PER_PAGE: i32 = 25;
 
-/// The future of a handler. It resolves to true if the item was changed. Only changed items count towards the run's
-/// limit.
+/// The future of a handler. It resolves to true if the item was changed. Only changed items count towards
+/// [`BacklogRun::max_changed_items`].
 pub type HandlerFuture<'a> = BoxFuture<'a, Result<bool, Error>>;
 
-/// Handles one overdue item. If this fails, the error is logged and counted, and the run continues.
+/// If a handler fails, the error is logged and counted, and the run continues with the next item.
 pub trait OverdueHandler: Send + Sync {
     fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a>;
 }
 
-/// One scheduled run over a backlog.
 pub struct BacklogRun<'a> {
     pub chats: &'a Chats,
     pub backlog: Backlog,
@@ -40,10 +38,8 @@ pub struct BacklogRun<'a> {
     pub max_changed_items: u32,
 }
 
-/// The result of a run: what it has done, and how old the remaining items are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BacklogReport {
-    /// The number of items that were changed.
     pub changed: u32,
     /// The number of items that failed, plus the number of partitions that could not be read.
     pub failed: u32,
@@ -54,7 +50,6 @@ pub struct BacklogReport {
     pub oldest_failed_due_at: Option<Timestamp>,
 }
 
-/// A partition, and where its next page starts.
 struct PartitionPosition {
     partition: u64,
     after: Option<OverdueCursor>,
@@ -116,7 +111,7 @@ impl BacklogRun<'_> {
         page.iter().flat_map(|page| &page.items).for_each(|item| lock(progress).report.record_unhandled(item));
     }
 
-    /// Reads a page of a partition. If this fails, logs the error and returns `None`.
+    /// If the read fails, logs and counts the error, and returns `None`.
     async fn read_page(
         &self,
         progress: &Mutex<BacklogProgress>,

@@ -18,7 +18,6 @@ const PERIOD: Duration = Duration::from_secs(60 * 60);
 /// The maximum number of pages to read from each of two lists: the account's open chats and its closed chats. A page
 /// has at most 100 chats.
 const MAX_CHAT_PAGES: usize = 5;
-/// The maximum number of the bot's chats whose timelines are read.
 const MAX_TIMELINES: usize = 200;
 const MAX_CONCURRENT_TIMELINES: usize = 20;
 /// How many of the newest entries are read from each timeline.

@@ -37,18 +37,15 @@ pub struct CallService<'a> {
     pub now: Timestamp,
 }
 
-/// The settings, agent and time limits of a call that can be started.
 pub struct CallPlan {
     pub settings: Arc<AccountSettings>,
     pub telephony: Arc<Telephony>,
     pub agent: CallAgent,
-    /// The time limits. The talk time is limited to the account's balance.
     limits: CallLimits,
 }
 
 impl CallPlan {
-    /// Creates the call to this number. `base_url` is the base URL at which the service received the request for the
-    /// call.
+    /// `base_url` is the base URL of the request for the call. The URL for the provider's reports starts with it.
     pub fn call(&self, kind: CallKind, phone: String, base_url: String, now: Timestamp) -> Call {
         new_call((kind, phone), Some(self.agent.clone()), self.limits, base_url, now)
     }
@@ -144,8 +141,7 @@ impl CallService<'_> {
         Ok(CallPlan { settings, telephony, agent, limits })
     }
 
-    /// Returns the time limits of a call. The talk time is limited to the account's balance. Returns `None` if the
-    /// balance is used up.
+    /// The talk time is limited to the account's balance. Returns `None` if the balance is used up. Costs one read.
     async fn limits(&self, account_id: &str, telephony: &Telephony) -> Result<Option<CallLimits>, Error> {
         let minutes = u32::try_from(self.chats.call_balance(account_id).await?.max(0)).unwrap_or(u32::MAX);
         let talk = telephony.limits.talk.min(MINUTE.saturating_mul(minutes));
@@ -153,8 +149,8 @@ impl CallService<'_> {
     }
 
     /// Chooses the agent for a call from the agents who receive the channel's chats, are online and have a valid phone
-    /// number: the agent who has the visitor's open chat or, if that agent cannot be called, an arbitrary one. At most
-    /// 20 online agents are checked for a phone number. Returns `None` if none of them has one.
+    /// number. The agent who has the visitor's open chat comes first; otherwise, the choice is arbitrary. Returns
+    /// `None` if none of the first 20 online agents has a number.
     ///
     /// Costs one query of the agents' presence, one read for each checked agent and, if the visitor has an open chat,
     /// one read of the chat. If the channel names agents or departments, also costs one query of the roster, which is
@@ -336,7 +332,6 @@ impl CallService<'_> {
     }
 }
 
-/// The caller of an incoming call.
 struct Caller {
     channel: Arc<Channel>,
     /// `None` for an unknown caller.
@@ -346,7 +341,6 @@ struct Caller {
     number: Option<String>,
 }
 
-/// Handles the reports of telephony providers about calls.
 pub struct CallReports<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,

@@ -18,10 +18,9 @@ use crate::store::chats::chat_listing::{ChatListing, ChatPage, MAX_HEADERS_PER_R
 use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
 
-/// The maximum number of chat headers that one list request reads while it filters out hidden chats.
+/// A list request stops when it has read at least this many chat headers, even if its page is not full.
 const MAX_HEADERS_PER_LIST: usize = 1_000;
 
-/// Reads the chats and visitors that one agent may see.
 pub struct ChatAccess<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
@@ -69,10 +68,10 @@ impl ChatAccess<'_> {
     /// Returns at most `limit` visible chats from a listing of the account's chats, newest first. If many chats are
     /// hidden, a page may be shorter than `limit`; `next` then continues the list.
     ///
-    /// Costs one query for each state (the queries run concurrently), unless the listing has been
-    /// [read ahead](ChatListing::read_ahead), and one read for each header, including the headers of hidden chats. For
-    /// an agent without the admin role, also costs the reads of the channels of these chats and of the roster, which
-    /// are cached.
+    /// Costs one read for each header. Also costs one query for each state (the queries run concurrently), unless the
+    /// listing has been [read ahead](ChatListing::read_ahead). Hidden chats cost reads too, and can make further
+    /// queries necessary. For an agent without the admin role, also costs the reads of the chats' channels and the
+    /// roster, which are cached.
     pub async fn list(&self, mut listing: ChatListing<'_>, limit: usize) -> Result<ChatPage, Error> {
         let (mut visible, mut headers_read) = (Vec::new(), 0);
         loop {

@@ -25,7 +25,7 @@ impl WebhookNotifier<'_> {
         Ok(settings.webhooks.iter().any(|webhook| webhook.subscribes_to(event)))
     }
 
-    /// Stores and queues chat_assigned, which asks the webhooks to link the visitor to the CRM card `assign_to`.
+    /// Stores and queues chat_assigned. `assign_to` names the CRM card to which the visitor is to be linked.
     ///
     /// # Errors
     /// Fails with `Conflict` if the chat has been closed since it was read, or if no webhook subscribes to the event.

@@ -15,7 +15,6 @@ const MAX_HEADERS_PER_REQUEST: usize = 500;
 /// A page ends after the batch with which it contains at least this number of chats.
 const MIN_CHATS_PER_FULL_PAGE: usize = 100;
 
-/// A page of changes.
 pub struct ChangesPage {
     /// The changed chats that the agent can see.
     pub chats: Vec<Chat>,

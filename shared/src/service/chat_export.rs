@@ -13,11 +13,9 @@ use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::wire::chat_export::entry_bytes;
 
-/// The maximum number of entries in a page.
 const MAX_PAGE_ENTRIES: usize = 500;
 /// The size in bytes at which a page ends. The response of a Lambda function is limited to 6 MB.
 const MAX_PAGE_BYTES: usize = 1_000_000;
-/// The number of entries that one query reads.
 const ENTRIES_PER_QUERY: i32 = 100;
 /// A page of closed chats ends after the batch with which at least this number of chats have been examined for it.
 const MAX_EXAMINED_CHATS: usize = 500;
@@ -32,7 +30,6 @@ pub struct ChatExportService<'a> {
     pub now: Timestamp,
 }
 
-/// How many more entries and bytes fit into a page.
 struct PageBudget {
     entries: usize,
     bytes: usize,
@@ -119,7 +116,7 @@ impl ChatExportService<'_> {
         }
     }
 
-    /// Returns a chat, unless it has expired.
+    /// Returns `None` if the chat does not exist or has expired.
     async fn chat(&self, chat_id: u64) -> Result<Option<Chat>, Error> {
         let chat = self.chats.chat(self.account_id, chat_id).await?;
         Ok(chat.filter(|chat| !chat.is_expired(self.now)))

@@ -15,25 +15,23 @@ use crate::error::Error;
 use crate::service::chat_access::ChatAccess;
 use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
 
-/// The maximum number of chat headers that one page examines.
 const MAX_HEADERS_PER_PAGE: usize = 500;
 /// A page ends after the batch of headers with which it contains at least this number of chats.
 const MIN_CHATS_PER_FULL_PAGE: usize = 50;
 
-/// A page of search results.
 pub struct SearchPage {
     pub chats: Vec<Chat>,
-    /// Where the next page starts, or `None` if this is the last page.
+    /// `None` if this is the last page.
     pub next: Option<SearchCursor>,
 }
 
 /// Reads a page of the results. `cursor` is the `next` value of the previous page.
 ///
 /// Costs one query of the `by_email` index if the text could be an e-mail address, one of `by_phone` if it could be a
-/// phone number, one read for each visitor found (at most 50), one query of the `listing` index for each chat state,
-/// and one read for each examined header. The first page also reads the best matches (one read each) and, if the text
-/// is a number, the visitor with this number (two reads). For an agent without the admin role, a page also reads the
-/// channels of the found chats and the roster, which are cached.
+/// phone number, and one read for each visitor found (at most 50). Every 100 examined chats cost at most one query of
+/// the `listing` index for each chat state, and one read for each header. The first page also reads the best matches
+/// (one read each) and, if the text is a number, the visitor with this number (two reads). For an agent without the
+/// admin role, a page also reads the channels of the found chats and the roster, which are cached.
 pub async fn read_page(
     access: &ChatAccess<'_>,
     query: &SearchQuery,

@@ -22,10 +22,9 @@ use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::delivery_log::{self, DeliveryCountsRequest, DeliveryLogRequest, ReplayRequest};
 
-/// The maximum number of deliveries that one request replays.
 const MAX_REPLAYS_PER_REQUEST: usize = 100;
 
-/// The delivery log of one account, for an admin. Each public method handles one endpoint.
+/// Each public method handles one endpoint.
 pub struct DeliveryLogService<'a> {
     pub account_id: &'a str,
     pub directory: &'a Directory,
@@ -48,7 +47,6 @@ impl DeliveryLogService<'_> {
         Ok(Response::ok(delivery_log::page_json(&page.rows, page.next, self.now)))
     }
 
-    /// Returns the number of failed deliveries, of pending deliveries, or both, as the request asks.
     pub async fn count(&self, request: &DeliveryCountsRequest) -> Result<Response, Error> {
         let failed = match request.counts_failed {
             true => Some(self.chats.count_failed(self.account_id, request.from, request.to).await?),
@@ -61,9 +59,8 @@ impl DeliveryLogService<'_> {
         Ok(Response::ok(delivery_log::counts_json(failed, pending)))
     }
 
-    /// Returns a delivery with its request. The request is not stored; it is built again from the current data by the
-    /// code that builds the requests to send. The request's time is that of the newest attempt or, if there was none,
-    /// the current time.
+    /// Returns a delivery with its request. The request is not stored. The code that sends requests builds it again
+    /// from the current data, with the time of the newest attempt or, if there was none, the current time.
     pub async fn show(&self, chat_id: u64, seq: u64) -> Result<Response, Error> {
         let (entry, chat) = self.chats.entry_and_chat(self.account_id, chat_id, seq).await?.ok_or(Error::NotFound)?;
         let delivery = entry.delivery.as_ref().filter(|_| !entry.is_expired(self.now)).ok_or(Error::NotFound)?;

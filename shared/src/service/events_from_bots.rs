@@ -17,7 +17,6 @@ use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::bot::ChatReference;
 
-/// Handles the events of one bot.
 pub struct BotEventHandler<'a> {
     pub bot: &'a Bot,
     pub directory: &'a Directory,

@@ -44,7 +44,6 @@ pub struct PushService<'a> {
 /// A frame that is sent to several sockets.
 type Frame = Arc<str>;
 
-/// The changes of one chat in a batch, with the chat's header before and after them.
 struct ChatPush {
     /// The header before the first of `changes`. `None` if the chat is new, or if no change concerns the header.
     before: Option<Chat>,
@@ -77,9 +76,6 @@ impl PushService<'_> {
     /// Notifies the colleagues who see the chat that an agent has started or stopped typing. The notice is not stored,
     /// so no stream reports it. Costs one eventually consistent query; if a colleague has an open socket, also reads
     /// the chat's channel and the roster, which are cached.
-    ///
-    /// # Errors
-    /// Fails if a table is unavailable.
     pub async fn push_agent_typing(&self, chat: &Chat, agent: &AgentSnapshot, is_typing: bool) -> Result<(), Error> {
         let mut sockets = self.connections.account_sockets(&chat.account_id, self.now).await?;
         sockets.retain(|socket| socket.agent_id != agent.agent_id);
@@ -189,9 +185,6 @@ impl PushService<'_> {
 
     /// Notifies the widget's visitor that an agent has started or stopped typing. Costs one eventually consistent
     /// query, or nothing in a chat of an API channel.
-    ///
-    /// # Errors
-    /// Fails if a table is unavailable.
     pub async fn push_agent_typing_to_visitor(&self, chat: &Chat, is_typing: bool) -> Result<(), Error> {
         if chat.channel_kind == ChannelKind::Api {
             return Ok(());
@@ -209,7 +202,6 @@ impl PushService<'_> {
         Ok(())
     }
 
-    /// Returns the frames about the chats in `by_chat` for each viewer who has an open socket.
     async fn chat_frames(
         &self,
         account_id: &str,
@@ -355,12 +347,13 @@ impl PushService<'_> {
         Ok(Some(push::visitor_frame(chat, visitor, panel, safe_urls)))
     }
 
-    /// Closes all sockets of a session that has ended. Costs one query, and three writes for each socket.
+    /// Closes all sockets of a session that has ended. Costs one query and, for each socket, three writes and one
+    /// request to close it.
     async fn close_sockets(&self, account_id: &str, session_id: &str) -> Result<(), Error> {
         let sockets = self.connections.session_sockets(account_id, session_id, self.now).await?;
         try_join_all(sockets.iter().map(async |socket| {
-            // The socket is closed first, because an interrupted removal may already have deleted the item by which a
-            // repeated attempt finds the socket.
+            // Close the socket before removing its items. If an interrupted removal came first, a repeated attempt
+            // might not find the socket.
             self.gateway.close(&socket.connection_id).await;
             self.connections.remove_agent_socket(socket, self.now).await
         }))
@@ -411,7 +404,6 @@ impl PushService<'_> {
     }
 }
 
-/// What a visitor sees of a change.
 enum VisitorChange<'a> {
     /// A new message from an agent or a bot. The visitor's own messages are not pushed.
     Message(&'a TimelineEntry),

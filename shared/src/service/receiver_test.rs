@@ -17,7 +17,6 @@ use crate::wire::bot_sample::SampleBotEvent;
 use crate::wire::receiver_response::ReceiverResponse;
 use crate::wire::{integrator_response, receiver_test, sample_data};
 
-/// Sends a sample message to the integrator of a channel.
 pub async fn test_integrator(outbound: &OutboundClient, channel: &Channel, now: Timestamp) -> Result<Response, Error> {
     let mut chat = sample_data::chat(now);
     chat.channel_id.clone_from(&channel.channel_id);
@@ -27,7 +26,6 @@ pub async fn test_integrator(outbound: &OutboundClient, channel: &Channel, now: 
     send(outbound, &post, |response| integrator_response::outcome(response, api)).await
 }
 
-/// Sends a sample event to the provider of a bot.
 pub async fn test_bot(
     outbound: &OutboundClient,
     bot: &Bot,

@@ -9,7 +9,7 @@ use crate::store::chats::Chats;
 
 /// The number of days whose counters one read returns.
 const DAYS_PER_READ: usize = 30;
-/// The number of concurrent reads. It limits memory usage, because one read can return several megabytes of counters.
+/// Limits memory usage: one read can return several megabytes of counters.
 const CONCURRENT_READS: usize = 3;
 
 /// Returns the report on the `count` days that end with `today`, for one channel or all channels. The report also sums

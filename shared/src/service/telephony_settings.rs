@@ -10,7 +10,6 @@ use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::telephony_settings::{apply_telephony_patch, named_channel, telephony_json};
 
-/// Serves the telephony settings of one account.
 pub struct TelephonySettingsService<'a> {
     pub account_id: &'a str,
     pub directory: &'a Directory,

@@ -27,7 +27,6 @@ use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::widget;
 
-/// The maximum number of messages in a [`VisitorHistory`].
 const MAX_MESSAGES: usize = 50;
 /// The number of entries that are read to find the messages of a history. The entries include notifications and notes.
 const MAX_ENTRIES_READ: i32 = 100;
@@ -36,7 +35,6 @@ const MAX_SHOWN_AGENTS: usize = 5;
 const MAX_USER_AGENT_CHARS: usize = 500;
 const MAX_GEOIP_CHARS: usize = 100;
 
-/// A request to an endpoint of a widget.
 pub struct WidgetRequest {
     pub channel: Arc<Channel>,
     pub body: Value,
@@ -95,9 +93,9 @@ pub fn with_cors_headers(request: &Request, result: Result<Response, Error>) -> 
     }
 }
 
-/// Returns what the request reveals about the visitor's browser. The IP address and its location come from CloudFront
-/// if the request came through it; otherwise, the address comes from the gateway and the location is unknown. A client
-/// that calls the gateway directly can forge these headers, but only for its own session.
+/// Returns what the request reveals about the visitor's browser. If the request came through CloudFront, the IP address
+/// and its location come from CloudFront's headers. Otherwise, the address comes from the gateway and the location is
+/// unknown. A client that calls the gateway directly can forge the headers, but only for its own session.
 pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSession {
     let header = |name: &str, max_chars| truncate_chars(request.header(name).unwrap_or_default(), max_chars);
     let location = |name: &str| header(&format!("cloudfront-viewer-{name}"), MAX_GEOIP_CHARS);
@@ -119,7 +117,6 @@ pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSe
     }
 }
 
-/// The agents and departments of a widget, as visitors see them.
 pub struct WidgetTeam {
     pub is_online: bool,
     pub departments: Vec<Department>,
@@ -152,7 +149,6 @@ impl WidgetTeam {
     }
 }
 
-/// Chooses which of the online agents a visitor sees.
 fn shown_agents(online: &[u64], departments: &[Department]) -> Vec<u64> {
     let members = |department: &Department| online.iter().find(|id| department.agent_ids.contains(id));
     let mut shown = Vec::new();

@@ -8,7 +8,7 @@ const CACHE_TTL: Duration = Duration::from_secs(10);
 /// The maximum number of cached keys. A full cache is emptied before the next item is added.
 const MAX_CACHE_ENTRIES: usize = 1_000;
 
-/// Caches items by key. Also remembers the keys for which the table contains no item.
+/// Also remembers the keys for which the table contains no item, so that they are not read again.
 pub(in crate::store) struct Cache<T> {
     items: Mutex<HashMap<String, CacheEntry<T>>>,
 }
@@ -31,7 +31,6 @@ impl<T> Cache<T> {
         (read_at.elapsed() < CACHE_TTL).then(|| item.clone())
     }
 
-    /// Caches the result of a read and returns it.
     pub(in crate::store) fn put(&self, key: &str, item: Option<T>) -> Option<Arc<T>> {
         let item = item.map(Arc::new);
         let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);

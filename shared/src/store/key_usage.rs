@@ -13,12 +13,10 @@ use crate::store::connections::sockets::account_sockets_partition;
 use crate::store::directory::keys::{channel_key, provider_key, settings_key};
 use crate::store::table::Key;
 
-/// Returns the partition of a chat's header and entries.
 pub fn chat(account_id: &str, chat_id: u64) -> String {
     header_key(account_id, chat_id).pk
 }
 
-/// Returns the partition of a visitor.
 pub fn visitor(channel_id: &str, external_id: &str) -> String {
     visitor_key(channel_id, external_id).pk
 }
@@ -38,13 +36,12 @@ pub fn opened_chats(channel_id: &str) -> String {
     opened_chats_key(channel_id, 0).pk
 }
 
-/// Returns the partition of the report counters that a chat changes.
 pub fn report_counters(account_id: &str, day: Day, channel_id: &str, chat_id: u64) -> String {
     report_counters_key(account_id, day, channel_id, chat_id).pk
 }
 
-/// Returns the partition key and the sort key of the report counters that a chat changes. DynamoDB can move the items
-/// of a partition key to different physical partitions, but it cannot split a single item.
+/// Returns the partition key and the sort key. DynamoDB can move the items of a partition key to different physical
+/// partitions, but it cannot split a single item.
 pub fn report_counters_item(account_id: &str, day: Day, channel_id: &str, chat_id: u64) -> String {
     let Key { pk, sk } = report_counters_key(account_id, day, channel_id, chat_id);
     format!("{pk} {sk}")
@@ -65,17 +62,14 @@ pub fn closed_chats(account_id: &str) -> String {
     closed_chats_partition(account_id)
 }
 
-/// Returns the partition of an agent's sessions.
 pub fn sessions(account_id: &str, agent_id: u64) -> String {
     sessions_partition(account_id, agent_id)
 }
 
-/// Returns the partition that contains the presence of an account's agents.
 pub fn presence(account_id: &str) -> String {
     presence_key(account_id, 0).pk
 }
 
-/// Returns the partition of an account's open sockets.
 pub fn account_sockets(account_id: &str) -> String {
     account_sockets_partition(account_id)
 }
@@ -85,7 +79,6 @@ pub fn bot_requests(bot_id: &str) -> String {
     request_count_key(bot_id, 0).pk
 }
 
-/// Returns the partition of a channel.
 pub fn channel(channel_id: &str) -> String {
     channel_key(channel_id).pk
 }
@@ -95,7 +88,6 @@ pub fn settings(account_id: &str) -> String {
     settings_key(account_id).pk
 }
 
-/// Returns the partition of a bot provider.
 pub fn provider(provider_id: &str) -> String {
     provider_key(provider_id).pk
 }

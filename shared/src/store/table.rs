@@ -23,7 +23,6 @@ use crate::runtime::aws_config;
 use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::StartupContext;
 
-/// An item, as a map from attribute names to values.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
 /// A condition for updates that must not recreate a deleted item.
@@ -38,7 +37,6 @@ pub struct Table {
     name: Arc<str>,
 }
 
-/// An item's primary key: its partition key and its sort key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub pk: String,
@@ -51,7 +49,7 @@ pub(crate) struct Key {
 pub(crate) struct ItemUpdate<U = &'static str> {
     pub key: Key,
     pub update: U,
-    /// A condition expression. An empty string means that the update is unconditional.
+    /// An empty string means that the update is unconditional.
     pub condition: &'static str,
     pub values: ExpressionValues,
 }
@@ -59,23 +57,19 @@ pub(crate) struct ItemUpdate<U = &'static str> {
 /// One write in a transaction. The whole transaction fails if the condition of any write fails.
 #[derive(Clone)]
 pub(crate) enum Write {
-    /// Stores a new item. Fails if an item with the same key exists.
+    /// Fails if an item with the same key exists.
     Create(Item),
     Update(ItemUpdate),
     /// Applies an update whose expression depends on the data.
     DynamicUpdate(ItemUpdate<String>),
-    /// Deletes an item if it meets the condition. Otherwise, the transaction fails.
     DeleteIf(Key, &'static str, ExpressionValues),
-    /// Checks a condition on an item without changing the item.
     Check(Key, &'static str, ExpressionValues),
 }
 
-/// A query on one partition of the table or of an index.
 #[derive(Clone)]
 pub(crate) struct Query {
-    /// The name of the index. `None` means that the table itself is queried.
+    /// `None` means that the table itself is queried.
     pub index: Option<&'static str>,
-    /// The key condition expression.
     pub condition: &'static str,
     pub values: ExpressionValues,
     /// The maximum number of items that one request reads.
@@ -84,18 +78,15 @@ pub(crate) struct Query {
     pub descending: bool,
 }
 
-/// The result of one query request.
 pub(crate) struct QueryPage {
     pub items: Vec<Item>,
     /// The key after which the next page starts, or `None` if there are no more items.
     pub next: Option<Item>,
 }
 
-/// The reason why a write failed.
 #[derive(Debug)]
 pub(crate) enum WriteError {
-    /// A write condition failed. `index` is the position of that write in its transaction; `item` is the stored item,
-    /// if there is one.
+    /// `index` is the position of the write in its transaction; `item` is the stored item, if there is one.
     ConditionFailed {
         index: usize,
         item: Option<Item>,
@@ -155,12 +146,10 @@ impl<U: Into<String>> ItemUpdate<U> {
     }
 }
 
-/// Creates a string attribute value.
 pub(crate) fn s(value: impl Into<String>) -> AttributeValue {
     AttributeValue::S(value.into())
 }
 
-/// Creates a number attribute value.
 pub(crate) fn n(value: impl std::fmt::Display) -> AttributeValue {
     AttributeValue::N(value.to_string())
 }
@@ -193,7 +182,7 @@ impl Table {
     }
 
     /// Reads at most 100 items with strong consistency and returns them in no particular order. Items that do not exist
-    /// are left out. Costs one read for each item.
+    /// are left out. Costs one read for each key.
     pub(crate) fn batch_get(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move {
             let mut found = Vec::with_capacity(keys.len());

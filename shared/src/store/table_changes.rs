@@ -34,7 +34,6 @@ pub enum TableChange {
     Directory,
 }
 
-/// A change to an item that belongs to a chat.
 #[derive(Debug, PartialEq)]
 pub enum ChatItemChange {
     Header {
@@ -60,8 +59,7 @@ pub enum ChatItemChange {
 /// The value of an item before and after a change. Either is `None` if the item did not exist at that time.
 type BeforeAndAfter<T> = (Option<Box<T>>, Option<Box<T>>);
 
-/// Converts the change of an item. Returns the id of the account and the change, or `None` if the item is of a kind
-/// whose changes are not pushed.
+/// Returns the id of the account and the change, or `None` if the change is not pushed.
 pub(crate) fn parse_change(change: ItemChange) -> Result<Option<(String, TableChange)>, Error> {
     let Some(item) = change.after.as_ref().or(change.before.as_ref()) else { return Ok(None) };
     let (pk, sk) = (text(item, "pk"), text(item, "sk"));

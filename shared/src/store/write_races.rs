@@ -4,17 +4,15 @@
 use crate::error::{Error, ErrorContext};
 use crate::store::table::WriteError;
 
-/// The number of lost races after which an operation gives up.
 const MAX_LOST_RACES: usize = 8;
 
-/// Counts the attempts of one operation that reads an item and writes it conditionally.
 pub(in crate::store) struct WriteRaces {
     operation: &'static str,
     attempts_left: usize,
 }
 
 impl WriteRaces {
-    /// Starts counting. `operation` names the operation in the error that is returned if every attempt loses its race.
+    /// `operation` names the operation in the error that is returned if every attempt loses its race.
     pub(in crate::store) fn new(operation: &'static str) -> Self {
         Self { operation, attempts_left: MAX_LOST_RACES }
     }

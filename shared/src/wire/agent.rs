@@ -29,10 +29,9 @@ const MAX_AGENT_TEXT_CHARS: usize = 10_000;
 /// The maximum length of a name, a phone number, an e-mail address or a password.
 const MAX_AGENT_FIELD_CHARS: usize = 254;
 const MAX_DESCRIPTION_CHARS: usize = 10_000;
-/// The requirement for a cursor, as stated in the error message.
 const CURSOR_RULE: &str = "must be a value that this endpoint has returned";
 
-/// Parses the body of POST /agent/login. Returns the e-mail address, converted to lower case, and the password.
+/// Parses the body of POST /agent/login. Returns the e-mail address, trimmed and in lower case, and the password.
 pub fn parse_credentials(body: &Value) -> Result<(String, String), Error> {
     let body = Fields::of(body)?;
     Ok((
@@ -67,7 +66,7 @@ pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
     Ok(*content)
 }
 
-/// Parses the body of POST /agent/chats/{chat_id}/notes and returns the text of the note.
+/// Parses the body of POST /agent/chats/{chat_id}/notes.
 pub fn parse_note(body: &Value) -> Result<String, Error> {
     Fields::of(body)?.required_text("text", MAX_AGENT_TEXT_CHARS)
 }
@@ -78,7 +77,6 @@ pub fn parse_call(body: &Value) -> Result<Option<String>, Error> {
     Fields::of(body)?.text("phone", MAX_AGENT_FIELD_CHARS)
 }
 
-/// The recipient of a transfer, identified by an agent id or a department id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransferRequest {
     Agent(u64),
@@ -102,7 +100,6 @@ pub fn login_json(token: &str, agent: &Agent) -> Value {
     json!({ "token": token, "agent": { "id": agent_id, "name": name, "role": role.name(), "account_id": account_id } })
 }
 
-/// Returns the signed-in agent with their account.
 pub fn current_agent_json(agent: &Agent, account_name: &str) -> Value {
     let Agent { account_id, agent_id, name, email, phone, photo, role, created_at: _ } = agent;
     json!({
@@ -112,8 +109,7 @@ pub fn current_agent_json(agent: &Agent, account_name: &str) -> Value {
     })
 }
 
-/// Returns the account's agents, each with their current status, and its departments. Agents without a presence are
-/// offline.
+/// Agents without a stored presence are shown as offline.
 pub fn colleagues_json(agents: &[Agent], departments: &[Department], presences: &[Presence], now: Timestamp) -> Value {
     let status = |agent_id: u64| {
         let presence = presences.iter().find(|presence| presence.agent_id == agent_id);
@@ -125,8 +121,8 @@ pub fn colleagues_json(agents: &[Agent], departments: &[Department], presences: 
     json!({ "agents": agents, "departments": departments })
 }
 
-/// Returns an agent's presence as JSON. `status` is the status that the agent has set. `online` is true only if this
-/// status is online and the agent's client is still active (see [`Presence::current_status`]).
+/// In the response, `status` is the status that the agent has set. `online` is true only if this status is online and
+/// the agent's client is still active (see [`Presence::current_status`]).
 pub fn presence_json(presence: &Presence, now: Timestamp) -> Value {
     json!({ "status": presence.status.name(), "online": presence.is_online(now) })
 }
@@ -148,7 +144,6 @@ pub fn parse_search_cursor(text: &str) -> Result<SearchCursor, Error> {
     SearchCursor::parse(text).ok_or_else(|| Error::field("cursor", CURSOR_RULE))
 }
 
-/// Returns chats as list items, like [`chat_row_json`].
 pub fn chat_rows_json(chats: Vec<Chat>, safe_urls: &LinkFilter, now: Timestamp) -> Vec<Value> {
     chats.into_iter().map(|chat| chat_row_json(chat, safe_urls, now)).collect()
 }
@@ -175,7 +170,7 @@ pub fn chat_row_json(chat: Chat, safe_urls: &LinkFilter, now: Timestamp) -> Valu
     })
 }
 
-/// Returns a chat with its visitor and its panel. Links that Safe URL blocks are replaced or left out.
+/// Links that Safe URL (the link filter) blocks are replaced or left out.
 pub fn chat_detail_json(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &LinkFilter, now: Timestamp) -> Value {
     let (panel, visitor) = (safe_urls.filter_panel(panel), safe_urls.filter_visitor(visitor));
     let detail = json!({
@@ -205,8 +200,7 @@ fn browser_fields(visitor: &Visitor, widget: &WidgetVisitor) -> [(&'static str, 
     [("session", session_json(visitor)), ("page", json!(page)), ("referrer", json!(widget.session.referrer))]
 }
 
-/// Returns the visitor of a chat. The links in `visitor` and in `invite`, the invitation in the chat's panel, must
-/// already be filtered.
+/// The links in `visitor` and in `invite`, the invitation in the chat's panel, must already be filtered.
 fn chat_visitor_json(visitor: &Visitor, invite: Option<&str>) -> Value {
     let VisitorProfile { name: _, phone, email, photo, url: _, description } = &visitor.profile;
     json!({
@@ -226,12 +220,12 @@ fn chat_visitor_json(visitor: &Visitor, invite: Option<&str>) -> Value {
     })
 }
 
-/// Returns the visitor of a chat as in [`chat_detail_json`].
+/// Returns the field `visitor` of [`chat_detail_json`].
 pub(crate) fn visitor_of_chat_json(visitor: Visitor, panel: Panel, safe_urls: &LinkFilter) -> Value {
     chat_visitor_json(&safe_urls.filter_visitor(visitor), safe_urls.filter_panel(panel).invite.as_deref())
 }
 
-/// Returns the panel of a chat as in [`chat_detail_json`].
+/// Returns the field `panel` of [`chat_detail_json`].
 pub(crate) fn panel_json(panel: Panel, visitor: Option<Visitor>, safe_urls: &LinkFilter) -> Value {
     let visitor = visitor.map(|visitor| safe_urls.filter_visitor(visitor));
     filtered_panel_json(&safe_urls.filter_panel(panel), visitor.as_ref())
@@ -288,7 +282,7 @@ pub fn parse_visitor_patch(body: &Value) -> Result<(VisitorProfile, Option<bool>
     Ok((profile, body.boolean("blacklisted")?))
 }
 
-/// Returns a visitor. Links that Safe URL blocks are replaced or left out.
+/// Links that Safe URL blocks are replaced or left out.
 pub fn visitor_json(visitor: Visitor, safe_urls: &LinkFilter) -> Value {
     let visitor = safe_urls.filter_visitor(visitor);
     let VisitorProfile { name: _, phone, email, description, .. } = &visitor.profile;
@@ -299,7 +293,7 @@ pub fn visitor_json(visitor: Visitor, safe_urls: &LinkFilter) -> Value {
     })
 }
 
-/// Returns an entry of a timeline. Links that Safe URL blocks are replaced or left out.
+/// Links that Safe URL blocks are replaced or left out.
 pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) -> Value {
     let entry = safe_urls.filter_entry(entry);
     let mut fields = message_content::message_fields(&entry.content);

@@ -12,7 +12,6 @@ const DEFAULT_LIMIT: u64 = 50;
 /// The maximum length of a cursor, which is the id of an entry.
 const MAX_ID_CHARS: usize = 64;
 
-/// A request for a page of the audit log.
 #[derive(Debug, PartialEq)]
 pub struct AuditRequest {
     pub filter: AuditFilter,
@@ -22,7 +21,7 @@ pub struct AuditRequest {
     pub limit: usize,
 }
 
-/// Parses the query parameters. `query` returns the value of a parameter.
+/// `query` returns the value of a query parameter.
 pub fn parse_audit_request(query: &dyn Fn(&str) -> Option<String>) -> Result<AuditRequest, Error> {
     let number = |name: &str| query_number(query, name);
     let unknown_kind = || Error::field("kind", format_args!("must be one of {}", AuditedKind::names()));

@@ -12,7 +12,6 @@ use crate::wire::bot_error::BotApiError;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::without_nulls;
 
-/// The names of the events that a provider can send.
 const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO";
 /// The maximum number of buttons in a message (specification, Limits).
 const MAX_BUTTONS: usize = 3;
@@ -22,21 +21,17 @@ const MAX_BOT_FIELD_CHARS: usize = 1_000;
 /// The maximum length of a number that is sent as a string.
 const MAX_NUMBER_CHARS: usize = 20;
 
-/// An event that a provider has sent, after validation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BotEvent {
-    /// Identifies the chat that the event belongs to.
     pub chat: ChatReference,
     pub kind: BotEventKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum BotEventKind {
-    /// The event BOT_MESSAGE, with the content of the message.
     Message(Box<Content>),
-    /// The event INVITE_AGENT.
     InviteAgent,
-    /// The event CLIENT_INFO, with the contact details that the visitor has given to the bot.
+    /// The contact details that the visitor has given to the bot.
     ClientInfo(Box<VisitorProfile>),
 }
 
@@ -145,8 +140,8 @@ fn parse_button(message: Fields<'_>, index: usize, button: &Value) -> Result<But
     Ok(Button { text, id })
 }
 
-/// Validates `timestamp`. It must be a Unix time in seconds or milliseconds, given as a number or as a string of
-/// digits. The value is not used, because an entry stores the time at which the service received it.
+/// Checks that `timestamp` is a number that is not negative, or the text of one. The value is not used, because an
+/// entry stores the time at which the service received it.
 fn check_timestamp(message: Fields<'_>) -> Result<(), Error> {
     let Some(value) = non_blank_value(message, "timestamp") else { return Ok(()) };
     let number = value.as_f64().or_else(|| as_short_text(value)?.parse().ok());

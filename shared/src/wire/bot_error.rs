@@ -3,13 +3,11 @@
 
 use crate::error::{Error, ErrorResponse};
 
-/// The reason an event from a bot provider was rejected or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BotApiError {
     /// The provider has no bot with the token that is in the request's URL.
     #[error("the token is not known")]
     InvalidClient,
-    /// The provider's `Authorization` header is missing or wrong.
     #[error("the Authorization header is missing or wrong")]
     UnauthorizedClient,
     /// The event name is not supported. The field lists the supported names.

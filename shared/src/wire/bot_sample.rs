@@ -8,14 +8,12 @@ use crate::error::Error;
 use crate::wire::json_fields::Fields;
 use crate::wire::{bot, sample_data};
 
-/// The event to send when an admin tests a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleBotEvent {
     ClientMessage,
     Notification(BotNotification),
 }
 
-/// The names that [`SampleBotEvent::parse`] accepts.
 const EVENT_NAMES: &str = "CLIENT_MESSAGE, AGENT_JOINED, AGENT_UNAVAILABLE, CHAT_CLOSED";
 
 /// Parses the body of POST /admin/bots/{bot_id}/test. The default is CLIENT_MESSAGE.
@@ -32,7 +30,7 @@ impl SampleBotEvent {
         BotNotification::ALL.into_iter().find(|notice| notice.event() == name).map(Self::Notification)
     }
 
-    /// Returns the body of the event for a bot. It contains the bot's account, because a provider may serve several.
+    /// The body contains the bot's account, because a provider may serve several accounts.
     pub fn body(self, receiver: &Bot, id: &str, now: Timestamp) -> Value {
         let (mut chat, message) = (sample_data::chat(now), sample_data::visitor_message(id, now));
         chat.account_id.clone_from(&receiver.account_id);

@@ -17,7 +17,6 @@ const MAX_PHONE_CHARS: usize = 64;
 const MAX_DURATION_SECONDS: f64 = 86_400.0;
 const STATUS_NAMES: &str = "ringing, agent_connected, client_connected, end, error";
 
-/// Returns the body of the request that asks the gateway to place a call.
 pub fn order_json(order: &CallOrder<'_>) -> Value {
     let CallOrder { telephony, account_id, chat_id, call_id, call, agent } = order;
     json!({

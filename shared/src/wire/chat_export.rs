@@ -16,7 +16,6 @@ use crate::wire::webhook::department_json;
 
 /// The assumed size of an entry's fields other than its content and the attempts of its delivery.
 const ENTRY_BASE_BYTES: usize = 300;
-/// The assumed size of an attempt.
 const ATTEMPT_BYTES: usize = 800;
 const CSV_COLUMN_COUNT: usize = 21;
 /// The order of the columns is part of the API. New columns are added at the end.
@@ -60,7 +59,7 @@ pub fn parse_export_scope(query: &dyn Fn(&str) -> Option<String>) -> Result<Expo
     Ok(ExportScope::Chat(chat_id))
 }
 
-/// Parses the query parameter `cursor` of an export with this scope.
+/// Parses the query parameter `cursor`. A cursor that cannot belong to an export with this scope is invalid.
 pub fn parse_export_cursor(text: &str, scope: &ExportScope) -> Result<ExportCursor, Error> {
     let cursor = ExportCursor::parse(text).filter(|cursor| scope.contains(cursor));
     cursor.ok_or_else(|| Error::field("cursor", "must be a value that this endpoint has returned for this export"))
@@ -72,7 +71,7 @@ pub fn entry_bytes(entry: &TimelineEntry) -> usize {
     Value::Object(message_fields(&entry.content)).to_string().len() + ENTRY_BASE_BYTES + attempts * ATTEMPT_BYTES
 }
 
-/// Returns a page as JSON. Links are not filtered, because an export contains the stored texts.
+/// Links are not filtered, because an export contains the stored texts.
 pub fn export_json(page: ExportPage, now: Timestamp) -> Value {
     let next = page.next.map(ExportCursor::to_text);
     let chats: Vec<Value> = page.chats.into_iter().map(|exported| exported_chat_json(exported, now)).collect();

@@ -34,7 +34,7 @@ pub struct DeliveryLogRequest {
     pub after: Option<DeliveryCursor>,
 }
 
-/// The body of POST /admin/deliveries/replay. It says which deliveries to send again.
+/// The body of POST /admin/deliveries/replay.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ReplayRequest {
     /// A single delivery. It is sent again even if it has already succeeded.
@@ -182,7 +182,7 @@ pub fn delivery_json(
     Some(with_fields(row_json(chat, entry, now)?, fields))
 }
 
-/// Returns a page of the delivery log. It does not contain the texts of messages.
+/// The page does not contain the texts of messages.
 pub fn page_json(rows: &[(Chat, TimelineEntry)], next: Option<DeliveryCursor>, now: Timestamp) -> Value {
     let rows: Vec<Value> = rows.iter().filter_map(|(chat, entry)| row_json(chat, entry, now)).collect();
     json!({ "deliveries": rows, "next": cursor(next) })

@@ -18,7 +18,6 @@ pub(super) fn parse_json(body: &[u8]) -> Option<Value> {
     if let Value::String(inner) = &value { serde_json::from_str(inner).ok() } else { Some(value) }
 }
 
-/// Returns the outcome of an attempt that the integrator has responded to.
 pub fn outcome(response: &ReceiverResponse, settings: &ApiSettings) -> Outcome {
     let body = parse_json(&response.body);
     let object = body.as_ref().and_then(Value::as_object);

@@ -7,7 +7,6 @@ use url::Url;
 use crate::domain::link_detection;
 use crate::error::Error;
 
-/// The fields of a JSON object in a request body, with the methods that validate them.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
@@ -18,7 +17,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Wraps a body. Returns an error if the body is not a JSON object.
+    /// Fails if the body is not a JSON object.
     pub fn of(body: &'a Value) -> Result<Self, Error> {
         let object = body.as_object().ok_or_else(|| Error::body("the body must be a JSON object"))?;
         Ok(Self { object, path: "", lenient: false })
@@ -28,7 +27,6 @@ impl<'a> Fields<'a> {
         Self { lenient, ..self }
     }
 
-    /// Whether invalid optional fields are ignored.
     pub fn is_lenient(&self) -> bool {
         self.lenient
     }
@@ -133,7 +131,6 @@ impl<'a> Fields<'a> {
         Ok(Some(text.to_owned()))
     }
 
-    /// Returns a required http or https URL.
     pub fn required_url(&self, name: &str) -> Result<String, Error> {
         self.strict_url(name)?.ok_or_else(|| self.invalid(name, "is required"))
     }
@@ -176,18 +173,17 @@ impl<'a> Fields<'a> {
         Ok(url)
     }
 
-    /// Returns an error for the `name` field if `text` contains control characters.
     pub fn reject_control_chars(&self, name: &str, text: &str) -> Result<(), Error> {
         let has_control = text.chars().any(char::is_control);
         if has_control { Err(self.invalid(name, "must not contain control characters")) } else { Ok(()) }
     }
 
-    /// Returns a required positive integer.
+    /// Returns a required integer from 1 to 2^53 - 1.
     pub fn required_positive(&self, name: &str) -> Result<u64, Error> {
         self.strict_positive(name)?.ok_or_else(|| self.invalid(name, "is required"))
     }
 
-    /// Returns an optional positive integer.
+    /// Returns an optional integer from 1 to 2^53 - 1.
     pub fn positive(&self, name: &str) -> Result<Option<u64>, Error> {
         self.optional(self.strict_positive(name))
     }
@@ -205,7 +201,6 @@ impl<'a> Fields<'a> {
         self.optional(self.strict_number(name, max))
     }
 
-    /// Returns a required number from `-max` to `max`.
     pub fn required_number(&self, name: &str, max: f64) -> Result<f64, Error> {
         self.strict_number(name, max)?.ok_or_else(|| self.invalid(name, "is required"))
     }
@@ -220,7 +215,6 @@ impl<'a> Fields<'a> {
         number.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be a number from -{max} to {max}")))
     }
 
-    /// Returns an optional boolean.
     pub fn boolean(&self, name: &str) -> Result<Option<bool>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -228,7 +222,6 @@ impl<'a> Fields<'a> {
         value.as_bool().map(Some).ok_or_else(|| self.invalid(name, "must be true or false"))
     }
 
-    /// Returns an optional list of at most `max_items` integers.
     pub fn integers(&self, name: &str, max_items: usize) -> Result<Option<Vec<i64>>, Error> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -256,11 +249,10 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The absolute value below which a number counts as zero.
 const ROUNDED_TO_ZERO_BELOW: f64 = 1e-9;
 
 pub const MAX_URL_CHARS: usize = 4_096;
-/// The largest integer that every JSON parser can represent exactly: 2^53 - 1.
+/// 2^53 - 1. Up to this limit, a parser that uses floating-point numbers represents every integer exactly.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 fn is_blank(text: &str) -> bool {

@@ -20,9 +20,7 @@ const UNLIMITED_CHARS: usize = usize::MAX;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParsedMessage {
-    /// A message, which is stored in the timeline.
     Content(Box<Content>),
-    /// A typing notice, which is not stored.
     Typing(TypingNotice),
 }
 
@@ -86,7 +84,7 @@ fn parse_media(message: Fields<'_>, requires: RequiredFields) -> Result<Media, E
     })
 }
 
-/// Returns the JSON fields of a message. Empty fields are left out.
+/// Empty fields are left out.
 pub fn message_fields(content: &Content) -> Map<String, Value> {
     let Content { kind, text, media, rich, call: _ } = content;
     let rich = rich.as_deref();

@@ -89,7 +89,6 @@ pub(crate) fn chat_frame_for_visitor(chat: &Chat) -> String {
     chat_push("chat", chat, [("chat", widget::chat_json(chat))])
 }
 
-/// Returns the frame that notifies a widget's visitor that the agent has started or stopped typing.
 pub(crate) fn agent_typing_frame_for_visitor(chat: &Chat, is_typing: bool) -> String {
     chat_push("typing", chat, [("from", json!("agent")), ("typing", json!(is_typing))])
 }
@@ -100,7 +99,6 @@ pub(crate) fn is_chat_changed_for_visitor(before: &Chat, after: &Chat) -> bool {
     after.channel_kind == ChannelKind::Widget && shown(before) != shown(after)
 }
 
-/// Returns the frame that contains the status of an agent, for the agent's colleagues.
 pub(crate) fn presence_frame(agent_id: u64, status: AgentStatus) -> String {
     frame("presence", [("agent_id", json!(agent_id)), ("status", json!(status.name()))]).to_string()
 }
@@ -158,7 +156,7 @@ fn entry_push(kind: &str, entry: TimelineEntry, safe_urls: &LinkFilter, now: Tim
     })
 }
 
-/// Returns a push about a chat with these additional fields. `seq` is the number of the chat's last entry.
+/// In the push, `seq` is the number of the chat's last entry.
 fn chat_push<const N: usize>(kind: &str, chat: &Chat, fields: [(&str, Value); N]) -> String {
     let push = frame(kind, [("chat_id", json!(chat.chat_id)), ("seq", json!(chat.seq))]);
     within_size_limit(with_fields(push, fields))

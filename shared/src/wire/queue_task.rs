@@ -24,8 +24,7 @@ pub enum Task {
     CallDue(CallCheckTask),
 }
 
-/// A task to make one attempt to deliver an entry. The consumer drops the task if the delivery has already reached a
-/// later round or attempt.
+/// The consumer drops this task if the delivery has already reached a later round or attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryTask {
     /// The version of the task format.
@@ -61,7 +60,6 @@ fn is_zero(count: &u32) -> bool {
 /// A task to send a typing notice from the agent who has the chat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypingTask {
-    /// The version of the task format.
     pub v: u8,
     pub account_id: String,
     pub chat_id: u64,
@@ -71,10 +69,8 @@ pub struct TypingTask {
     pub at: u64,
 }
 
-/// A task to check, at the end of a bot's time limit, whether the bot has reacted to an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BotReactionCheckTask {
-    /// The version of the task format.
     pub v: u8,
     pub account_id: String,
     pub chat_id: u64,
@@ -85,10 +81,8 @@ pub struct BotReactionCheckTask {
     pub asked_at: u64,
 }
 
-/// A task to check the time limit of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallCheckTask {
-    /// The version of the task format.
     pub v: u8,
     pub account_id: String,
     pub chat_id: u64,
@@ -133,14 +127,13 @@ impl Task {
         Self::Typing(TypingTask { v: VERSION, account_id, chat_id, r#type: typing.name().to_owned(), at: at.0 })
     }
 
-    /// Creates the task that checks whether the bot has reacted to an entry that was first sent to it at `asked_at`.
+    /// `asked_at` is the time at which the entry was first sent to the bot.
     pub fn answer_due(entry: &TimelineEntry, asked_at: Timestamp) -> Self {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         let (account_id, asked_at) = (account_id.clone(), asked_at.0);
         Self::AnswerDue(BotReactionCheckTask { v: VERSION, account_id, chat_id: *chat_id, seq: *seq, asked_at })
     }
 
-    /// Creates the task that checks the time limit of an entry's call.
     pub fn call_due(entry: &TimelineEntry) -> Self {
         let TimelineEntry { account_id, chat_id, seq, .. } = entry;
         Self::CallDue(CallCheckTask { v: VERSION, account_id: account_id.clone(), chat_id: *chat_id, seq: *seq })

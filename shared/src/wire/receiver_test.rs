@@ -23,8 +23,7 @@ pub fn sent_request_json(request: &SentRequest) -> Value {
     json!({ "method": "POST", "url": url, "headers": headers, "body": body, "body_truncated": body_truncated })
 }
 
-/// Returns a test request with its result. `response` is the body of the response, or `None` if there was no complete
-/// response.
+/// `response` is the body of the response, or `None` if there was no complete response.
 pub fn receiver_test_json(
     request: &SentRequest,
     outcome: &Outcome,

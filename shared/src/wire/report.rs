@@ -8,7 +8,6 @@ use crate::domain::report::{Bucket, CallTotals, ChannelTotals, Histogram, MAX_PE
 use crate::domain::time_zone::{Day, TimeZone};
 use crate::error::Error;
 
-/// The maximum number of days in a report.
 const MAX_DAYS: u64 = 90;
 const DEFAULT_DAYS: u64 = 30;
 
@@ -19,7 +18,7 @@ pub fn parse_days(days: Option<u64>) -> Result<usize, Error> {
     days.ok_or_else(|| Error::field("days", format_args!("must be a whole number from 1 to {MAX_DAYS}")))
 }
 
-/// Returns a report. `agents` are the agents of the account, whose names the report shows.
+/// `agents` are the agents of the account, whose names the report shows.
 pub fn report_json(report: &Report, time_zone: &TimeZone, agents: &[Agent]) -> Value {
     let Report { days, total, previous, channels } = report;
     let name = |agent_id: u64| agents.iter().find(|agent| agent.agent_id == agent_id).map(|agent| &agent.name);
@@ -92,7 +91,6 @@ fn buckets_json(histogram: &Histogram) -> Value {
     histogram.buckets().map(bucket).collect()
 }
 
-/// Rounds seconds to two decimal places.
 fn rounded(seconds: f64) -> f64 {
     (seconds * 100.0).round() / 100.0
 }

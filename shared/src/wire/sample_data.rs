@@ -92,12 +92,10 @@ pub(crate) fn visitor() -> Visitor {
     }
 }
 
-/// Returns a visitor message with the given id.
 pub(super) fn visitor_message(id: &str, now: Timestamp) -> TimelineEntry {
     entry(1, id, Sender::Visitor, "Hello, this is a sample message.", now)
 }
 
-/// Returns an agent message with the given id.
 pub fn agent_message(id: &str, now: Timestamp) -> TimelineEntry {
     entry(2, id, Sender::Agent(agent(now).into()), "Hello, this is a sample answer.", now)
 }

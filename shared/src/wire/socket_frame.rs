@@ -12,7 +12,7 @@ use crate::wire::json_parser;
 /// The version of the protocol. Every frame to the client contains it.
 const PROTOCOL_VERSION: u64 = 1;
 
-/// A frame from the client.
+/// A frame from an agent's client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientFrame {
     /// Keeps the socket, the session and the agent's presence alive.
@@ -22,7 +22,7 @@ pub enum ClientFrame {
 }
 
 impl ClientFrame {
-    /// Parses a frame. Unknown fields are ignored.
+    /// Unknown fields are ignored.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let body = json_parser::parse(text)?;
         let fields = Fields::of(&body)?;
@@ -38,7 +38,6 @@ impl ClientFrame {
     }
 }
 
-/// Returns a frame to the client with these fields.
 pub(super) fn frame<const N: usize>(kind: &str, fields: [(&str, Value); N]) -> Value {
     with_fields(json!({ "v": PROTOCOL_VERSION, "type": kind }), fields)
 }
@@ -56,7 +55,7 @@ pub enum VisitorFrame {
 const MAX_TYPING_TEXT_CHARS: usize = 300;
 
 impl VisitorFrame {
-    /// Parses a frame. Unknown fields are ignored.
+    /// Unknown fields are ignored.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let body = json_parser::parse(text)?;
         let fields = Fields::of(&body)?;
@@ -73,7 +72,6 @@ impl VisitorFrame {
     }
 }
 
-/// Returns the response to a ping.
 pub fn pong_frame() -> String {
     frame("pong", []).to_string()
 }

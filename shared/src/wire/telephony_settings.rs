@@ -89,7 +89,7 @@ pub fn apply_telephony_patch(body: &Value, before: Option<Telephony>, guard: &Ss
     })
 }
 
-/// Returns `channel_id` from the body of a PATCH, or `None` if the body does not contain it.
+/// Returns the `channel_id` in the body of a PATCH, or `None` if the body names no channel.
 pub(crate) fn named_channel(body: &Value) -> Result<Option<String>, Error> {
     Fields::of(body)?.text("channel_id", MAX_ID_CHARS)
 }

@@ -21,7 +21,6 @@ use crate::domain::phone_call::{Call, CallReport, MAX_REASON_CHARS};
 use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport, Telephony};
 use crate::error::Error;
 
-/// The last segment of a status callback's URL: one of the two legs of a call, or the connection between them.
 const AGENT_LEG: &str = "agent";
 const CLIENT_LEG: &str = "client";
 const DIAL_LEG: &str = "dial";
@@ -120,7 +119,6 @@ pub fn incoming_twiml(telephony: &Telephony, call: &Call, report_url: &str) -> S
     }
 }
 
-/// Returns the TwiML that rejects an incoming call.
 pub fn rejection_twiml() -> String {
     r#"<?xml version="1.0" encoding="UTF-8"?><Response><Reject reason="busy"/></Response>"#.to_owned()
 }
@@ -130,7 +128,6 @@ pub fn empty_twiml() -> String {
     r#"<?xml version="1.0" encoding="UTF-8"?><Response/>"#.to_owned()
 }
 
-/// Returns the TwiML that connects the call to a second phone.
 fn dial(telephony: &Telephony, call: &Call, report_url: &str, leg: &str, phone: &str) -> String {
     let record = if telephony.is_recorded { "record-from-answer-dual" } else { "do-not-record" };
     // The caller of an incoming call hears ringing until the agent answers, and the agent sees the caller's number.
@@ -153,8 +150,8 @@ fn attribute(value: &str) -> String {
     html_escape::encode_double_quoted_attribute(value).into_owned()
 }
 
-/// Parses a status callback about a leg. A status without a meaning of its own, such as `initiated` or an unknown one,
-/// only shows that Twilio has accepted the call. Fails with `NotFound` if the leg is unknown.
+/// Parses a status callback about a leg. A status such as `initiated`, or an unknown one, only shows that Twilio has
+/// accepted the call. Fails with `NotFound` if the leg is unknown.
 pub fn parse_report(form: &Form, leg: &str) -> Result<ProviderReport, Error> {
     let report = match leg {
         AGENT_LEG => phone_report(form.required("CallStatus")?, CallReport::AgentConnected),

@@ -16,7 +16,6 @@ const MAX_VISITOR_FIELD_CHARS: usize = 1_000;
 pub struct VisitorMessage {
     /// The value of `sender.id`, as text. An integer and a string of the same digits identify the same visitor.
     pub external_id: String,
-    /// Whether `sender.id` is a JSON number.
     pub has_numeric_id: bool,
     pub profile: VisitorProfile,
     /// The text of the invitation that the visitor accepted (`sender.invite`), if there was one.

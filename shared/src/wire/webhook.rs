@@ -26,10 +26,10 @@ const MAX_EXCERPT_CHARS: usize = 200;
 const MAX_WEBHOOK_FIELD_CHARS: usize = 255;
 const MAX_URL_BYTES: usize = 4_096;
 
-/// The maximum total of [`transcript_bytes`] for the messages in a chat_finished event. The body contains each text
-/// three times, so it is usually at most three megabytes long. A receiver can accept a body of this size within the
-/// timeout of an attempt. If many characters must be escaped, the body can grow to about ten megabytes: in
-/// `html_messages`, an `&` takes five bytes. A function with 256 MB of memory can hold a few copies of such a body.
+/// The maximum total of [`transcript_bytes`] and the senders' names for the messages in a chat_finished event. The body
+/// contains each text three times, so it is usually at most three megabytes long. A receiver can accept a body of this
+/// size within the timeout of an attempt. If many characters must be escaped, the body can grow to about ten megabytes:
+/// in `html_messages`, an `&` takes five bytes. A function with 256 MB of memory can hold a few copies of such a body.
 pub const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
 /// The assumed size of a transcript message in bytes, excluding its text.
 const RECORD_OVERHEAD_BYTES: usize = 100;
@@ -46,7 +46,6 @@ fn is_visible_message(entry: &TimelineEntry) -> bool {
     entry.from != Sender::System && entry.content.is_visible_to_visitor()
 }
 
-/// The data that an event's request body is built from.
 pub struct WebhookPayload<'a> {
     pub webhook_dispatch: &'a WebhookDispatch,
     pub chat: &'a Chat,
@@ -258,14 +257,13 @@ fn analytics_json(analytics: &Analytics) -> Value {
     json!({ "ga": ga, "ym": ym })
 }
 
-/// The meaning of a webhook's HTTP response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WebhookResponse {
     /// The webhook confirmed the event: `result` is OK, or the event is call_event, for which every 2xx response counts
     /// as a confirmation. The data is empty for events whose response does not contain data.
     Confirmed(Box<WebhookResponseData>),
-    /// The response has a 2xx status but no `result`. The event counts as delivered, but the data in the response is
-    /// ignored. The field contains the beginning of the body.
+    /// The response has a 2xx status but no text in `result`. The event counts as delivered, but the data in the
+    /// response is ignored. The field contains the beginning of the body.
     Unconfirmed(String),
     /// The webhook rejected the event: `result` is FAILURE or an error message. The event is not sent again. The field
     /// contains the error text.
@@ -274,11 +272,9 @@ pub enum WebhookResponse {
     Retry(String),
 }
 
-/// The data about the chat and its visitor that a webhook's response contains.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WebhookResponseData {
     pub panel: PanelUpdate,
-    /// The contact details of the visitor.
     pub contact_info: VisitorProfile,
 }
 

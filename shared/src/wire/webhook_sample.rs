@@ -12,7 +12,6 @@ use crate::wire::json_fields::Fields;
 use crate::wire::sample_data;
 use crate::wire::webhook::WebhookPayload;
 
-/// The event to send when an admin tests a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleEvent {
     /// The `test` event. It has no data and is only used to check that the URL works.
@@ -20,7 +19,6 @@ pub enum SampleEvent {
     ChatEvent(WebhookEvent),
 }
 
-/// The names that [`SampleEvent::parse`] accepts.
 const EVENT_NAMES: &str =
     "test, call_event, chat_accepted, chat_assigned, chat_finished, chat_updated, offline_message";
 

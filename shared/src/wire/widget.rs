@@ -131,7 +131,6 @@ pub fn callback_json(availability: CallbackAvailability) -> Value {
     }
 }
 
-/// Returns the response to a request that has started a call.
 pub fn started_call_json(entry: &TimelineEntry) -> Value {
     json!({ "result": "ok", "chat_id": entry.chat_id, "seq": entry.seq, "call": call_json(entry) })
 }
@@ -281,7 +280,6 @@ fn parse_analytics(fields: Fields<'_>) -> Result<Analytics, Error> {
     Ok(Analytics { ga: text("ga")?, ym: text("ym")? })
 }
 
-/// Returns an optional string, truncated to `max_chars` characters.
 fn truncated(fields: Fields<'_>, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
     Ok(fields.text(name, ANY_LENGTH)?.map(|text| truncate_chars(&text, max_chars)))
 }
@@ -340,7 +338,7 @@ impl SessionResponse<'_> {
     }
 }
 
-/// Returns the settings that the widget needs. The list of sites is left out, because the widget does not need it.
+/// The list of allowed sites is left out, because the widget does not need it.
 fn public_settings_json(settings: &WidgetSettings) -> Value {
     let mut settings = widget_settings_json(settings);
     if let Some(fields) = settings.as_object_mut() {
@@ -349,7 +347,6 @@ fn public_settings_json(settings: &WidgetSettings) -> Value {
     settings
 }
 
-/// Returns a visitor as the widget in the visitor's browser sees it.
 pub fn visitor_json(visitor: &Visitor) -> Value {
     let VisitorProfile { name, email, phone, description, .. } = &visitor.profile;
     let custom_data = visitor.widget.as_deref().map(|widget| widget.custom_data.as_slice()).unwrap_or_default();
@@ -366,8 +363,7 @@ fn custom_data_json(line: &CustomData) -> Value {
     json!({ "title": title, "content": content, "link": link, "key": key })
 }
 
-/// Returns a chat as its visitor sees it. The agent's photo comes with the agent's messages, because chats do not store
-/// it.
+/// The agent's photo is only in the agent's messages, because chats do not store it.
 pub fn chat_json(chat: &Chat) -> Value {
     json!({
         "chat_id": chat.chat_id,

@@ -103,7 +103,6 @@ fn apply_contacts_form(fields: Fields<'_>, mut form: ContactsForm) -> Result<Con
     Ok(form)
 }
 
-/// Returns a widget's settings as admins see them.
 pub(super) fn widget_settings_json(settings: &WidgetSettings) -> Value {
     let WidgetSettings {
         color,

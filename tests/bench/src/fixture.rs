@@ -57,7 +57,6 @@ impl BenchHost {
 pub(crate) struct OpenChats {
     pub admin: LoggedInAgent,
     pub channel_id: String,
-    /// The path of the channel's endpoint.
     pub channel_path: String,
     pub count: u64,
 }
@@ -117,7 +116,6 @@ fn visitor(chat: u64) -> String {
     format!("visitor-{chat}")
 }
 
-/// Returns the request body for a text message from a chat's visitor.
 pub(crate) fn visitor_message(chat: u64, text: &str) -> Value {
     json!({"sender": {"id": visitor(chat)}, "message": {"type": "text", "text": text}})
 }

@@ -42,7 +42,6 @@ pub async fn run(arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Prints a line about the progress of the run.
 fn progress(line: &str) {
     local::terminal::print_line(line);
 }

@@ -10,7 +10,6 @@ use tokio::task::{JoinSet, spawn_blocking};
 use crate::error::Error;
 use crate::statistics::Latencies;
 
-/// The maximum time to wait until all expected messages have arrived.
 const ARRIVAL_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -95,7 +94,6 @@ impl Arrivals {
     }
 }
 
-/// Returns the text of the message with this number.
 pub(crate) fn message_text(number: u64) -> String {
     format!("Message {number}")
 }

@@ -11,13 +11,12 @@ use tokio::time::timeout;
 use crate::error::Error;
 use crate::runtime_api::{RuntimeApi, Signal};
 
-/// The maximum time that a process may take to start or to answer.
+/// The maximum time that a process may take to start or to respond to an event.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The unit of the processor times in `/proc` is a tick. Linux presents 100 ticks per second to all programs.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A program and how to start it.
 #[derive(Clone)]
 pub(crate) struct Program {
     pub label: &'static str,
@@ -25,7 +24,7 @@ pub(crate) struct Program {
     arguments: Vec<PathBuf>,
 }
 
-/// A running process. Dropping it kills the process.
+/// Dropping this value kills the process.
 pub(crate) struct Process {
     child: Child,
     started: Instant,
@@ -42,7 +41,6 @@ impl Program {
         self
     }
 
-    /// Starts a process that uses the tables at this URL.
     pub async fn start(&self, tables_url: &str) -> Result<Process, Error> {
         let runtime_api = RuntimeApi::start().await?;
         let mut command = Command::new(&self.command);
@@ -97,7 +95,7 @@ impl Process {
         }
     }
 
-    /// Passes an event to the waiting process and returns the time until its answer.
+    /// Passes an event to the waiting process and returns the time until its response.
     pub async fn invoke(&mut self, event: String) -> Result<Duration, Error> {
         let sent = Instant::now();
         self.runtime_api.send(event).await?;
@@ -105,7 +103,7 @@ impl Process {
     }
 
     /// Passes the first event to a process that is starting. Returns two durations, both measured from the process's
-    /// start: until it asked for the event, and until it answered.
+    /// start: until it asked for the event, and until it responded.
     pub async fn first_answer(&mut self, event: String) -> Result<(Duration, Duration), Error> {
         self.runtime_api.send(event).await?;
         let ready = self.wait_until_ready().await?;
@@ -131,7 +129,7 @@ impl Process {
         }
     }
 
-    /// Returns how much processor time the process has used so far, in all threads.
+    /// Returns the processor time of all threads since the process started.
     pub fn cpu_time(&self) -> Result<Duration, Error> {
         let stat = self.read("stat")?;
         // The second field, the name of the program, can contain spaces.
@@ -142,7 +140,7 @@ impl Process {
         Ok(Duration::from_secs_f64(total / TICKS_PER_SECOND))
     }
 
-    /// Returns the process's peak memory use so far, in megabytes. This is the resident set, including mapped files.
+    /// Returns the process's peak memory use so far. This is the resident set, including mapped files.
     pub fn peak_memory_mb(&self) -> Result<f64, Error> {
         let status = self.read("status")?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -161,7 +159,7 @@ impl Process {
     }
 }
 
-/// Whether the answer is an HTTP response with status 200.
+/// Whether a function returned an HTTP response with status 200.
 fn is_ok(body: &[u8]) -> bool {
     let response: Value = serde_json::from_slice(body).unwrap_or_default();
     response.get("statusCode").is_some_and(|status| status == 200)

@@ -13,12 +13,10 @@ use tokio::task::JoinHandle;
 use crate::error::Error;
 use crate::load::Arrivals;
 
-/// A running server of an integrator. It stops when this value is dropped.
+/// Dropping this value stops the server.
 pub(crate) struct Integrator {
     base_url: String,
-    /// The messages that the server accepted.
     pub accepted: Arrivals,
-    /// The attempts that the server refused.
     pub refused: Arrivals,
     server: JoinHandle<()>,
 }
@@ -40,12 +38,11 @@ impl Integrator {
         Ok(Self { base_url, accepted, refused, server })
     }
 
-    /// Returns the URL that accepts all messages.
     pub fn url(&self) -> String {
         format!("{}/accept", self.base_url)
     }
 
-    /// Returns the URL that answers every attempt with status 500.
+    /// Returns the URL at which every attempt gets status 500.
     pub fn refusing_url(&self) -> String {
         format!("{}/refuse", self.base_url)
     }
@@ -76,7 +73,6 @@ pub(crate) fn note_pushes(mut socket: Socket) -> (Arrivals, JoinHandle<()>) {
     (arrivals, reader)
 }
 
-/// Returns the text of the message in a request or a push.
 fn text(body: &Value) -> &str {
     body.pointer("/message/text").and_then(Value::as_str).unwrap_or_default()
 }

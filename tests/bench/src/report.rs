@@ -24,7 +24,6 @@ pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// A report that is being written.
 pub(crate) struct Report {
     folder: PathBuf,
     text: String,

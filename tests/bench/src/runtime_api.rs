@@ -1,4 +1,4 @@
-//! Lambda's Runtime API for one process. It records when the process asks for an event and when it answers.
+//! Lambda's Runtime API for one process. It records when the process asks for an event and when it responds.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,7 +17,6 @@ use tokio::task::JoinHandle;
 
 use crate::error::Error;
 
-/// What a process did.
 pub(crate) enum Signal {
     RequestedEvent(Instant),
     Answered(Instant, Bytes),
@@ -25,7 +24,7 @@ pub(crate) enum Signal {
     Failed(Bytes),
 }
 
-/// A running server. It stops when this value is dropped.
+/// Dropping this value stops the server.
 pub(crate) struct RuntimeApi {
     pub address: SocketAddr,
     events: mpsc::Sender<String>,

@@ -9,7 +9,6 @@ use crate::error::Error;
 /// The longest duration that a histogram can record. Longer durations are recorded as this value.
 const MAX_MICROSECONDS: u64 = 120_000_000;
 
-/// The minimum, the median and the maximum of some samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Spread {
     pub min: f64,
@@ -18,7 +17,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Returns the spread of the samples. Without samples, all values are NaN.
+    /// Without samples, all values are NaN.
     pub fn of(samples: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = samples.into_iter().collect();
         sorted.sort_by(f64::total_cmp);

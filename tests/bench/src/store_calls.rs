@@ -20,7 +20,6 @@ use crate::error::Error;
 /// The number of the first entry that a repeated request stores. It is far above the numbers of the chat's entries.
 const FIRST_SEQ: u64 = 5_000_000;
 
-/// A request to DynamoDB.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreCall {
     /// The value of `X-Amz-Target`.
@@ -119,24 +118,20 @@ impl Store {
     }
 }
 
-/// Adds or replaces attributes of an item.
 pub(crate) fn set_attributes(item: &mut Value, attributes: impl IntoIterator<Item = (&'static str, Value)>) {
     if let Some(item) = item.as_object_mut() {
         item.extend(attributes.into_iter().map(|(name, value)| (name.to_owned(), value)));
     }
 }
 
-/// Returns a string attribute.
 pub(crate) fn string(value: impl Into<String>) -> Value {
     json!({"S": value.into()})
 }
 
-/// Returns a number attribute.
 pub(crate) fn number(value: u64) -> Value {
     json!({"N": value.to_string()})
 }
 
-/// Returns an HTTP client that uses no proxy.
 pub(crate) fn http_client() -> Result<Client, Error> {
     Ok(Client::builder().no_proxy().build()?)
 }

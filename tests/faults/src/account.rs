@@ -11,10 +11,8 @@ use crate::records::Records;
 
 const PASSWORD: &str = "correct horse battery staple";
 pub const AGENTS: usize = 3;
-/// How long the bot may take to react to a message, in seconds.
 pub const BOT_ANSWER_SECONDS: u64 = 15;
 
-/// A client of the service with an agent's session.
 #[derive(Clone)]
 pub struct Agent {
     pub id: u64,
@@ -37,7 +35,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// Creates the account. Also returns the events that its bot gets.
+    /// Returns the account and the events that its bot gets.
     pub async fn create(
         anonymous: &ApiClient,
         operator_key: &str,
@@ -81,7 +79,6 @@ impl Account {
         (Self { admin, agents, channels, receivers, bot_path }, events)
     }
 
-    /// Makes all receivers accept every request from now on.
     pub fn calm_receivers(&self) {
         self.receivers.iter().for_each(Receiver::behave);
     }
@@ -105,7 +102,7 @@ async fn log_in(anonymous: &ApiClient, id: &Value, email: &str) -> Agent {
     Agent { id: id.as_u64().unwrap(), client: anonymous.with_token(&text(&session["token"])) }
 }
 
-/// Registers the bot's provider and connects the bot to the channel. Returns the path to which the bot posts.
+/// Returns the path to which the bot posts.
 async fn connect_bot(operator: &ApiClient, admin: &Agent, provider: &Receiver, channel_id: &Value) -> String {
     let fields = json!({"name": "Bots & Co", "endpoint": provider.url()});
     let provider_id = text(&operator.must_post("/operator/providers", &fields).await["provider_id"]);

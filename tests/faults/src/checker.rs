@@ -11,7 +11,6 @@ use crate::plan::MAX_CLOCK_ERROR_MS;
 use crate::receiver::{JournalEntry, Kind, Mood};
 use crate::records::{Action, Record};
 
-/// A broken guarantee, with the evidence.
 #[derive(Debug, PartialEq)]
 pub struct Violation {
     pub guarantee: &'static str,
@@ -24,7 +23,6 @@ impl Display for Violation {
     }
 }
 
-/// Returns all violations that the evidence shows.
 pub fn check(evidence: &Evidence) -> Vec<Violation> {
     let mut findings = Findings::default();
     let service = ServiceView::new(evidence);
@@ -52,7 +50,6 @@ impl Findings {
     }
 }
 
-/// An entry of a timeline with its chat.
 struct Entry<'e> {
     chat: u64,
     value: &'e Value,
@@ -79,7 +76,6 @@ impl Display for Entry<'_> {
     }
 }
 
-/// The service's entries and the receivers' requests, with the indexes in which the checks look them up.
 struct ServiceView<'e> {
     entries: Vec<Entry<'e>>,
     entries_by_text: BTreeMap<&'e str, Vec<usize>>,
@@ -117,8 +113,7 @@ impl<'e> ServiceView<'e> {
     }
 }
 
-/// Checks that requests fail only for expected reasons. All requests are valid, so a request can fail only because of a
-/// limit, a lost race or a fault.
+/// All requests are valid, so a request may fail only because of a limit, a lost race or a fault.
 fn check_responses(evidence: &Evidence, findings: &mut Findings) {
     for record in &evidence.records {
         let is_right = match record.status {
@@ -142,7 +137,7 @@ fn check_recovery(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// Checks that every acknowledged message is stored exactly once, and every other message at most once.
+/// Checks that an acknowledged message is stored exactly once, a refused one never, and any other at most once.
 fn check_stored_once(evidence: &Evidence, service: &ServiceView<'_>, findings: &mut Findings) {
     for record in &evidence.records {
         let Some(text) = &record.text else { continue };
@@ -175,15 +170,16 @@ fn check_timelines(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// Returns whether the receiver has processed the request and, unless the connection was closed, has confirmed it.
+/// Whether a receiver in this mood accepts requests. The service may still miss the response, for example because its
+/// process is killed.
 fn is_accepting(mood: Mood) -> bool {
     matches!(mood, Mood::Accept | Mood::Slow)
 }
 
-/// Returns whether the bot has accepted an event by sending an event of its own for the chat after the first attempt
-/// started. Twice the maximum clock error is tolerated, because the service compares the times of two processes. A bot
-/// event counts as a reaction even if the service rejected it: if the response to the write that records the event is
-/// lost, the write is repeated, and an agent may have accepted the chat in the meantime.
+/// Whether the bot sent an event for the chat after the first attempt arrived, which makes the delivery count as
+/// delivered. Twice the maximum clock error is tolerated, because the service compares the times of two processes. A
+/// rejected event counts, too. If the response to the service's write is lost, the repeated write fails if an agent has
+/// accepted the chat in the meantime.
 fn has_bot_reacted(evidence: &Evidence, chat: u64, requests: &[(&Journal, &JournalEntry)]) -> bool {
     // The journal contains no attempt if the provider closes the connection early. In that case, every event of the bot
     // for the chat counts.
@@ -419,7 +415,8 @@ fn check_notifications(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// Checks that a chat is with the bot only if the bot has reacted to the last event that requires a reaction.
+/// Checks that a chat is with the bot only if the bot has reacted to the visitor's last message. The entry
+/// agent_unavailable is a reaction, because it follows an invitation by the bot.
 fn check_bots(evidence: &Evidence, findings: &mut Findings) {
     for row in evidence.chats.iter().filter(|row| row["state"] == "bot") {
         let chat = row["chat_id"].as_u64().unwrap_or_default();
@@ -436,7 +433,6 @@ fn check_bots(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// Checks that the report's counters match the numbers that are counted from the chats and their timelines.
 fn check_report(evidence: &Evidence, findings: &mut Findings) {
     let total = &evidence.report["total"];
     let mut compare = |name: &str, reported: &Value, counted: usize| {

@@ -54,8 +54,8 @@ impl ApiClient {
         send(self.request(Method::GET, path)).await
     }
 
-    /// Sends a request that must succeed, because no fault is being injected. A service that has just recovered may
-    /// need a few attempts.
+    /// Sends a request while no fault is injected. Repeats it after a failure, up to 20 times in total, because a
+    /// service that has just recovered may still fail. Panics if it does not succeed.
     pub async fn must(&self, method: Method, path: &str, body: Option<&Value>) -> Value {
         let mut last = None;
         for _ in 0..20 {

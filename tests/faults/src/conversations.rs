@@ -13,11 +13,9 @@ use crate::account::{Account, Agent, Channel};
 use crate::client::ApiClient;
 use crate::records::{Action, Record, Records};
 
-/// How many conversations run at the same time.
 const CONCURRENT_CONVERSATIONS: usize = 8;
 const PAUSE_BETWEEN_REPETITIONS: Duration = Duration::from_millis(150);
 
-/// A request to send and to record.
 pub struct Request {
     pub action: Action,
     pub chat: Option<u64>,
@@ -66,7 +64,6 @@ pub async fn send(
     response.filter(|_| is_acknowledged).map(|response| response.body)
 }
 
-/// The conversations of one account.
 pub struct Conversations {
     pub account: Arc<Account>,
     pub anonymous: ApiClient,
@@ -161,7 +158,6 @@ impl Conversations {
         send(&self.anonymous, &self.records, request, repetitions(random)).await;
     }
 
-    /// Sends a message as the agent, in some cases with an idempotency key.
     async fn agent_writes(&self, agent: &Agent, chat: u64, text: &str, random: &mut Generator) {
         let request = Request {
             action: Action::AgentMessage,

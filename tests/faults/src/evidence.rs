@@ -29,12 +29,11 @@ pub struct Evidence {
     pub queues: BTreeMap<String, u64>,
     /// What was still pending after the recovery timeout, or `None` if everything recovered in time.
     pub recovery_problem: Option<String>,
-    /// Times in milliseconds since the start of the round.
+    /// This and `calm_started_ms` are in milliseconds since the start of the round.
     pub faults_ended_ms: u64,
     pub calm_started_ms: u64,
 }
 
-/// The requests that a receiver got, in order of arrival.
 #[derive(Serialize, Deserialize)]
 pub struct Journal {
     pub receiver: String,
@@ -67,7 +66,6 @@ impl Evidence {
         }
     }
 
-    /// Returns all chats of the account, as `GET /agent/chats` lists them.
     pub async fn read_chats(account: &Account) -> Vec<Value> {
         let mut all = Vec::new();
         for state in ["open", "closed"] {
@@ -105,7 +103,6 @@ impl Evidence {
         text
     }
 
-    /// Reads what [`write`](Self::write) has written.
     pub fn read(path: &Path) -> Self {
         serde_json::from_slice(&std::fs::read(path).unwrap()).expect("evidence of a round")
     }
@@ -128,7 +125,6 @@ async fn read_timeline(client: &ApiClient, chat: u64) -> Vec<Value> {
     }
 }
 
-/// Returns all pending deliveries of the account.
 pub async fn pending_deliveries(client: &ApiClient) -> Vec<Value> {
     let mut all = Vec::new();
     let mut cursor = String::new();

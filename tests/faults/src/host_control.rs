@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::host_program::{HostCommand, HostStatus};
 
-/// How long the host may take to start or to answer a command.
+/// How long the host may take to start or to respond to a command.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct HostControl {
@@ -87,7 +87,6 @@ impl HostControl {
         all
     }
 
-    /// Copies the log of the host and its functions to a file.
     pub fn copy_log(&self, to: &Path) {
         std::fs::copy(self.folder.join("log"), to).unwrap();
     }

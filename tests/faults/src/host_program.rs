@@ -33,7 +33,6 @@ pub enum HostCommand {
     Status,
 }
 
-/// The status that the program prints once it has started and after each command.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct HostStatus {
     /// The number of injected faults of each kind since this program started.

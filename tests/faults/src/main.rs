@@ -121,7 +121,7 @@ async fn run(arguments: &Arguments) -> ExitCode {
     exit_code(failed)
 }
 
-/// Prints what happened in a round and what the checker has found. Returns the number of violations.
+/// Returns the number of violations.
 fn report(evidence: &Evidence) -> usize {
     println!("{}", evidence.summary());
     println!("  failed although accepted: {}", checker::accepted_failures(evidence));

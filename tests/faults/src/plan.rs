@@ -4,13 +4,12 @@ use local::faults::{FaultPlan, Generator, MessageFaultRates, RequestFaultRates};
 
 /// How long the rates of the faults stay the same.
 pub const SLOT_MS: u64 = 5_000;
-/// The largest error of a function's clock.
 pub const MAX_CLOCK_ERROR_MS: u64 = 500;
 
 pub struct RoundPlan {
-    /// The faults of each slot.
+    /// The faults of each slot. A slot lasts [`SLOT_MS`].
     pub slots: Vec<FaultPlan>,
-    /// The times at which the host is killed, in milliseconds since the start of the round.
+    /// The times at which the host is killed, in milliseconds since the start of the first slot.
     pub host_kills_ms: Vec<u64>,
 }
 

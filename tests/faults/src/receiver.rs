@@ -18,7 +18,6 @@ use tokio::time::sleep;
 
 use crate::records::Records;
 
-/// How long a mood lasts.
 const MOOD_MS: u64 = 3_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -28,7 +27,6 @@ pub enum Kind {
     Bot,
 }
 
-/// How a receiver responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mood {
     Accept,
@@ -48,7 +46,6 @@ pub enum Mood {
     CloseUnanswered,
 }
 
-/// A request in a journal.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct JournalEntry {
     /// The time at which the whole request had arrived, in milliseconds since the start of the round.

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// What a request asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Action {
     VisitorMessage,
@@ -26,7 +25,7 @@ pub struct Record {
     pub started_ms: u64,
     pub ended_ms: u64,
     pub chat: Option<u64>,
-    /// The agent who made the request.
+    /// The agent who made the request. `None` for requests of visitors and bots.
     pub agent: Option<u64>,
     /// The agent to whom the chat is transferred.
     pub to: Option<u64>,
@@ -51,7 +50,7 @@ impl Record {
     }
 }
 
-/// The records of a round. Clones share the records.
+/// Clones share the records.
 #[derive(Clone)]
 pub struct Records {
     start: Instant,

@@ -69,7 +69,6 @@ pub async fn run(host: &mut HostControl, seed: u64, number: u64, seconds: u64) -
     evidence
 }
 
-/// Injects the faults of the plan and kills the host at the planned times.
 async fn inject(host: &mut HostControl, plan: &RoundPlan, seconds: u64) {
     let start = Instant::now();
     let at = |ms: u64| start + Duration::from_millis(ms);

@@ -12,8 +12,8 @@ use crate::support::protected_routes::{protected_routes, required_query};
 use crate::support::test_host::{TestHost, VISITOR_ID, open_accepted_chat};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 
-/// An account with one resource for every path parameter. Resources that are numbered per account have the number 2,
-/// which does not exist in an account that has only one resource of that kind.
+/// Resources that are numbered per account have the number 2, which does not exist in an account that has only one
+/// resource of that kind.
 pub struct AccountResources {
     pub account: TestAccount,
     pub integrator: TestReceiver,
@@ -45,8 +45,8 @@ impl AccountResources {
         Self { account, integrator, webhook_receiver, ids }
     }
 
-    /// Fills a route's path template with the ids of the account's resources. Panics if the account has no resource for
-    /// a parameter, because the route would otherwise go untested.
+    /// Fills a route's path template with the ids. Panics if the account has no resource for a parameter, because the
+    /// route would otherwise go untested.
     pub fn path(&self, template: &str) -> String {
         let fill = |part: &str| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
             Some(name) => {
@@ -86,13 +86,11 @@ async fn failed_message(admin: &TestAgent, channel: &TestChannel) -> (u64, u64) 
     (chat, seq)
 }
 
-/// Creates a department and returns its id.
 pub async fn add_department(admin: &TestAgent) -> String {
     let created = admin.client.post("/admin/departments", &json!({"name": "Sales", "agent_ids": []})).await.expect(201);
     created["department_id"].to_string()
 }
 
-/// Creates a canned reply with this shortcut and returns its id.
 pub async fn add_canned_reply(admin: &TestAgent, shortcut: &str) -> String {
     let body = json!({"shortcut": shortcut, "text": "Hello {visitor}"});
     let created = admin.client.post("/agent/canned-replies", &body).await.expect(201);

@@ -14,18 +14,16 @@ pub fn ok_response() -> CannedResponse {
     ok_response_with(json!({}))
 }
 
-/// Like [`ok_response`], but with additional fields in the body.
 pub fn ok_response_with(fields: Value) -> CannedResponse {
     CannedResponse::Json(200, merged(json!({"result": "OK"}), fields))
 }
 
-/// Adds a webhook to an account. Returns the API response, which contains the signing secret.
+/// Returns the API response, which contains the signing secret.
 pub async fn add_webhook(account: &TestAccount, receiver: &TestReceiver, extra_fields: Value) -> Value {
     let body = merged(json!({"url": receiver.url()}), extra_fields);
     account.admin.client.post(WEBHOOKS_PATH, &body).await.expect(201)
 }
 
-/// Returns the names of the received events in order of arrival.
 pub fn event_names(receiver: &TestReceiver) -> Vec<String> {
     let name = |request: ReceivedRequest| request.json()["event_name"].as_str().expect("an event_name").to_owned();
     receiver.requests().into_iter().map(name).collect()
@@ -99,7 +97,6 @@ impl WebhookFixture {
         self.agent.client.patch("/agent/visitors/1", &fields).await.expect(200)
     }
 
-    /// Returns the webhook's path, followed by `suffix`.
     pub fn webhook_path(&self, suffix: &str) -> String {
         format!("{WEBHOOKS_PATH}/{}{suffix}", self.webhook["webhook_id"].as_str().expect("a webhook_id"))
     }

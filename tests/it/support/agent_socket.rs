@@ -24,12 +24,11 @@ pub async fn socket_url(client: &ApiClient) -> String {
 }
 
 impl AgentSocket {
-    /// Opens a socket with a new ticket of the agent.
     pub async fn open(agent: &TestAgent) -> Self {
         Self::connect(&socket_url(&agent.client).await).await.expect("the ticket is valid")
     }
 
-    /// Connects to a URL. Returns the status of the response if the handshake is refused.
+    /// Fails with the status of the response if the handshake is refused.
     pub async fn connect(url: &str) -> Result<Self, u16> {
         let parsed = Url::parse(url).unwrap();
         let address = (Ipv4Addr::LOCALHOST, parsed.port().expect("a port"));
@@ -49,7 +48,6 @@ impl AgentSocket {
         self.0.send(Message::text(text)).await.unwrap();
     }
 
-    /// Returns the next frame.
     pub async fn next(&mut self) -> Value {
         self.next_within(WAIT_TIMEOUT).await.unwrap_or_else(|state| panic!("no frame: {state}"))
     }
@@ -69,7 +67,6 @@ impl AgentSocket {
         }
     }
 
-    /// Skips frames until one has this type, and returns it.
     pub async fn next_of(&mut self, kind: &str) -> Value {
         self.find(kind, |frame| frame["type"] == kind).await
     }
@@ -100,7 +97,6 @@ impl AgentSocket {
         }
     }
 
-    /// Waits until the socket is closed.
     pub async fn wait_until_closed(&mut self, within: Duration) {
         let deadline = Instant::now() + within;
         loop {
@@ -113,7 +109,6 @@ impl AgentSocket {
         }
     }
 
-    /// Closes the socket.
     pub async fn close(mut self) {
         self.0.close(None).await.unwrap();
         while let Some(Ok(_)) = self.0.next().await {}

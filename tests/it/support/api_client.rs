@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::openapi_contract;
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// A complete HTTP response. Every response is checked against the OpenAPI document.
+/// Every response is checked against the OpenAPI document.
 #[derive(Debug, Clone)]
 pub struct ApiResponse {
     pub status: u16,
@@ -30,7 +30,6 @@ impl ApiResponse {
         if self.text.is_empty() { Value::Null } else { self.json() }
     }
 
-    /// Checks the status and the error code in the body. Returns the body.
     #[track_caller]
     pub fn expect_error(self, status: u16, code: &str) -> Value {
         let body = self.expect(status);
@@ -40,7 +39,6 @@ impl ApiResponse {
     }
 }
 
-/// An HTTP client for the service, with or without a bearer token.
 #[derive(Clone)]
 pub struct ApiClient {
     http: Client,
@@ -75,7 +73,7 @@ impl ApiClient {
         self.token.as_deref().unwrap_or_default()
     }
 
-    /// Starts building a request to a path on the service or to an absolute URL.
+    /// `target` is a path of the service or an absolute URL.
     pub fn request(&self, method: Method, target: &str) -> RequestBuilder {
         let url = if target.starts_with("http") { target.to_owned() } else { format!("{}{target}", self.base) };
         let request = self.http.request(method, url);
@@ -105,12 +103,12 @@ impl ApiClient {
         send(self.request(Method::PATCH, target).json(body)).await
     }
 
-    /// Sends a GET request. Returns `None` if there is no response, for example because the host was killed.
+    /// Returns `None` if there is no response, for example because the host was killed.
     pub async fn try_get(&self, target: &str) -> Option<ApiResponse> {
         try_send(self.request(Method::GET, target)).await.ok()
     }
 
-    /// Sends a POST request. Returns `None` if there is no response, for example because the host was killed.
+    /// Returns `None` if there is no response, for example because the host was killed.
     pub async fn try_post(&self, target: &str, body: &Value) -> Option<ApiResponse> {
         try_send(self.request(Method::POST, target).json(body)).await.ok()
     }
@@ -138,7 +136,6 @@ pub struct TestAccount {
 }
 
 impl TestAccount {
-    /// Creates an account whose admin has a unique e-mail address.
     pub async fn create(operator: &ApiClient) -> Self {
         let email = unique_email("admin");
         let body = json!({
@@ -154,7 +151,6 @@ impl TestAccount {
         self.create_agent_with(name, json!({})).await
     }
 
-    /// Creates an agent with additional or changed fields.
     pub async fn create_agent_with(&self, name: &str, extra_fields: Value) -> TestAgent {
         let fields = json!({"name": name, "email": unique_email("agent"), "password": PASSWORD, "role": "agent"});
         let body = merged(fields, extra_fields);
@@ -166,7 +162,6 @@ impl TestAccount {
         self.create_channel_with(integrator_url, json!({})).await
     }
 
-    /// Creates a channel with additional or changed settings.
     pub async fn create_channel_with(&self, integrator_url: &str, extra_fields: Value) -> TestChannel {
         let body = merged(json!({"kind": "api", "name": "App", "integrator_url": integrator_url}), extra_fields);
         let created = self.admin.client.post("/admin/channels", &body).await.expect(201);
@@ -193,7 +188,6 @@ pub fn merged(mut base: Value, changes: Value) -> Value {
     base
 }
 
-/// A signed-in agent.
 #[derive(Clone)]
 pub struct TestAgent {
     pub client: ApiClient,

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use crate::support::wait::seconds;
 
-/// How late an event may be. An attempt must start before the scheduled time of the next one, three seconds later.
+/// How late an attempt or a result may be. An attempt must start before the scheduled time of the next one, three
+/// seconds later.
 pub const MAX_LATENESS: Duration = Duration::from_millis(2_900);
 
-/// How early an event may be. An event can seem early because the test measures its time from a different moment than
+/// How early an attempt may start. It can seem early because the test measures its time from a different moment than
 /// the service does.
 const MAX_EARLINESS: Duration = Duration::from_millis(300);
 

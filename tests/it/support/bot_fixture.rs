@@ -9,7 +9,6 @@ use crate::support::test_host::TestHost;
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
-/// The bot's name as visitors see it.
 pub const BOT_NAME: &str = "Robin";
 
 /// A bot as seen by its provider. The bot connects the provider to an account.
@@ -66,12 +65,11 @@ impl TestBot {
     }
 }
 
-/// Returns `prefix` followed by a random suffix.
 pub fn unique_name(prefix: &str) -> String {
     format!("{prefix}-{}", local::random_and_digest::random_hex::<8>().unwrap())
 }
 
-/// Registers a provider whose server is at `endpoint`. Returns the provider's id.
+/// Returns the provider's id.
 pub async fn register_provider(operator: &ApiClient, endpoint: &str, extra_fields: Value) -> String {
     let fields = merged(json!({"name": "Bots & Co", "endpoint": endpoint}), extra_fields);
     let created = operator.post("/operator/providers", &fields).await.expect(201);
@@ -94,7 +92,7 @@ impl BotFixture {
         Self::create_with(host, json!({}), json!({})).await
     }
 
-    /// Creates an account. `channel` and `bot` contain additional settings for its channel and its bot.
+    /// `channel` and `bot` contain additional settings for the channel and the bot.
     pub async fn create_with(host: &TestHost, channel: Value, bot: Value) -> Self {
         let (integrator, provider) =
             (TestReceiver::start(CannedResponse::ok()).await, TestReceiver::start(CannedResponse::ok()).await);
@@ -131,7 +129,6 @@ impl BotFixture {
         .await
     }
 
-    /// Returns the timeline entry with this text.
     pub async fn entry_with_text(&self, chat: u64, text: &str) -> Value {
         let timeline = self.agent.timeline(chat).await;
         timeline
@@ -153,7 +150,6 @@ impl BotFixture {
         self.agent.chat(chat).await["state"].clone()
     }
 
-    /// Waits until the chat is listed as waiting for an agent.
     pub async fn wait_until_waiting(&self, chat: u64, within: Duration) {
         wait_for("the chat waits for an agent", within, async || {
             let waiting = self.agent.chats("waiting").await;
@@ -164,7 +160,6 @@ impl BotFixture {
     }
 }
 
-/// Returns the number of the chat that an event from the service belongs to.
 #[track_caller]
 pub fn chat_number(event: &Value) -> u64 {
     let chat_id = event["chat_id"].as_str().unwrap_or_else(|| panic!("chat_id is not a string: {event}"));

@@ -24,7 +24,6 @@ pub struct CallFixture {
     pub agent: TestAgent,
     pub widget: TestWidget,
     pub visitor: TestVisitor,
-    /// The telephony provider.
     pub provider: TestReceiver,
     pub webhook_receiver: TestReceiver,
     /// The URL to which the provider reports incoming calls.
@@ -44,7 +43,6 @@ impl CallFixture {
         Self::create_with_provider(host, provider, merged(http, telephony)).await
     }
 
-    /// Creates an account whose calls are placed by this provider.
     pub async fn create_with_provider(host: &TestHost, provider: TestReceiver, telephony: Value) -> Self {
         let webhook_receiver = TestReceiver::start(ok_response()).await;
         let account = host.create_account().await;
@@ -62,7 +60,6 @@ impl CallFixture {
         Self { account, agent, widget, visitor, provider, webhook_receiver, incoming_url }
     }
 
-    /// Starts a callback. Returns the response.
     pub async fn start_callback(&self) -> Value {
         let id = self.webhook_receiver.requests().len().to_string();
         self.visitor.call("call", json!({"message_id": id, "phone": "06-22222222"})).await.expect(200)
@@ -94,20 +91,17 @@ impl CallFixture {
     }
 }
 
-/// Adds minutes to the balance of an account.
 pub async fn top_up(host: &TestHost, account: &TestAccount, minutes: u64) {
     let path = format!("/operator/accounts/{}/call-balance", account.id.as_str().unwrap());
     let body = json!({"minutes": minutes, "reference": format!("payment of {minutes}")});
     host.operator.post(&path, &body).await.expect(200);
 }
 
-/// Sends a report as the gateway does, and returns the response.
 pub async fn report(host: &TestHost, order: &Value, status: &str, fields: Value) -> ApiResponse {
     let body = merged(json!({"call_id": order["call_id"], "status": status}), fields);
     post_signed(host, order["report_url"].as_str().unwrap(), &body, GATEWAY_SECRET).await
 }
 
-/// Sends a signed request as the gateway does.
 pub async fn post_signed(host: &TestHost, url: &str, body: &Value, secret: &str) -> ApiResponse {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     post_signed_at(host, url, body, secret, now).await

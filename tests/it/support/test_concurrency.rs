@@ -57,7 +57,6 @@ impl TestScheduler {
         }
     }
 
-    /// Waits until a test with this load may run.
     pub async fn acquire(&self, load: TestLoad) -> RunPermit<'_> {
         loop {
             let mut test_ended = pin!(self.test_ended.notified());

@@ -68,17 +68,14 @@ pub fn run_on_own_host(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Test
     run_parallel(on_own_host(parameters, test));
 }
 
-/// Runs a test that measures time on its own host. Only other tests that measure time can run at the same time.
 pub fn run_timed_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Timed, on_own_host(&[], test));
 }
 
-/// Runs a test on its own host with these template parameters, while no other test is running.
 pub fn run_alone_on_own_host_with(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
     run_alone(on_own_host(parameters, test));
 }
 
-/// Runs a test on its own host while no other test is running.
 pub fn run_alone_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
     run_alone(on_own_host(&[], test));
 }
@@ -132,7 +129,6 @@ pub async fn binaries() -> &'static Path {
     built.as_deref().expect("the functions compile")
 }
 
-/// A running host, clients for its API, and the log lines of its functions.
 pub struct TestHost {
     pub local: LocalHost,
     pub operator: ApiClient,
@@ -200,7 +196,6 @@ impl TestHost {
         TestAccount::create(&self.operator).await
     }
 
-    /// Returns a client for the host's DynamoDB tables.
     pub fn tables(&self) -> aws_sdk_dynamodb::Client {
         aws_sdk_dynamodb::Client::new(&aws_config::of_local_server(self.local.tables_url("tests")))
     }
@@ -224,7 +219,7 @@ impl TestHost {
         .await;
     }
 
-    /// Waits until every queue is empty, including the dead-letter queues.
+    /// Waits until every queue is empty, including the dead-letter queues. Does nothing on a deployed stack.
     pub async fn assert_queues_drain(&self) {
         let LocalHost(Some(host)) = &self.local else { return };
         let queues = host.queues();

@@ -19,19 +19,17 @@ use tokio::task::JoinHandle;
 use crate::openapi_contract;
 use crate::support::wait::wait_for;
 
-/// How the receiver responds to a request.
 #[derive(Debug, Clone)]
 pub enum CannedResponse {
     Json(u16, Value),
     Text(u16, &'static str, String),
     Redirect(String),
-    /// Sends the response after this delay.
     Delayed(Duration, Box<CannedResponse>),
     /// Reads the request and never responds.
     Hang,
     /// Sends the response headers, then one byte of the body every 200 ms.
     SlowBody,
-    /// Closes the connection without a response.
+    /// Reads the request and closes the connection without a response.
     CloseConnection,
     /// Sends status 200 and a JSON string with this many bytes.
     LargeBody(usize),
@@ -77,11 +75,9 @@ impl ReceivedRequest {
     }
 }
 
-/// A function that computes the response to a request.
 type Handler = Arc<dyn Fn(ReceivedRequest) -> BoxFuture<'static, CannedResponse> + Send + Sync>;
 
 enum ResponseSource {
-    /// Sends these responses in order and then repeats the last one.
     Sequence(VecDeque<CannedResponse>),
     Handler(Handler),
 }
@@ -110,7 +106,6 @@ impl Drop for TestReceiver {
 }
 
 impl TestReceiver {
-    /// Starts a receiver that sends this response to every request.
     pub async fn start(response: CannedResponse) -> Self {
         Self::start_sequence([response]).await
     }
@@ -134,7 +129,6 @@ impl TestReceiver {
         format!("http://{}:{}/hook", host_name(), self.port)
     }
 
-    /// From now on, sends this response to every request.
     pub fn respond_with(&self, response: CannedResponse) {
         self.respond_in_order([response]);
     }
@@ -159,7 +153,6 @@ impl TestReceiver {
         release
     }
 
-    /// Calls `handler` for every later request and sends the response that the handler returns.
     pub fn respond_by<HandlerFuture>(&self, handler: impl Fn(ReceivedRequest) -> HandlerFuture + Send + Sync + 'static)
     where
         HandlerFuture: Future<Output = CannedResponse> + Send + 'static,
@@ -176,7 +169,6 @@ impl TestReceiver {
         self.state.lock().unwrap().requests.clone()
     }
 
-    /// Returns the texts of all received messages in order of arrival.
     pub fn texts(&self) -> Vec<String> {
         self.requests().iter().map(ReceivedRequest::text).collect()
     }

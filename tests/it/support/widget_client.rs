@@ -9,7 +9,6 @@ use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, merged, se
 /// The site of the pages in which the widget is embedded.
 pub const SITE: &str = "https://shop.example";
 
-/// A widget, as seen by the pages that embed it.
 #[derive(Clone)]
 pub struct TestWidget {
     pub client: ApiClient,
@@ -17,7 +16,6 @@ pub struct TestWidget {
 }
 
 impl TestAccount {
-    /// Creates a widget with these widget settings.
     pub async fn create_widget(&self, settings: Value) -> TestWidget {
         self.create_widget_with(settings, json!({})).await
     }
@@ -56,7 +54,6 @@ impl TestWidget {
     }
 }
 
-/// A visitor with the token that the browser keeps.
 #[derive(Clone)]
 pub struct TestVisitor {
     pub widget: TestWidget,
@@ -69,7 +66,6 @@ impl TestVisitor {
         self.widget.call(endpoint, &merged(json!({"token": self.token}), fields)).await
     }
 
-    /// Opens a socket with a new ticket.
     pub async fn open_socket(&self) -> AgentSocket {
         let ticket = self.call("socket-ticket", json!({})).await.expect(201);
         let url = format!("{}?ticket={}", ticket["url"].as_str().unwrap(), ticket["ticket"].as_str().unwrap());
@@ -80,7 +76,7 @@ impl TestVisitor {
         self.call("session", json!({})).await.expect(200)
     }
 
-    /// Sends a text and returns the response. The text is also the message's id.
+    /// The text is also the message's id. Returns the response.
     pub async fn say(&self, text: &str) -> Value {
         let message = json!({"message_id": text, "message": {"type": "text", "text": text}});
         self.call("message", message).await.expect(200)

@@ -1,5 +1,5 @@
-//! The demo account. The first run creates it through the public API. Later runs keep the user's changes and recreate
-//! only what is missing.
+//! The demo account. The first run creates it through the public API. Later runs keep the user's changes, update the
+//! URLs of the receivers and recreate what is missing.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -47,11 +47,11 @@ pub struct DemoAccount {
     /// The endpoint for visitors' messages of the channel without a bot. It is secret, because anyone who knows it can
     /// write to the channel.
     pub channel_url: String,
-    /// The widget, whose chats start with the bot. `None` in a file from a version without the demo widget.
+    /// The widget. Its chats start with the bot, unless a later run had to recreate the widget. `None` in a file from a
+    /// version without the demo widget.
     pub widget_id: Option<String>,
     /// The bot provider that [`bot`] emulates.
     pub provider_id: String,
-    /// The bot connection's token.
     pub bot_token: String,
     /// The endpoint of a second channel. Chats in this channel start with the bot.
     pub bot_channel_url: String,
@@ -123,9 +123,6 @@ struct LoginResponse {
 
 /// Restores the demo account from an earlier run. Creates a new account if there is none, or if its admin cannot log
 /// in.
-///
-/// # Errors
-/// [`Error::ReceiversRejected`], another error response from the service, or an unusable data folder.
 pub async fn prepare(api: &ApiClient, operator_key: &str, store: &FileStore) -> Result<DemoAccount, Error> {
     let demo = match load(store)? {
         Some(saved) => restore(api, operator_key, store, saved).await?,
@@ -135,10 +132,7 @@ pub async fn prepare(api: &ApiClient, operator_key: &str, store: &FileStore) -> 
     Ok(demo)
 }
 
-/// Logs in and returns a new bearer token.
-///
-/// # Errors
-/// The service rejects the credentials or cannot be called.
+/// Returns a new bearer token.
 pub async fn log_in(api: &ApiClient, email: &str, password: &str) -> Result<String, api_client::Error> {
     let credentials = json!({"email": email, "password": password});
     let response: LoginResponse = api.post("/agent/login", None, &credentials).await?;
@@ -188,7 +182,7 @@ async fn restore(
     Ok(demo)
 }
 
-/// Logs in and returns a bearer token, or `None` if the service rejects the credentials.
+/// Returns `None` if the service rejects the credentials.
 async fn try_log_in(api: &ApiClient, email: &str, password: &str) -> Result<Option<String>, api_client::Error> {
     match log_in(api, email, password).await {
         Ok(token) => Ok(Some(token)),
@@ -401,8 +395,7 @@ async fn connect_bot(
     Ok((token, channel_url(api, &endpoint)))
 }
 
-/// Creates the widget for the shop on the demo site and returns the widget's id. The widget is on the left, because the
-/// console and the journal are on the right.
+/// The widget is on the left of the demo site's shop, because the console and the journal are on the right.
 async fn create_widget(api: &ApiClient, admin_token: &str) -> Result<String, api_client::Error> {
     let settings = json!({
         "title": "Cairn Outdoor",
@@ -421,7 +414,7 @@ async fn create_webhook(api: &ApiClient, admin_token: &str) -> Result<String, ap
     Ok(webhook_id)
 }
 
-/// Creates a channel. A channel with a bot shows Markdown and buttons, because the demo bot sends both.
+/// A channel with a bot shows Markdown and buttons, because the demo bot sends both.
 async fn create_channel(
     api: &ApiClient,
     admin_token: &str,

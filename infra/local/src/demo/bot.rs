@@ -14,7 +14,6 @@ use crate::api_client::{self, ApiClient, Error};
 
 const PATH_PREFIX: &str = "/_local/bot";
 
-/// Returns the demo bot provider's `endpoint`.
 #[must_use]
 pub fn endpoint(base_url: &str) -> String {
     format!("{base_url}{PATH_PREFIX}")
@@ -27,15 +26,14 @@ pub fn with_base_url(endpoint: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(endpoint, PATH_PREFIX, base_url)
 }
 
-/// A demo bot. The host needs the bot's routes before the provider exists, so the bot is connected later. Until then,
-/// it responds with 503. Clones share the connection.
+/// The host needs the bot's routes before the provider exists, so the bot is connected later. Until then, the bot
+/// responds with 503. Clones share the connection.
 #[derive(Debug, Clone)]
 pub struct DemoBot {
     connection: Arc<OnceLock<ProviderConnection>>,
     journal: Journal,
 }
 
-/// What the bot needs to call the Bot API.
 #[derive(Debug)]
 struct ProviderConnection {
     api: ApiClient,
@@ -43,7 +41,6 @@ struct ProviderConnection {
 }
 
 impl DemoBot {
-    /// Returns a bot that records its requests in the journal.
     #[must_use]
     pub fn new(journal: Journal) -> Self {
         Self { connection: Arc::default(), journal }
@@ -54,7 +51,6 @@ impl DemoBot {
         let _ = self.connection.set(ProviderConnection { api, provider_id: provider_id.to_owned() });
     }
 
-    /// Returns a router with the route at which the bot receives events. The host serves it on its port.
     pub fn router(self) -> Router {
         Router::new().route(&format!("{PATH_PREFIX}/{{token}}"), post(receive_event)).with_state(self)
     }

@@ -31,7 +31,6 @@ const SILENT_FRAME_HEADER: [u8; 4] = [0xff, 0xfb, 0x90, 0xc4];
 const FRAME_BYTES: usize = 417;
 const FRAMES: usize = 306;
 
-/// Returns the URL to which the service sends the demo account's call orders.
 #[must_use]
 pub fn url(base_url: &str) -> String {
     format!("{base_url}{PATH}")
@@ -44,8 +43,8 @@ pub fn with_base_url(url: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(url, PATH, base_url)
 }
 
-/// A demo gateway. The host needs the gateway's routes before the demo account exists, so the gateway is connected to
-/// the account later. Until then, it responds with 503. Clones share the connection.
+/// The host needs the gateway's routes before the demo account exists, so the gateway is connected to the account
+/// later. Until then, the gateway responds with 503. Clones share the connection.
 #[derive(Debug, Clone)]
 pub struct DemoGateway {
     connection: Arc<OnceLock<Connection>>,
@@ -71,13 +70,12 @@ impl DemoGateway {
         Self { connection: Arc::default(), journal }
     }
 
-    /// Connects the gateway to the account. Only the first call has an effect.
+    /// Only the first call has an effect.
     pub fn connect(&self, api: ApiClient, account_id: &str, signing_secret: &str) {
         let (account_id, signing_secret) = (account_id.to_owned(), signing_secret.to_owned());
         let _ = self.connection.set(Connection { api, account_id, signing_secret });
     }
 
-    /// Returns a router with the gateway's routes. The host serves it on its port.
     pub fn router(self) -> Router {
         Router::new()
             .route(PATH, post(order_call))
@@ -87,7 +85,6 @@ impl DemoGateway {
     }
 }
 
-/// Receives an order and starts the call.
 async fn order_call(State(gateway): State<DemoGateway>, headers: HeaderMap, body: String) -> impl IntoResponse {
     let Some(connection) = gateway.connection.get() else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
     if !connection.has_signed(&headers, &body) {

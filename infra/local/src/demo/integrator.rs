@@ -11,7 +11,6 @@ use crate::{api_client, terminal};
 
 const PATH_PREFIX: &str = "/_local/integrator";
 
-/// Returns the `integrator_url` for the demo channels.
 #[must_use]
 pub fn url(base_url: &str) -> String {
     format!("{base_url}{PATH_PREFIX}")
@@ -24,7 +23,6 @@ pub fn with_base_url(url: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(url, PATH_PREFIX, base_url)
 }
 
-/// Returns a router with the route at which the integrator receives messages. The host serves it on its port.
 pub fn router(journal: Journal) -> Router {
     Router::new().route(&format!("{PATH_PREFIX}/{{channel_id}}"), post(receive_message)).with_state(journal)
 }
@@ -48,8 +46,7 @@ fn terminal_line(body: &Value) -> String {
     line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// Returns a message's content. For Markdown and buttons, this is the content itself rather than the plain-text
-/// alternative.
+/// For Markdown and buttons, returns the content itself rather than the plain-text alternative.
 fn message_text(message: &Value) -> String {
     let field = |name: &str| message.get(name).and_then(Value::as_str);
     let message_type = field("type").unwrap_or("?");

@@ -1,7 +1,6 @@
-//! The journal of the demo account's receivers: the last requests that the demo integrator, the demo bot, the demo
-//! webhook and the demo gateway have received, and their replies. The demo site shows the journal. The journal is kept
-//! in memory, and contains neither the URLs of the receivers, which contain tokens, nor the headers with the
-//! signatures.
+//! The journal: the last requests to the demo integrator, bot, webhook and gateway, and their replies. The demo site
+//! shows it. The journal is kept in memory. It does not contain the URLs and headers of the requests, which contain
+//! tokens and signatures.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +18,6 @@ const MAX_ENTRIES: usize = 50;
 /// The text that replaces the token with which a site identifies its user.
 const HIDDEN: &str = "(hidden)";
 
-/// A server of the demo account that the service calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Receiver {
@@ -29,7 +27,7 @@ pub enum Receiver {
     Gateway,
 }
 
-/// The journal. Clones share the entries.
+/// Clones share the entries.
 #[derive(Debug, Clone, Default)]
 pub struct Journal(Arc<Mutex<Entries>>);
 
@@ -52,7 +50,7 @@ struct Entry {
 }
 
 impl Journal {
-    /// Adds a request with its replies.
+    /// Adds an entry. The request's `user_token` is hidden.
     pub fn record(&self, receiver: Receiver, request: &Value, replies: Vec<Value>) {
         let at = OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000;
         let request = without_user_token(request.clone());
@@ -65,7 +63,6 @@ impl Journal {
         }
     }
 
-    /// Returns a router with the journal's route, which the host serves on its port.
     pub fn router(self) -> Router {
         Router::new().route("/_local/journal", get(list)).with_state(self)
     }

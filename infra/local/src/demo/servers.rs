@@ -12,8 +12,8 @@ use super::{integrator, webhook};
 use crate::api_client::{self, ApiClient};
 use crate::random_and_digest::RandomError;
 
-/// The servers. The host needs their routes before the demo account exists, so the account is connected later. Clones
-/// share all data.
+/// The host needs the servers' routes before the demo account exists, so the account is connected later. Clones share
+/// all data.
 #[derive(Clone)]
 pub struct DemoServers {
     journal: Journal,
@@ -37,7 +37,6 @@ impl Default for DemoServers {
 }
 
 impl DemoServers {
-    /// Returns a router with the routes of all servers.
     pub fn router(&self) -> Router {
         integrator::router(self.journal.clone())
             .merge(webhook::router(self.journal.clone()))
@@ -48,10 +47,7 @@ impl DemoServers {
             .merge(self.site.clone().router())
     }
 
-    /// Connects the servers to the demo account. Only the first call has an effect.
-    ///
-    /// # Errors
-    /// An HTTP client cannot be created.
+    /// Only the first call has an effect.
     pub fn connect(&self, base_url: &str, demo: &DemoAccount) -> Result<(), api_client::Error> {
         self.bot.connect(ApiClient::new(base_url)?, &demo.provider_id);
         if let Some(signing_secret) = &demo.gateway_secret {
@@ -63,9 +59,6 @@ impl DemoServers {
     }
 
     /// Creates a single-use link that signs in the demo agent. It is printed at startup.
-    ///
-    /// # Errors
-    /// The operating system cannot provide random numbers.
     pub fn create_sign_in_link(&self, base_url: &str) -> Result<String, RandomError> {
         self.sign_in_links.create(base_url)
     }

@@ -2,8 +2,8 @@
 //! and only on this machine. The code is in the fragment of the URL, which browsers do not send, so it appears in no
 //! log.
 //!
-//! The terminal shows a link for the agent. If a link with a known code is opened and the link in the terminal has been
-//! used or has expired, the terminal shows a new link. The demo site creates the other links.
+//! The terminal shows a link for the agent. When a link of this run is opened and the shown link is no longer valid,
+//! the terminal shows a new one. The demo site creates the other links.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -26,7 +26,6 @@ use crate::api_client::{self, ApiClient};
 use crate::random_and_digest::{RandomError, random_hex};
 use crate::terminal;
 
-/// How long a code can be used.
 const CODE_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// Creates links and serves the endpoint that exchanges their codes for a session. The host needs the route before the
@@ -45,14 +44,13 @@ struct DemoLogins {
     demo: DemoAccount,
 }
 
-/// A user of the demo account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DemoUser {
     Agent,
     Admin,
 }
 
-/// All codes of this run.
+/// The codes of this run by their text, including used and expired ones.
 #[derive(Default)]
 struct Codes(BTreeMap<String, Code>);
 
@@ -75,7 +73,7 @@ struct SignInRequest {
     code: String,
 }
 
-/// The reasons why a sign-in request is rejected. The messages are for the user.
+/// The user sees these messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Rejection {
     #[error("code must be a string")]
@@ -91,29 +89,22 @@ enum Rejection {
 }
 
 impl SignInLinks {
-    /// Sets the account that the sign-in links belong to. Only the first call has an effect.
+    /// Only the first call has an effect.
     pub fn connect(&self, api: ApiClient, demo: &DemoAccount) {
         let _ = self.0.logins.set(DemoLogins { api, demo: demo.clone() });
     }
 
     /// Creates the demo agent's sign-in link, which contains a new code. The caller prints the link.
-    ///
-    /// # Errors
-    /// The operating system cannot provide random numbers.
     pub fn create(&self, base_url: &str) -> Result<String, RandomError> {
         let code = self.codes().create(DemoUser::Agent, true, OffsetDateTime::now_utc())?;
         Ok(format!("{}#code={code}", console_url(base_url)))
     }
 
-    /// Creates a code for the demo site.
-    ///
-    /// # Errors
-    /// The operating system cannot provide random numbers.
+    /// Creates a code for the demo site. The terminal does not show it.
     pub(super) fn create_code(&self, user: DemoUser) -> Result<String, RandomError> {
         self.codes().create(user, false, OffsetDateTime::now_utc())
     }
 
-    /// Returns a router with the sign-in endpoint, which the host serves on its port.
     pub fn router(self) -> Router {
         Router::new().route("/_local/sign-in", post(sign_in)).with_state(self)
     }

@@ -17,20 +17,20 @@ use super::local_caller::LocalCaller;
 use super::sign_in::{DemoUser, SignInLinks};
 use crate::api_client::{self, ApiClient};
 
-/// The page. `{service}` stands for the URL of the service, and `{widget_id}` for the id of the demo widget.
+/// `{service}` stands for the URL of the service, and `{widget_id}` for the id of the demo widget.
 const PAGE: &str = include_str!("../../../../functions/www/dist/demo/index.html");
 const SCRIPT: &str = include_str!("../../../../functions/www/dist/demo/demo.js");
 const STYLES: &str = include_str!("../../../../functions/www/dist/demo/demo.css");
 const ICON: &str = include_str!("../../../../functions/www/dist/demo/icon.svg");
 const LICENCES: &str = include_str!("../../../../functions/www/dist/demo/LICENSES.txt");
 
-/// The page's Content-Security-Policy. `{sockets}` stands for the origins of the WebSockets.
+/// `{sockets}` stands for the origins of the WebSockets.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' https: http: data:; media-src https: http:; connect-src 'self' {sockets}; frame-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types 'none'";
 
-/// The demo site. Until the demo account is connected, it responds with 503. Clones share the connection.
+/// Until the demo account is connected, the site responds with 503. Clones share the connection.
 #[derive(Clone)]
 pub struct DemoSite {
     sign_in_links: SignInLinks,
@@ -54,12 +54,11 @@ impl DemoSite {
         Self { sign_in_links, connection: Arc::default() }
     }
 
-    /// Sets the demo account. Only the first call has an effect.
+    /// Only the first call has an effect.
     pub fn connect(&self, api: ApiClient, demo: &DemoAccount) {
         let _ = self.connection.set(Connection { api, demo: demo.clone() });
     }
 
-    /// Returns a router with the site's routes, which the host serves on its port.
     pub fn router(self) -> Router {
         Router::new()
             .route("/demo", get(page))
@@ -87,7 +86,6 @@ impl DemoSite {
             .with_state(self)
     }
 
-    /// Redirects to a console's URL with a code that signs in the user.
     fn redirect_to_console(&self, console: &str, user: DemoUser) -> Response {
         match self.sign_in_links.create_code(user) {
             Ok(code) => Redirect::to(&format!("{console}#code={code}")).into_response(),

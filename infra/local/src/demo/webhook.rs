@@ -11,7 +11,6 @@ use crate::api_client;
 
 const PATH: &str = "/_local/webhook";
 
-/// Returns the URL of the demo account's webhook.
 #[must_use]
 pub fn url(base_url: &str) -> String {
     format!("{base_url}{PATH}")
@@ -24,7 +23,6 @@ pub fn with_base_url(url: &str, base_url: &str) -> Option<String> {
     api_client::with_base_url(url, PATH, base_url)
 }
 
-/// Returns a router with the route at which the webhook receives events. The host serves this route on its own port.
 pub fn router(journal: Journal) -> Router {
     Router::new().route(PATH, post(receive_event)).with_state(journal)
 }

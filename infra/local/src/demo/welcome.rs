@@ -22,9 +22,6 @@ struct ListedChat {
 }
 
 /// Returns the URLs, the demo account's credentials and five bash commands.
-///
-/// # Errors
-/// The agent cannot log in or list chats, or the operating system cannot provide random numbers.
 pub async fn welcome_text(api: &ApiClient, demo: &DemoAccount, sign_in_link: &str) -> Result<String, account::Error> {
     let token = account::log_in(api, &demo.agent_email, &demo.agent_password).await?;
     let chat_id = next_chat_id(api, &token).await?;
@@ -53,9 +50,6 @@ async fn next_chat_id(api: &ApiClient, token: &str) -> Result<u64, account::Erro
 
 /// Returns the text to print if the template's parameters do not allow the demo account's receivers. It contains the
 /// reason and a command that creates an account without these receivers.
-///
-/// # Errors
-/// The operating system cannot provide random numbers.
 pub fn text_without_demo(base_url: &str, operator_key: &str, reason: &account::Error) -> Result<String, RandomError> {
     let password = random_and_digest::random_hex::<12>()?;
     let account = json!({
@@ -77,13 +71,11 @@ To create an account of your own, paste this command into another terminal:
     ))
 }
 
-/// Returns the URL of the agent console.
 #[must_use]
 pub fn console_url(base_url: &str) -> String {
     format!("{base_url}/console/")
 }
 
-/// Returns the URL of the demo site.
 #[must_use]
 pub fn demo_url(base_url: &str) -> String {
     format!("{base_url}/demo")

@@ -1,7 +1,7 @@
 //! Opens the database and starts the thread that serves it.
 //!
-//! Calls to the database are blocking. They run on a thread with its own Tokio runtime, so that a long scan does not
-//! delay the gateway.
+//! Calls to the database are blocking. The requests of the functions run on a thread with its own Tokio runtime, so
+//! that a long scan does not delay the gateway.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::num::NonZeroU32;
@@ -92,7 +92,6 @@ impl DynamoEngine {
         self.write_conflicts.set_interval(interval);
     }
 
-    /// Returns a reader of the table's stream.
     pub fn read_stream(&self, table: &str) -> Result<StreamReader, Error> {
         self.streams.read(&self.database, table)
     }
@@ -108,7 +107,7 @@ impl DynamoEngine {
         }
     }
 
-    /// Stops serving requests and closes the database. A call of the engine is never interrupted.
+    /// Stops serving requests and closes the database. A running call of the database completes first.
     pub async fn stop(self) {
         drop(self.stop);
         let thread = self.thread;
@@ -127,7 +126,6 @@ async fn delete_items_expired_now(database: Database, streams: &TableStreams) {
     streams.notify_all();
 }
 
-/// Listens on a free port and returns the listener with its address.
 fn bind() -> Result<(TcpListener, SocketAddr), Error> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     listener.set_nonblocking(true)?;
@@ -135,7 +133,6 @@ fn bind() -> Result<(TcpListener, SocketAddr), Error> {
     Ok((listener, address))
 }
 
-/// Serves the tables until `stop_requested` resolves.
 fn run(runtime: &Runtime, listener: TcpListener, router: Router, stop_requested: oneshot::Receiver<()>) {
     runtime.block_on(async {
         // If the listener cannot be registered, it is closed, and callers get connection errors.

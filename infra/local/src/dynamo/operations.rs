@@ -25,7 +25,6 @@ pub(super) fn run(database: &Database, operation: &str, body: &[u8]) -> Result<V
     }
 }
 
-/// Converts the JSON body to the engine's request, and the engine's response to JSON.
 fn call<Q: DeserializeOwned, R: Serialize>(
     body: &[u8],
     execute: impl FnOnce(Q) -> Result<R, DynoxideError>,

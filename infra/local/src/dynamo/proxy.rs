@@ -43,7 +43,6 @@ pub(super) struct DynamoProxy {
     pub faults: Faults,
 }
 
-/// A request that the function may make.
 struct AuthorizedRequest {
     body: Bytes,
     /// The senders that notify the readers of the streams that the request writes to.
@@ -163,8 +162,7 @@ impl DynamoProxy {
 }
 
 impl TableRequest<'_> {
-    /// Returns the permissions that AWS requires for the request. A transaction requires the permissions for
-    /// each of its items.
+    /// A transaction requires a permission for each of its items, such as `dynamodb:PutItem`.
     fn permissions(&self, operation: &str) -> Vec<Permission> {
         let permission = |action: &str, resource| Permission { action: format!("dynamodb:{action}"), resource };
         let single = self.table_name.iter().map(|table| match &self.index_name {
@@ -178,7 +176,6 @@ impl TableRequest<'_> {
         single.chain(batch).chain(transaction).collect()
     }
 
-    /// Returns the names of the tables in the request, without duplicates.
     fn table_names(&self) -> BTreeSet<&str> {
         let batch = self.request_items.iter().flatten().map(|(table, _)| table);
         let transaction = self.transact_items.iter().flatten().flat_map(BTreeMap::values);

@@ -24,7 +24,7 @@ fn create_or_update_table(database: &Database, table: &TableDefinition) -> Resul
     enable_ttl(database, table)
 }
 
-/// Returns the result of `DescribeTable`, or `None` if the table does not exist.
+/// Returns `None` if the table does not exist.
 fn describe_table(database: &Database, table: &TableDefinition) -> Result<Option<Value>, Error> {
     let describe_request = request(table, json!({"TableName": table.name}))?;
     match database.describe_table(describe_request) {
@@ -88,7 +88,6 @@ fn add_index(database: &Database, table: &TableDefinition, expected: &IndexDefin
     Ok(())
 }
 
-/// Enables or disables the table's stream if it differs from the template.
 fn set_stream(database: &Database, table: &TableDefinition) -> Result<(), Error> {
     let existing = describe_table(database, table)?.unwrap_or_default();
     if existing.get("StreamSpecification").is_some() == table.has_stream {

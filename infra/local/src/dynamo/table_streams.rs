@@ -37,7 +37,6 @@ pub(crate) struct StreamReader {
     written: watch::Receiver<()>,
 }
 
-/// A change of an item.
 #[derive(Debug, Clone)]
 pub(crate) struct StreamRecord {
     pub sequence_number: String,
@@ -69,7 +68,6 @@ impl TableStreams {
         self.0.values().for_each(|stream| stream.written.send_replace(()));
     }
 
-    /// Creates a reader of the table's stream.
     pub fn read(&self, database: &Database, table: &str) -> Result<StreamReader, Error> {
         let stream = self.0.get(table).ok_or_else(|| Error::NoStream(table.to_owned()))?;
         let stream_arn = table_stream_arn(table);

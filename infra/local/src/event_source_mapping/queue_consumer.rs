@@ -97,7 +97,7 @@ impl QueueConsumer {
             Some(MessageFault::Repeat) | None => {}
         }
         let event = Bytes::from(event(queue, batch).to_string());
-        // The process pool logs the failure, and the messages become visible again after their visibility timeout.
+        // The failure is already logged. The messages become visible again after their visibility timeout.
         let Ok(result) = self.functions.invoke(&self.function, event).await else {
             return;
         };
@@ -119,7 +119,6 @@ impl QueueConsumer {
         }
     }
 
-    /// Makes the messages visible again after this number of seconds.
     fn make_visible_in(&self, batch: &[Message], seconds: u32) {
         for message in batch {
             // An error means that the message is already visible.
@@ -133,7 +132,7 @@ impl QueueConsumer {
     }
 }
 
-/// Returns the messages that the function processed successfully and that must therefore be deleted.
+/// Returns the messages to delete from the queue.
 fn processed_messages<'b>(mapping: &QueueMapping, batch: &'b [Message], result: &[u8]) -> Vec<&'b Message> {
     if !mapping.reports_partial_failures {
         return batch.iter().collect();
@@ -158,8 +157,7 @@ fn processed_messages<'b>(mapping: &QueueMapping, batch: &'b [Message], result: 
     processed
 }
 
-/// Returns how many more messages fit into the batch. Returns `None` only if the batch length does not fit into a
-/// `u32`.
+/// Returns `None` only if the batch length does not fit into a `u32`.
 fn remaining_capacity(batch_size: u32, batch: &[Message]) -> Option<u32> {
     u32::try_from(batch.len()).ok().map(|size| batch_size.saturating_sub(size))
 }
@@ -218,7 +216,6 @@ mod tests {
         }
     }
 
-    /// Creates messages from pairs of a message id and a group.
     fn batch(messages: &[(&str, &str)]) -> Vec<Message> {
         let message = |(id, group): &(&str, &str)| Message {
             message_id: (*id).to_owned(),

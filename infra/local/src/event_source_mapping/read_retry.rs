@@ -10,7 +10,6 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// The minimum time between two log lines while reads keep failing.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Tracks consecutive failed reads, so that only some of them are logged.
 #[derive(Default)]
 pub(super) struct ReadRetry {
     last_logged: Option<Instant>,

@@ -35,7 +35,6 @@ struct Batch {
     retries: u32,
 }
 
-/// What happens to a failed batch.
 #[derive(Debug)]
 enum NextStep {
     Split([Batch; 2]),
@@ -102,7 +101,7 @@ impl StreamLane {
         }
         let events: Vec<_> = batch.records.iter().map(|record| &record.event).collect();
         let event = Bytes::from(json!({"Records": events}).to_string());
-        // The process pool logs a failure.
+        // A failure is already logged.
         match self.functions.invoke(&self.function, event).await {
             Ok(_) if !self.mapping.reports_partial_failures => Batch::default(),
             Ok(result) => batch.after_response(&result),
@@ -133,7 +132,7 @@ impl Batch {
         }
     }
 
-    /// Decides what happens next to a failed batch. As on AWS, splitting the batch does not count as a retry.
+    /// As on AWS, splitting a batch does not count as a retry.
     fn next_step(mut self, mapping: &StreamMapping) -> NextStep {
         let retries = self.retries;
         if mapping.bisects_failed_batches && self.records.len() > 1 {

@@ -32,9 +32,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 #[serde(default, deny_unknown_fields)]
 pub struct FaultPlan {
     pub seed: u64,
-    /// The fault rates of the functions' requests to tables.
     pub tables: RequestFaultRates,
-    /// The fault rates of the functions' requests to queues.
     pub queues: RequestFaultRates,
     /// The rate of invocations whose process is killed within `max_crash_delay_ms` after it has received the event,
     /// unless it has responded by then.
@@ -77,7 +75,6 @@ pub struct MessageFaultRates {
     pub max_delay_ms: u64,
 }
 
-/// A fault that is injected into a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RequestFault {
     Throttle,
@@ -111,7 +108,7 @@ impl RequestFault {
     }
 }
 
-/// A fault that is injected into a received batch of queue messages.
+/// The fault applies to a whole received batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageFault {
     Repeat,

@@ -7,14 +7,12 @@ use serde_json::json;
 
 const MESSAGE: &str = "injected by the fault plan";
 
-/// Why a service rejects a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Rejection {
     Throttling,
     InternalError,
 }
 
-/// Returns DynamoDB's error response.
 pub(crate) fn dynamodb_rejection(rejection: Rejection) -> Response {
     match rejection {
         Rejection::Throttling => dynamodb_error(StatusCode::BAD_REQUEST, "ProvisionedThroughputExceededException"),
@@ -27,7 +25,6 @@ fn dynamodb_error(status: StatusCode, name: &str) -> Response {
     (status, Json(body)).into_response()
 }
 
-/// Returns the error response of SQS.
 pub(crate) fn sqs_rejection(rejection: Rejection) -> Response {
     match rejection {
         Rejection::Throttling => sqs_error(StatusCode::BAD_REQUEST, "RequestThrottled", "Sender"),

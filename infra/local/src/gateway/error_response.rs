@@ -1,11 +1,10 @@
-//! The error responses that the gateway itself sends, with the same status codes and messages as on AWS.
+//! The error responses that the gateway itself sends. Unless noted, the status codes and messages are those of AWS.
 
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// The reasons why the gateway itself responds to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GatewayError {
     NoRoute,

@@ -22,7 +22,6 @@ const API_ID: &str = "local";
 /// The content types whose bodies are passed to the function without base64, in addition to `text/*` and `*+json`.
 const TEXT_CONTENT_TYPES: [&str; 3] = ["application/json", "application/javascript", "application/xml"];
 
-/// A request and the route that matches it.
 pub(super) struct RoutedRequest<'r> {
     pub head: &'r Parts,
     pub body: &'r [u8],
@@ -127,7 +126,7 @@ impl RoutedRequest<'_> {
         }
     }
 
-    /// Returns whether the body is text. A body without a content type counts as text.
+    /// A body without a content type counts as text.
     fn is_text(&self) -> bool {
         let Some(content_type) = self.head.headers.get(header::CONTENT_TYPE) else {
             return true;

@@ -27,7 +27,7 @@ struct FunctionResponse {
     is_base64_encoded: Option<bool>,
 }
 
-/// Converts a function's result. A result without a `statusCode` becomes the JSON body of a 200 response.
+/// A result without a `statusCode` becomes the JSON body of a 200 response.
 pub(super) fn http_response(result: &[u8]) -> Result<Response, GatewayError> {
     let value: Value = serde_json::from_slice(result).map_err(|_| GatewayError::FunctionFailed)?;
     if value.get("statusCode").is_some() {
@@ -81,7 +81,7 @@ impl FunctionResponse {
     }
 }
 
-/// Converts a header value to text. Functions can also return numbers and booleans as header values.
+/// Functions can also return numbers and booleans as header values.
 fn header_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -21,7 +21,6 @@ pub(super) struct CompiledRoute {
     segments: Vec<Segment>,
 }
 
-/// A segment of a route's path.
 enum Segment {
     Literal(String),
     Parameter(String),
@@ -78,7 +77,7 @@ impl CompiledRoute {
         (self.key == "$default", segments, self.method.is_none())
     }
 
-    /// Returns the path parameters if the route matches the request, otherwise `None`.
+    /// Returns the path parameters, or `None` if the route does not match.
     fn match_request(&self, method: &str, path: &str) -> Option<BTreeMap<&str, String>> {
         if self.method.as_deref().is_some_and(|expected| expected != method) {
             return None;

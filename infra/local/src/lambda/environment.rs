@@ -44,7 +44,6 @@ pub(super) fn function_variables(function: &Function, context: &LaunchContext) -
     standard.into_iter().chain(logging).map(to_owned).chain(endpoints).chain(template).collect()
 }
 
-/// Returns the variables that differ between processes.
 pub(super) fn process_variables(endpoints: &ServiceEndpoints, process: Uuid) -> [(&'static str, String); 2] {
     [
         ("AWS_LAMBDA_LOG_STREAM_NAME", format!("local/[$LATEST]{}", process.simple())),

@@ -11,21 +11,16 @@ pub enum InvocationError {
     /// The function exceeded its timeout, so its process was killed.
     #[error("Task timed out after {:.2} seconds", .0.as_secs_f64())]
     TimedOut(Duration),
-    /// The process exited while it handled the event.
     #[error("the process exited before it responded ({0})")]
     Crashed(ProcessExit),
-    /// The process requested the next event before it responded to this event.
     #[error("the function requested the next event without responding to this one")]
     NoResponse,
-    /// The process exited during its initialization.
     #[error("the process exited before it requested an event ({0})")]
     InitCrashed(ProcessExit),
-    /// The process reported that its initialization failed.
     #[error("the function failed to initialize: {error_type}: {message}")]
     InitFailed { error_type: String, message: String },
     #[error("the process did not request an event within {} seconds", .0.as_secs())]
     InitTimedOut(Duration),
-    /// The operating system could not start the binary.
     #[error("the binary cannot be run: {0}")]
     SpawnFailed(String),
     #[error("the response has {bytes} bytes; Lambda allows {max_bytes}")]

@@ -102,7 +102,6 @@ impl Launcher {
             .spawn()
     }
 
-    /// Logs the lines from one pipe until the process closes it.
     fn forward_output<P: AsyncRead + Unpin + Send + 'static>(
         &self,
         pipe: Option<P>,

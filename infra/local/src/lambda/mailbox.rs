@@ -9,7 +9,6 @@ use tokio::sync::{Mutex as AsyncMutex, mpsc, oneshot};
 
 use super::error::InvocationError;
 
-/// An event for a process to handle.
 pub(super) struct Invocation {
     pub request_id: String,
     pub event: Bytes,
@@ -31,7 +30,6 @@ struct PendingResponse {
     on_response: oneshot::Sender<Result<Bytes, InvocationError>>,
 }
 
-/// Holds the commands and the pending response of one process. The Runtime API reads the commands.
 pub(super) struct Mailbox {
     pub function_arn: String,
     pub timeout: Duration,

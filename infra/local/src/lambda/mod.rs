@@ -44,12 +44,11 @@ pub use self::error::{InvocationError, ProcessExit};
 pub(crate) use self::launcher::LaunchContext;
 pub(crate) use self::runtime_api::MAX_PAYLOAD_BYTES;
 
-/// How long a process can be idle before it is killed.
 const MAX_IDLE_TIME: Duration = Duration::from_secs(300);
 
 const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// All functions on a host. Clones share the same processes, which are killed when the last clone is dropped.
+/// All functions on a host. Clones share the processes.
 #[derive(Clone)]
 pub(crate) struct Functions {
     pools: Arc<BTreeMap<String, Arc<ProcessPool>>>,
@@ -59,9 +58,6 @@ pub(crate) struct Functions {
 
 impl Functions {
     /// Creates the process pools without starting a function process.
-    ///
-    /// # Errors
-    /// The operating system cannot start processes.
     pub fn new(functions: &[Function], context: &LaunchContext) -> io::Result<Self> {
         let registry = Arc::new(ProcessRegistry::default());
         let kill = Arc::new(watch::Sender::new(false));
@@ -74,7 +70,6 @@ impl Functions {
         Ok(Self { pools: Arc::new(functions.iter().map(pool).collect()), registry, kill })
     }
 
-    /// Returns the router of the Runtime API, which all processes use.
     pub fn runtime_api(&self) -> Router {
         runtime_api::router(Arc::clone(&self.registry))
     }
@@ -110,14 +105,13 @@ impl Functions {
         }
     }
 
-    /// Waits for the running invocations, then rejects new ones.
+    /// Waits for the running and waiting invocations, then rejects new ones.
     pub async fn drain(&self) {
         for pool in self.pools.values() {
             pool.drain().await;
         }
     }
 
-    /// Returns a guard that kills all processes when it is dropped.
     pub fn kill_on_drop(&self) -> KillOnDrop {
         KillOnDrop(self.clone())
     }

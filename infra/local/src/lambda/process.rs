@@ -43,7 +43,6 @@ pub(super) enum InvocationOutcome {
 }
 
 impl Process {
-    /// Takes ownership of a child process that was just spawned.
     pub fn new(
         supervisor: Supervisor,
         mailbox: Arc<Mailbox>,
@@ -72,7 +71,7 @@ impl Process {
         Ok(())
     }
 
-    /// Sends one event to the process and waits for the response.
+    /// `timeout` starts when the process receives the event.
     pub async fn invoke(&mut self, event: Bytes, timeout: Duration) -> InvocationOutcome {
         // Send no event to a process that has exited. The Runtime API may still have an open request from the process,
         // which would take the event, and the event would be lost.

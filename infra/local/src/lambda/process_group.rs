@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use tokio::process::{Child, Command};
 
-/// The watchdog's shell script. It blocks until standard input is closed, then kills the watchdog's own process group.
+/// The script blocks until standard input is closed. It then kills its own process group.
 const WATCHDOG_SCRIPT: &str = "read -r _; kill -KILL 0";
 
 /// The group of all function processes. When this value is dropped or the host exits, the operating system closes the
@@ -32,7 +32,6 @@ impl ProcessGroup {
         Ok(Self { id, _watchdog: watchdog })
     }
 
-    /// Returns the group's id, for use with [`Command::process_group`].
     pub fn id(&self) -> i32 {
         self.id
     }

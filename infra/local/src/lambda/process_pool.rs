@@ -14,9 +14,8 @@ use crate::log::LogSink;
 use crate::template::Function;
 use crate::usage::UsageMeter;
 
-/// The concurrency limit for a function without reserved concurrency in the template. A single machine gains nothing
-/// from more processes, but the limit is higher if the function's queues and streams need more. Invocations beyond the
-/// limit are queued in order.
+/// The minimum limit for a function without reserved concurrency in the template. A single machine gains nothing from
+/// more processes.
 const DEFAULT_CONCURRENCY_LIMIT: u32 = 64;
 
 pub(super) struct ProcessPool {
@@ -24,7 +23,7 @@ pub(super) struct ProcessPool {
     timeout: Duration,
     launcher: Launcher,
     concurrency_limit: u32,
-    /// Each running invocation holds one permit, so the permits limit the concurrency.
+    /// Each running invocation holds one permit. Further invocations wait in order.
     permits: Semaphore,
     idle: Mutex<Vec<IdleProcess>>,
     log: LogSink,
@@ -37,8 +36,8 @@ struct IdleProcess {
     idle_since: Instant,
 }
 
-/// Returns the function's reserved concurrency. If the template sets none, adds the maximum concurrency of its queues
-/// (0 if a queue has no maximum) and the lanes of its streams, and returns the sum, but at least the default limit.
+/// Without reserved concurrency in the template, the limit is the sum of the maximum concurrency of the queues (0 if a
+/// queue has no maximum) and the lanes of the streams (one invocation each), but at least the default limit.
 fn concurrency_limit(function: &Function) -> u32 {
     let queues = function.queues.iter().map(|queue| queue.max_concurrency.unwrap_or_default());
     let streams = function.streams.iter().map(|stream| stream.lanes);
@@ -88,7 +87,7 @@ impl ProcessPool {
                 Some(idle) => idle.process,
                 None => self.launcher.start()?,
             };
-            // An injected crash replaces the timeout, because a process that exceeds its timeout is killed.
+            // A crash is injected as a shorter timeout, because a process that exceeds its timeout is killed.
             let timeout = self.faults.crash_delay().unwrap_or(self.timeout);
             match process.invoke(event.clone(), timeout).await {
                 InvocationOutcome::Completed(result) => {
@@ -112,12 +111,11 @@ impl ProcessPool {
         }
     }
 
-    /// Kills the processes that have been idle for `max_idle_time` or longer.
     pub fn kill_idle_processes(&self, max_idle_time: Duration) {
         self.idle().retain(|idle| idle.idle_since.elapsed() < max_idle_time);
     }
 
-    /// Waits for the running invocations, then rejects new ones.
+    /// Waits for the running and waiting invocations, then rejects new ones.
     pub async fn drain(&self) {
         // This fails only if the semaphore is already closed.
         let _ = self.permits.acquire_many(self.concurrency_limit).await;

@@ -20,7 +20,6 @@ use super::process_registry::ProcessRegistry;
 /// Lambda's size limit for an invocation's event and for its response.
 pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 
-/// The body of an error that a function reports. Both fields are optional.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct ErrorReport {
@@ -39,7 +38,7 @@ pub(super) fn router(registry: Arc<ProcessRegistry>) -> Router {
         .with_state(registry)
 }
 
-/// Handles a process's request for its next event. Responds as soon as there is an event.
+/// Responds as soon as there is an event for the process.
 async fn next_invocation(State(registry): State<Arc<ProcessRegistry>>, Path(process): Path<Uuid>) -> Response {
     let Some(mailbox) = registry.mailbox(process) else {
         return StatusCode::FORBIDDEN.into_response();
@@ -120,7 +119,7 @@ fn accepted_response() -> Response {
     (StatusCode::ACCEPTED, Json(json!({"status": "OK"}))).into_response()
 }
 
-/// Parses the error body. A body that is not the expected JSON counts as empty.
+/// A body that is not the expected JSON counts as empty.
 fn parse_error_report(body: &[u8]) -> ErrorReport {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     serde_json::from_value(value).unwrap_or_default()

@@ -52,8 +52,7 @@ impl AsyncEngine {
         Ok(sent)
     }
 
-    /// Waits until at least one message can be received, then receives messages. There is no time limit, so the caller
-    /// must set one.
+    /// Waits until at least one message can be received. There is no time limit, so the caller must set one.
     pub(super) async fn receive(&self, queue: &str, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
         let queue = self.queue(queue)?;
         loop {
@@ -124,8 +123,7 @@ impl AsyncEngine {
         (self.clock)()
     }
 
-    /// Locks the engine. A poisoned lock is ignored, because a panic rolls back the open transaction and the engine is
-    /// still consistent.
+    /// A poisoned lock is ignored, because a panic rolls back the open transaction and the engine is still consistent.
     fn lock_engine(&self) -> MutexGuard<'_, Engine> {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -19,28 +19,19 @@ pub enum Error {
         "Value {value} for parameter {parameter} is invalid. Reason: {parameter} can only include \
          alphanumeric and punctuation characters. 1 to 128 in length."
     )]
-    InvalidId {
-        /// The name of the parameter in the API.
-        parameter: &'static str,
-        value: String,
-    },
+    InvalidId { parameter: &'static str, value: String },
     /// A request to a standard queue contains a parameter that only FIFO queues support, or vice versa.
     #[error(
         "Value {value} for parameter {parameter} is invalid. Reason: The request include parameter \
          that is not valid for this queue type."
     )]
-    WrongQueueType {
-        /// The name of the parameter in the API.
-        parameter: &'static str,
-        value: String,
-    },
-    /// A FIFO queue without content-based deduplication received a message without a deduplication id.
+    WrongQueueType { parameter: &'static str, value: String },
     #[error(
         "The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId \
          provided explicitly."
     )]
     MissingDeduplicationId,
-    /// The message body is too long. The value is its length in bytes.
+    /// The value is the length of the message body in bytes.
     #[error(
         "One or more parameters are invalid. Reason: Message must be shorter than {MAX_MESSAGE_BYTES} \
          bytes, this one has {0}."
@@ -68,7 +59,6 @@ pub enum Error {
     MessageNotInflight,
     #[error("There should be at least one entry in the batch request.")]
     EmptyBatchRequest,
-    /// The batch has too many entries. The value is their number.
     #[error("Maximum number of entries per request are {MAX_BATCH_ENTRIES}. You have sent {0}.")]
     TooManyEntriesInBatchRequest(usize),
     #[error("Id {0} repeated.")]
@@ -78,7 +68,7 @@ pub enum Error {
          be at most 80 letters long."
     )]
     InvalidBatchEntryId,
-    /// The message bodies in the batch are too long in total. The value is their combined length in bytes.
+    /// The value is the combined length of the message bodies in bytes.
     #[error("Batch requests cannot be longer than {MAX_MESSAGE_BYTES} bytes. You have sent {0} bytes.")]
     BatchRequestTooLong(usize),
     #[error("Unknown Attribute {0}.")]

@@ -40,11 +40,9 @@ impl ParameterRange {
     }
 }
 
-/// A parameter value outside the SQS limits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("Value {value} for parameter {parameter} is invalid. Reason: Must be between {min} and {max}.")]
 pub struct OutOfRange {
-    /// The name of the parameter in the API.
     pub parameter: &'static str,
     pub value: i64,
     pub min: u32,

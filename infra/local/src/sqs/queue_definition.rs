@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::limits::{self, OutOfRange};
 
-/// The properties of an `AWS::SQS::Queue`. A queue whose name ends in `.fifo` is a FIFO queue.
+/// A queue whose name ends in `.fifo` is a FIFO queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueDefinition {
     /// The last part of the queue's URL and ARN.
@@ -20,13 +20,13 @@ pub struct QueueDefinition {
     /// For FIFO queues only: whether a deduplication id applies to its message group (`DeduplicationScope` is
     /// `messageGroup`) rather than to the whole queue.
     pub deduplication_per_group: bool,
-    /// When messages are moved to a dead-letter queue. With `None`, they are never moved.
+    /// With `None`, messages are never moved to a dead-letter queue.
     pub redrive_policy: Option<RedrivePolicy>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedrivePolicy {
-    /// The name of the dead-letter queue. It must have the same type as the source queue.
+    /// The dead-letter queue must have the same type as the source queue.
     pub dead_letter_queue: String,
     /// How many times a message can be received, from 1 to 1,000. The next receive moves the message to the
     /// dead-letter queue instead of returning it.
@@ -94,7 +94,7 @@ pub(super) fn by_name(definitions: Vec<QueueDefinition>) -> Result<BTreeMap<Stri
     Ok(all)
 }
 
-/// Returns whether the name belongs to a FIFO queue. As on AWS, only the names of FIFO queues end in `.fifo`.
+/// As on AWS, only the names of FIFO queues end in `.fifo`.
 pub(super) fn is_fifo(name: &str) -> bool {
     name.ends_with(".fifo")
 }
@@ -105,7 +105,6 @@ fn is_queue_name(name: &str) -> bool {
     !stem.is_empty() && name.len() <= 80 && stem.chars().all(is_allowed)
 }
 
-/// The reasons why SQS would reject a queue definition.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum DefinitionError {
     #[error("queue {0:?}: a name is 1 to 80 letters, digits, - and _, and may end in .fifo")]

@@ -11,7 +11,7 @@ use super::engine::{Engine, QueueDatabaseLocation, ReceiveRequest};
 use super::request_counts::RequestCounts;
 use super::{Error, Message, QueueDefinition, QueueDepth, QueueMessageToSend, SentMessage, queue_definition};
 
-/// All queues of the host. Clones share the queues.
+/// Clones share the queues.
 #[derive(Clone)]
 pub struct Queues {
     pub(super) engine: Arc<AsyncEngine>,
@@ -19,8 +19,8 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// Opens the queues. Messages from an earlier run are kept, and the current definitions apply to them. Messages in
-    /// a queue that is no longer defined are kept until the queue is defined again.
+    /// Messages from an earlier run are kept, and the current definitions apply to them. Messages in a queue that is no
+    /// longer defined are kept until the queue is defined again.
     ///
     /// # Errors
     /// [`Error::Definition`] for a definition that SQS would reject, [`Error::Storage`] if the file cannot be opened.
@@ -48,61 +48,46 @@ impl Queues {
         format!("arn:aws:sqs:{REGION}:{AWS_ACCOUNT_ID}:{name}")
     }
 
-    /// Waits until at least one message can be received: until a message is sent, or until the delay or the visibility
-    /// timeout of a message ends. Then receives up to `max_messages` messages (0 counts as 1). If the future is
-    /// dropped, no message is lost.
-    ///
-    /// # Errors
-    /// [`Error::QueueDoesNotExist`], [`Error::Storage`].
+    /// Waits until at least one message can be received, then receives up to `max_messages` messages (0 counts as 1).
+    /// If the future is dropped, no message is lost.
     pub async fn receive(&self, queue: &str, max_messages: u32) -> Result<Vec<Message>, Error> {
         self.request_counts.increment(queue, "ReceiveMessage");
         let request = ReceiveRequest { max_messages: max_messages.max(1), visibility_timeout_seconds: None };
         self.engine.receive(queue, request).await
     }
 
-    /// Deletes a received message. As on AWS, a standard queue accepts every handle that it has ever issued, but only
-    /// the handle of the latest receive deletes the message.
+    /// As on AWS, a standard queue accepts every handle that it has ever issued, but only the handle of the latest
+    /// receive deletes the message.
     ///
     /// # Errors
-    /// [`Error::ReceiptHandleIsInvalid`], [`Error::QueueDoesNotExist`] or [`Error::Storage`]. Also
-    /// [`Error::ReceiptHandleExpired`] if a message in a FIFO queue has become visible again.
+    /// Fails with [`Error::ReceiptHandleExpired`] if a message in a FIFO queue has become visible again.
     pub fn delete(&self, queue: &str, receipt_handle: &str) -> Result<(), Error> {
         self.request_counts.increment(queue, "DeleteMessage");
         self.engine.delete(queue, receipt_handle)
     }
 
-    /// Makes a received message visible again `seconds` from now. The call is not counted as a request.
+    /// The message becomes visible again `seconds` from now. The call is not counted as a request.
     pub(crate) fn change_visibility(&self, queue: &str, receipt_handle: &str, seconds: u32) -> Result<(), Error> {
         self.engine.change_visibility(queue, receipt_handle, seconds)
     }
 
-    /// Sends a message. When this returns, the message is stored.
-    ///
-    /// # Errors
-    /// [`Error::QueueDoesNotExist`], [`Error::Storage`], or the reason why SQS rejects the message.
+    /// When this returns, the message is stored.
     pub fn send(&self, queue: &str, message: QueueMessageToSend) -> Result<SentMessage, Error> {
         self.request_counts.increment(queue, "SendMessage");
         self.engine.send(queue, message)
     }
 
-    /// Returns the queue's message counts. The call itself is not counted as a request.
-    ///
-    /// # Errors
-    /// [`Error::QueueDoesNotExist`], [`Error::Storage`].
+    /// The call is not counted as a request.
     pub fn depth(&self, queue: &str) -> Result<QueueDepth, Error> {
         self.engine.depth(queue)
     }
 
-    /// Returns the sorted names of all queues.
+    /// The names are sorted.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.engine.queue_names().cloned().collect()
     }
 
-    /// Returns the queues that contain messages, each with its message counts.
-    ///
-    /// # Errors
-    /// [`Error::Storage`].
     pub fn non_empty_queues(&self) -> Result<BTreeMap<String, QueueDepth>, Error> {
         let mut non_empty = BTreeMap::new();
         for name in self.names() {

@@ -6,8 +6,7 @@ use super::scope::Scope;
 use super::yaml::Node;
 
 impl Scope {
-    /// Evaluates a condition by name. `visited` contains the conditions that are being evaluated, so that cycles are
-    /// detected.
+    /// `visited` contains the conditions that are being evaluated, so that cycles are detected.
     pub fn evaluate_condition(
         &self,
         name: &str,

@@ -38,13 +38,12 @@ impl fmt::Display for ValuePath {
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The text is not valid YAML.
     #[error("{0}")]
     Yaml(String),
     /// A key or a list item has no value, or the template is empty. CloudFormation rejects this, too.
     #[error("has no value")]
     MissingValue,
-    /// The template contains a YAML alias. CloudFormation rejects this, too.
+    /// CloudFormation rejects aliases, too.
     #[error("YAML aliases are not supported")]
     UnsupportedAlias,
     #[error("{0} is defined twice")]
@@ -58,7 +57,6 @@ pub enum ErrorKind {
     /// The caller overrides a parameter that the template does not declare.
     #[error("the template has no such parameter")]
     UnknownParameter,
-    /// The value is not in the parameter's `AllowedValues`.
     #[error("{0:?} is not one of the allowed values")]
     DisallowedValue(String),
     /// `Ref`, `GetAtt` or `Sub` refers to a resource that is not declared or whose condition is false.
@@ -72,15 +70,12 @@ pub enum ErrorKind {
     UnsupportedIntrinsic(String),
     #[error("the local host does not support events of type {0:?}")]
     UnsupportedEvent(String),
-    /// Two functions have the same route.
     #[error("the route {route} already belongs to function {owner}")]
     DuplicateRoute {
-        /// The method and the path of the route.
         route: String,
         /// The logical id of the other function.
         owner: String,
     },
-    /// Two functions have the same binary.
     #[error("the binary {binary} already belongs to function {owner}")]
     DuplicateBinary {
         binary: String,

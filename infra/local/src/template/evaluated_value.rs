@@ -14,7 +14,6 @@ pub(super) struct EvaluatedValue<'s> {
 }
 
 impl<'s> EvaluatedValue<'s> {
-    /// Creates the value of a whole resource.
     pub fn resource(scope: &'s Scope, logical_id: &str, node: Node) -> Self {
         let path = ValuePath::default().child(logical_id);
         Self { scope, path, node }
@@ -40,7 +39,6 @@ impl<'s> EvaluatedValue<'s> {
         self.get(key)?.ok_or_else(|| self.error(ErrorKind::MissingProperty(key)))
     }
 
-    /// Returns the property, or an empty mapping if it is absent.
     pub fn get_or_empty(&self, key: &str) -> Result<Self, Error> {
         let empty = || Self {
             scope: self.scope,
@@ -78,7 +76,7 @@ impl<'s> EvaluatedValue<'s> {
         }
     }
 
-    /// Returns the strings in a list. A single string counts as a list with one item.
+    /// A single string counts as a list with one item.
     pub fn texts(&self) -> Result<Vec<String>, Error> {
         match &self.node.value {
             Value::List(_) => self.items()?.iter().map(Self::text).collect(),
@@ -86,8 +84,7 @@ impl<'s> EvaluatedValue<'s> {
         }
     }
 
-    /// Returns a whole number in the `allowed` range. Like CloudFormation, accepts a number in quotes, because
-    /// parameter values are always text.
+    /// Like CloudFormation, accepts a number in quotes, because parameter values are always text.
     pub fn number(&self, allowed: RangeInclusive<u32>) -> Result<u32, Error> {
         let number = self.text()?.parse().ok().filter(|number| allowed.contains(number));
         let expected = || format!("a whole number from {} to {}", allowed.start(), allowed.end());
@@ -110,12 +107,10 @@ impl<'s> EvaluatedValue<'s> {
         self.get(key)?.map_or(Ok(default), |value| value.boolean())
     }
 
-    /// Returns the line number in the template, counted from 1.
     pub fn line(&self) -> usize {
         self.node.line
     }
 
-    /// Returns the error for a value that its property does not accept.
     pub fn unexpected_value(&self, expected: &str) -> Error {
         self.path.unexpected_value(expected, &self.node)
     }

@@ -7,17 +7,15 @@ use super::evaluated_value::EvaluatedValue;
 use super::queue_mapping::{self, QueueMapping};
 use super::stream_mapping::{self, StreamMapping};
 
-/// An HTTP API route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
-    /// The method in uppercase. `None` stands for `ANY`.
+    /// The method is in uppercase. `None` stands for `ANY`.
     pub method: Option<String>,
     /// The path as in the template, with `{name}` and `{name+}` parameters. `$default` matches all requests that no
     /// other route matches.
     pub path: String,
     /// How long the gateway waits for the function.
     pub timeout: Duration,
-    /// The line number in the template, counted from 1.
     pub line: usize,
 }
 
@@ -61,7 +59,7 @@ pub(super) enum EventSource {
     Schedule(Schedule),
 }
 
-/// Reads one of a function's events. Returns `None` if the event is disabled.
+/// Returns `None` if the event is disabled.
 pub(super) fn read(name: &str, event: &EvaluatedValue<'_>) -> Result<Option<EventSource>, Error> {
     let event_type = event.require("Type")?;
     let properties = event.get_or_empty("Properties")?;
@@ -113,7 +111,7 @@ fn route_path(path: &EvaluatedValue<'_>) -> Result<String, Error> {
     Err(path.unexpected_value("a path such as /agent/chats/{chat_id}"))
 }
 
-/// Reads a route's method. Returns `None` if the route matches any method.
+/// Returns `None` if the route matches any method.
 fn method(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Error> {
     let Some(method) = properties.get("Method")? else {
         return Ok(None);

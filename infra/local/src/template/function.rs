@@ -11,7 +11,6 @@ use super::queue_mapping::QueueMapping;
 use super::stream_mapping::StreamMapping;
 use crate::iam::Permission;
 
-/// A function with its event sources and permissions.
 #[derive(Debug, Clone)]
 pub struct Function {
     /// The logical id in the template, such as `DeliverChannel`.
@@ -20,14 +19,12 @@ pub struct Function {
     pub name: String,
     /// The line number of `CodeUri` in the template, counted from 1.
     pub line: usize,
-    /// The name of the handler. The functions' custom runtime ignores it.
+    /// The functions' custom runtime ignores the handler.
     pub handler: String,
-    /// The maximum duration of an invocation.
     pub timeout: Duration,
-    /// The memory size, which is passed to the function in its environment but not enforced.
+    /// The memory size is passed to the function in its environment but not enforced.
     pub memory_mb: u32,
-    /// The maximum number of concurrent invocations. Further invocations wait. With `None`, the host uses its own
-    /// limit.
+    /// Further concurrent invocations wait. With `None`, the host uses its own limit.
     pub reserved_concurrency: Option<u32>,
     pub environment: BTreeMap<String, String>,
     pub logging: Logging,
@@ -38,11 +35,10 @@ pub struct Function {
     pub permissions: Vec<Permission>,
 }
 
-/// The `LoggingConfig` of a function. A property that the template does not set is `None`.
+/// A property that the template's `LoggingConfig` does not set is `None`.
 #[derive(Debug, Clone, Default)]
 pub struct Logging {
     pub format: Option<String>,
-    /// The `ApplicationLogLevel`.
     pub level: Option<String>,
     pub group: Option<String>,
 }

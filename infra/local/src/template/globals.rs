@@ -2,7 +2,7 @@
 
 use super::yaml::{Node, Value};
 
-/// Returns the resource, merged with the globals for its type. Only functions have globals.
+/// Merges the globals into a function. Any other resource is returned unchanged.
 pub(super) fn with_globals(template: &Node, resource: &Node) -> Node {
     let resource_type = resource.get("Type").map(|node| &node.value);
     let is_function = resource_type == Some(&Value::Scalar("AWS::Serverless::Function".to_owned()));

@@ -28,7 +28,6 @@ impl Scope {
         }
     }
 
-    /// Evaluates a node that must be text.
     pub fn evaluate_text(&self, node: &Node, path: &ValuePath) -> Result<String, Error> {
         match self.evaluate(node, path)? {
             Some(Node { value: Value::Scalar(text), .. }) => Ok(text),
@@ -49,7 +48,7 @@ impl Scope {
         }
     }
 
-    /// Evaluates `Sub`. Its argument is either a string, or a list that contains a string and a mapping of variables.
+    /// The argument is either a string, or a list that contains a string and a mapping of variables.
     fn evaluate_sub(&self, argument: &Node, path: &ValuePath) -> Result<String, Error> {
         let (text, variables) = match &argument.value {
             Value::List(parts) => match parts.as_slice() {
@@ -114,8 +113,8 @@ impl Scope {
     }
 }
 
-/// Returns the function's name and argument if the node is an intrinsic function, otherwise `None`. The function can be
-/// in the short form (a tag) or in the long form (a mapping with one key).
+/// Returns the name and the argument of an intrinsic function in its short form (a tag) or its long form (a mapping
+/// with one key). Returns `None` for any other node.
 pub(super) fn as_intrinsic(node: &Node) -> Option<(&str, Node)> {
     if let Some(tag) = &node.tag {
         let argument = Node { tag: None, ..node.clone() };
@@ -131,8 +130,7 @@ pub(super) fn as_intrinsic(node: &Node) -> Option<(&str, Node)> {
     Some((function, argument.clone()))
 }
 
-/// Splits a text at the first `${name}` into the text before it, the name, and the text after it. Returns `None` if the
-/// text contains no variable.
+/// Splits a text at the first `${name}` into the text before it, the name, and the text after it.
 fn split_at_variable(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once("${")?;
     let (name, after) = rest.split_once('}')?;

@@ -60,11 +60,8 @@ pub struct Template {
 }
 
 impl Template {
-    /// Parses a template's text. `parameters` replace the default values of the template's parameters. `addresses` are
-    /// the base URLs of the host's services.
-    ///
-    /// # Errors
-    /// The first error in the template.
+    /// `parameters` replace the default values of the template's parameters. Fails with the first error in the
+    /// template.
     pub fn read(text: &str, parameters: &BTreeMap<String, String>, addresses: Addresses) -> Result<Self, Error> {
         let root = yaml::parse(text)?;
         let scope = Scope::new(&root, parameters, addresses)?;
@@ -118,7 +115,7 @@ impl Template {
     }
 }
 
-/// Reads the WebSocket API. Its routes refer to functions, so it is read after them.
+/// The routes refer to functions, so the WebSocket API is read after the functions.
 fn read_web_socket_api(
     resources: &[(&str, EvaluatedValue<'_>)],
     functions: &[Function],

@@ -6,10 +6,7 @@ use std::collections::BTreeMap;
 use super::error::{Error, ErrorKind, ValuePath};
 use super::yaml::{Node, Value, section_entries};
 
-/// Returns the values by parameter name.
-///
-/// # Errors
-/// An override is for an undeclared parameter, a parameter has no value, or a value is not allowed.
+/// Fails if an override is for an undeclared parameter, a parameter has no value, or a value is not allowed.
 pub(super) fn values(template: &Node, overrides: &BTreeMap<String, String>) -> Result<BTreeMap<String, Node>, Error> {
     let declared: BTreeMap<_, _> = section_entries(template, "Parameters").cloned().collect();
     if let Some(unknown) = overrides.keys().find(|name| !declared.contains_key(*name)) {

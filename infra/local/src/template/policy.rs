@@ -21,10 +21,9 @@ const STREAM_CONSUMER_ACTIONS: [&str; 4] =
 /// The only place where a policy may contain a wildcard: the id of a WebSocket connection, at the end of a resource.
 const ANY_CONNECTION: &str = "/@connections/*";
 
-/// The permissions of each role in the template, by the role's ARN.
+/// The key is the role's ARN.
 pub(super) type PermissionsByRole = BTreeMap<String, Vec<Permission>>;
 
-/// Reads the policies of an `AWS::IAM::Role`.
 pub(super) fn role_permissions(properties: &EvaluatedValue<'_>) -> Result<Vec<Permission>, Error> {
     let mut permissions = Vec::new();
     for policy in policies(properties)? {
@@ -33,8 +32,8 @@ pub(super) fn role_permissions(properties: &EvaluatedValue<'_>) -> Result<Vec<Pe
     Ok(permissions)
 }
 
-/// Returns a function's permissions. If the function has no `Role`, SAM creates a role that has the function's policies
-/// and may also consume the function's queues and streams.
+/// If the function has no `Role`, SAM creates a role that has the function's policies and may also consume the
+/// function's queues and streams.
 pub(super) fn function_permissions(
     properties: &EvaluatedValue<'_>,
     function: &Function,
@@ -51,7 +50,6 @@ pub(super) fn function_permissions(
     Ok(permissions)
 }
 
-/// Returns the permissions that a function's role needs to consume the function's queues and streams.
 pub(crate) fn event_source_permissions(function: &Function) -> Vec<Permission> {
     let queues = function.queues.iter().map(|QueueMapping { queue, .. }| Queues::arn(queue));
     let streams = function.streams.iter().map(|StreamMapping { table, .. }| table_stream_arn(table));
@@ -75,8 +73,8 @@ fn document_permissions(document: &EvaluatedValue<'_>) -> Result<Vec<Permission>
     Ok(permissions)
 }
 
-/// Returns a statement's permissions, one for each combination of its actions and resources. Statements with
-/// conditions, wildcards or `Deny` are rejected, because the local host does not implement them.
+/// Returns one permission for each combination of the statement's actions and resources. Conditions, wildcards and
+/// `Deny` are rejected, because the local host does not implement them.
 fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permission>, Error> {
     for (key, value) in statement.entries()? {
         if !["Sid", "Effect", "Action", "Resource"].contains(&key.as_str()) {
@@ -96,8 +94,7 @@ fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permissio
     Ok(resources.iter().flat_map(actions_on).collect())
 }
 
-/// Returns the actions or resources that a value lists. Wildcards are rejected, except in `allowed_suffix` at the end
-/// of an item.
+/// Wildcards are rejected, except in `allowed_suffix` at the end of an item.
 fn names_without_wildcards(value: &EvaluatedValue<'_>, allowed_suffix: &str) -> Result<Vec<String>, Error> {
     let names = value.texts()?;
     let has_wildcard = |name: &String| name.strip_suffix(allowed_suffix).unwrap_or(name).contains(['*', '?']);

@@ -6,12 +6,9 @@ use super::error::Error;
 use super::evaluated_value::EvaluatedValue;
 use super::queue::queue_name_from_arn;
 
-/// An event source mapping for a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueMapping {
-    /// The name of the local queue.
     pub queue: String,
-    /// The maximum number of messages in one invocation.
     pub batch_size: u32,
     /// How long the mapping waits for more messages when a batch is not full.
     pub batching_window: Duration,
@@ -42,7 +39,6 @@ fn batching_window(queue: &str, properties: &EvaluatedValue<'_>) -> Result<Durat
     Ok(Duration::from_secs(seconds.into()))
 }
 
-/// Reads `FunctionResponseTypes`. Returns whether the function reports which items in a batch failed.
 pub(super) fn reports_partial_failures(properties: &EvaluatedValue<'_>) -> Result<bool, Error> {
     let Some(response_types) = properties.get("FunctionResponseTypes")? else {
         return Ok(false);

@@ -11,7 +11,6 @@ use super::yaml::{Node, section_entries};
 use crate::arn::{AWS_ACCOUNT_ID, REGION, function_arn, role_arn, table_arn, table_stream_arn};
 use crate::sqs::Queues;
 
-/// The base URLs of this host's services.
 #[derive(Debug, Clone)]
 pub struct Addresses {
     /// The value of `GetAtt Api.ApiEndpoint`.
@@ -51,7 +50,7 @@ impl Scope {
         Ok(scope)
     }
 
-    /// Declares the resources. Resources whose condition is false are omitted, so references to them are errors.
+    /// Resources whose condition is false are omitted, so references to them are errors.
     fn declare_resources(&mut self, template: &Node) -> Result<(), Error> {
         for (logical_id, resource) in section_entries(template, "Resources") {
             if !self.is_condition_true(logical_id, resource)? {
@@ -91,12 +90,12 @@ impl Scope {
         self.tables_with_stream.contains(logical_id)
     }
 
-    /// Returns a queue's name, which is its logical id. As on AWS, the name of a FIFO queue also ends in `.fifo`.
+    /// The name is the logical id. As on AWS, the name of a FIFO queue also ends in `.fifo`.
     pub fn queue_name(&self, logical_id: &str) -> String {
         if self.fifo_queues.contains(logical_id) { format!("{logical_id}.fifo") } else { logical_id.to_owned() }
     }
 
-    /// Evaluates `Ref`. Returns `None` for `AWS::NoValue`.
+    /// Returns `None` for `AWS::NoValue`.
     pub fn resolve_ref(&self, name: &str, line: usize, path: &ValuePath) -> Result<Option<Node>, Error> {
         if name == "AWS::NoValue" {
             return Ok(None);
@@ -129,7 +128,7 @@ impl Scope {
         self.resource_types.get(logical_id).map(String::as_str).ok_or_else(unknown)
     }
 
-    /// Evaluates `GetAtt` for a reference such as `Resource.Attribute`.
+    /// `reference` has the form `Resource.Attribute`.
     pub fn resolve_attribute(&self, reference: &str, line: usize, path: &ValuePath) -> Result<String, Error> {
         let (logical_id, attribute) = reference.split_once('.').unwrap_or((reference, ""));
         let resource_type = self.resource_type(logical_id, line, path)?;

@@ -14,11 +14,10 @@ use crate::filter_pattern::FilterPattern;
 /// How long a stream stores its records. It is also the maximum record age of a mapping that does not limit the age.
 const STREAM_RETENTION: Duration = Duration::from_hours(24);
 
-/// An event source mapping for a table's stream. It starts with the first change after the start of the host.
+/// The mapping starts with the first change after the start of the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamMapping {
     pub table: String,
-    /// The maximum number of records in one invocation.
     pub batch_size: usize,
     /// How long the mapping waits for more records when a batch is not full.
     pub batching_window: Duration,
@@ -37,7 +36,6 @@ pub struct StreamMapping {
 }
 
 impl StreamMapping {
-    /// Returns whether the function receives this record.
     pub(crate) fn selects(&self, record: &Value) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| filter.matches(record))
     }
@@ -65,7 +63,6 @@ fn seconds(count: u32) -> Duration {
     Duration::from_secs(count.into())
 }
 
-/// Returns the name of the table whose stream has this ARN.
 fn table_from_stream_arn(arn: &EvaluatedValue<'_>) -> Result<String, Error> {
     let text = arn.text()?;
     let table = text.rsplit_once("/stream/").and_then(|(table, _)| table.rsplit_once('/'));
@@ -75,7 +72,7 @@ fn table_from_stream_arn(arn: &EvaluatedValue<'_>) -> Result<String, Error> {
     }
 }
 
-/// Reads a limit. Returns `None` if it is absent or -1, which stands for no limit.
+/// Returns `None` if the limit is absent or -1, which stands for no limit.
 fn limit(properties: &EvaluatedValue<'_>, key: &str, allowed: RangeInclusive<u32>) -> Result<Option<u32>, Error> {
     match properties.get(key)? {
         Some(value) if value.text()? == "-1" => Ok(None),

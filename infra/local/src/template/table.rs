@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::error::Error;
 use super::evaluated_value::EvaluatedValue;
 
-/// A table. The JSON values are in the format of the DynamoDB API.
+/// The JSON values are in the format of the DynamoDB API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableDefinition {
     /// The logical id, which is also the name of the local table.
@@ -15,7 +15,7 @@ pub struct TableDefinition {
     pub indexes: Vec<IndexDefinition>,
     /// The attribute that stores an item's expiry time, if time to live is enabled.
     pub ttl_attribute: Option<String>,
-    /// Whether the table has a stream. Its records contain the old image and the new image of an item.
+    /// The stream's records contain the old image and the new image of an item.
     pub has_stream: bool,
 }
 
@@ -28,7 +28,6 @@ pub struct IndexDefinition {
 }
 
 impl TableDefinition {
-    /// Returns the name of the partition key.
     pub(crate) fn partition_key(&self) -> &str {
         let keys = self.key_schema.as_array().into_iter().flatten();
         let mut keys = keys.filter(|key| key.get("KeyType").is_some_and(|key_type| key_type == "HASH"));
@@ -62,7 +61,6 @@ fn key_schema(table_or_index: &EvaluatedValue<'_>) -> Result<Value, Error> {
     string_pairs(&table_or_index.require("KeySchema")?, "AttributeName", "KeyType")
 }
 
-/// Reads a list of objects with two string properties each.
 fn string_pairs(list: &EvaluatedValue<'_>, first: &'static str, second: &'static str) -> Result<Value, Error> {
     let pair = |item: &EvaluatedValue<'_>| {
         Ok(json!({first: item.require(first)?.text()?, second: item.require(second)?.text()?}))
@@ -90,8 +88,8 @@ fn ttl_attribute(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Erro
     specification.require("AttributeName")?.text().map(Some)
 }
 
-/// Returns whether the table has a `StreamSpecification`. View types other than `NEW_AND_OLD_IMAGES` are rejected,
-/// because the local host compares the images to find out whether a write changed the item.
+/// View types other than `NEW_AND_OLD_IMAGES` are rejected, because the local host compares the images to find out
+/// whether a write changed the item.
 fn has_stream(properties: &EvaluatedValue<'_>) -> Result<bool, Error> {
     let Some(specification) = properties.get("StreamSpecification")? else {
         return Ok(false);

@@ -16,7 +16,6 @@ fn read_with(text: &str, parameters: &[(&str, &str)]) -> Result<Template, Error>
     Template::read(text, &parameters.iter().map(to_owned).collect(), addresses)
 }
 
-/// Returns a template whose only function has one environment variable with this value.
 fn template_with_variable(value: &str) -> String {
     format!(
         "Parameters:
@@ -123,7 +122,6 @@ fn resource_with_false_condition_is_ignored() {
     assert_eq!(names, ["Jobs", "Ordered.fifo"]);
 }
 
-/// A template with resources that exist only on AWS, such as alarms, a topic, a dashboard and a domain.
 const ONLY_ON_AWS: &str = "Parameters:
   Email: {Type: String, Default: ''}
   Domain: {Type: String, Default: ''}
@@ -228,7 +226,6 @@ fn queues_with_redrive_policy_are_read() {
     assert_eq!(queues[1].retention_seconds, 1_209_600);
 }
 
-/// Returns a template with a role and one function that has this property.
 fn template_with_property(property: &str) -> String {
     format!(
         "Resources:
@@ -295,7 +292,6 @@ fn unsupported_policy_is_rejected() {
     }
 }
 
-/// Returns a template with two queues, two tables, and one function that has this event.
 fn template_with_event(event: &str) -> String {
     format!(
         "Resources:
@@ -448,7 +444,6 @@ fn route_or_binary_of_two_functions_is_rejected() {
     );
 }
 
-/// Returns a template with a function and a WebSocket API that has these properties.
 fn template_with_web_socket_api(properties: &str) -> String {
     format!(
         "Resources:

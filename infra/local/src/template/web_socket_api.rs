@@ -15,14 +15,13 @@ const MAX_INTEGRATION_TIMEOUT_MS: u32 = 29_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebSocketApi {
-    /// The logical id in the template. On this host, it is also the id of the API.
+    /// On this host, the logical id is also the id of the API.
     pub id: String,
-    /// The name of the stage, which is also the path of the API.
+    /// The stage is also the path of the API.
     pub stage: String,
     /// The names in the `RouteSelectionExpression` after `$request.body`. They are the path to the member of a message
     /// that contains its route key.
     route_selection: Vec<String>,
-    /// The routes by route key.
     routes: BTreeMap<String, SocketRoute>,
 }
 
@@ -30,7 +29,6 @@ pub struct WebSocketApi {
 pub struct SocketRoute {
     /// The route key, such as `$connect`.
     pub key: String,
-    /// The name of the function that the route invokes.
     pub function: String,
     /// How long the gateway waits for the function.
     pub timeout: Duration,
@@ -42,8 +40,7 @@ impl WebSocketApi {
         self.routes.get(key)
     }
 
-    /// Returns the route for a message: the route that the message selects, or else `$default`. Returns `None` if the
-    /// API has neither route.
+    /// Returns the route that the message selects, or else `$default`. Returns `None` if the API has neither route.
     #[must_use]
     pub fn route_for_message(&self, body: &str) -> Option<&SocketRoute> {
         let selected = self.selected_key(body).filter(|key| !key.starts_with('$'));

@@ -6,7 +6,6 @@ use granit_parser::{Event, Parser, ScalarStyle, ScanError, StrInput};
 
 use super::error::{Error, ErrorKind, ValuePath};
 
-/// A YAML value with its tag and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
     /// The line number in the template, counted from 1.
@@ -28,12 +27,12 @@ impl Node {
         Self { line, tag: None, value: Value::Scalar(text.into()) }
     }
 
-    /// Returns the value of a key, or `None` if the key is absent or the node is not a mapping.
+    /// Returns `None` if the key is absent or the node is not a mapping.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find_map(|(name, node)| (name == key).then_some(node))
     }
 
-    /// Returns the text of a scalar. The text is empty for other nodes.
+    /// Returns an empty text unless the node is a scalar.
     pub fn as_text(&self) -> &str {
         match &self.value {
             Value::Scalar(text) => text,
@@ -41,7 +40,7 @@ impl Node {
         }
     }
 
-    /// Returns the items of a list. The result is empty for other nodes.
+    /// Returns an empty slice unless the node is a list.
     pub fn items(&self) -> &[Node] {
         match &self.value {
             Value::List(items) => items,
@@ -49,7 +48,7 @@ impl Node {
         }
     }
 
-    /// Returns the entries of a mapping. The result is empty for other nodes.
+    /// Returns an empty slice unless the node is a mapping.
     pub fn entries(&self) -> &[(String, Node)] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -68,7 +67,6 @@ impl Node {
 }
 
 impl ValuePath {
-    /// Returns the error for a value that its property does not accept.
     pub(super) fn unexpected_value(&self, expected: &str, found: &Node) -> Error {
         let kind = ErrorKind::UnexpectedValue { expected: expected.to_owned(), found: found.describe() };
         self.error(found.line, kind)
@@ -80,7 +78,6 @@ pub(super) fn section_entries<'t>(template: &'t Node, section: &str) -> impl Ite
     template.get(section).map(Node::entries).unwrap_or_default().iter()
 }
 
-/// Parses text that contains a single YAML document.
 pub(super) fn parse(text: &str) -> Result<Node, Error> {
     let mut reader = NodeReader { events: Parser::new_from_str(text), line: 1 };
     let mut first = reader.next_event()?;
@@ -92,7 +89,6 @@ pub(super) fn parse(text: &str) -> Result<Node, Error> {
 
 struct NodeReader<'t> {
     events: Parser<'t, StrInput<'t>>,
-    /// The line number of the last event.
     line: usize,
 }
 

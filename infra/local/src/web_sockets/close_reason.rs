@@ -6,17 +6,14 @@ use tokio_tungstenite::tungstenite::protocol::frame::Utf8Bytes;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CloseReason {
-    /// The client closed the connection. Its close frame can be empty.
+    /// The client closed the connection. `None` stands for an empty close frame.
     Client(Option<CloseFrame>),
     /// The TCP connection ended without a close frame.
     ConnectionLost,
-    /// The client violated the WebSocket protocol.
     ProtocolError,
-    /// The client sent a binary message. API Gateway accepts only text.
+    /// API Gateway accepts only text.
     BinaryMessage,
-    /// The client sent a text message that is not valid UTF-8.
     InvalidText,
-    /// The client sent a frame or a message that is too large.
     MessageTooLarge,
     /// A function closed the connection.
     Deleted,
@@ -25,7 +22,6 @@ pub(super) enum CloseReason {
 }
 
 impl CloseReason {
-    /// Returns the reason that corresponds to an error while reading.
     pub fn of_error(error: &Error) -> Self {
         match error {
             Error::Capacity(_) => Self::MessageTooLarge,
@@ -72,7 +68,7 @@ impl CloseReason {
         }
     }
 
-    /// Returns the close frame to send. Returns `None` if the client closed the connection or is gone.
+    /// Returns `None` if the client closed the connection or is gone.
     pub fn frame_to_send(&self) -> Option<CloseFrame> {
         match self {
             Self::Client(_) | Self::ConnectionLost => None,

@@ -19,16 +19,16 @@ use super::close_reason::CloseReason;
 use super::open_connections::{Activity, ConnectionInfo, Outbox, QueuedMessage};
 use super::{SocketApi, SocketTimeouts};
 
-/// API Gateway's limit on the size of a message, in both directions.
+/// API Gateway's limit, in both directions.
 pub(super) const MAX_MESSAGE_BYTES: usize = 128 * 1024;
 
 /// API Gateway's limit on the size of a frame from the client. A larger message must be split into several frames.
 const MAX_FRAME_BYTES: usize = 32 * 1024;
 
-/// The initial size of the buffer for incoming data. It is small, because most connections are idle.
+/// The buffer for incoming data is small at first, because most connections are idle.
 const READ_BUFFER_BYTES: usize = 4 * 1024;
 
-/// The maximum number of events that wait for a function. While this many are waiting, no message is read.
+/// While this many events wait for a function, no message is read.
 const MAX_PENDING_EVENTS: usize = 8;
 
 /// The maximum time for sending the queued messages of a deleted connection, and for completing a closing handshake.
@@ -38,11 +38,10 @@ type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
 enum Event {
     Message(Utf8Bytes),
-    /// The last event of a connection.
     Disconnect(CloseReason),
 }
 
-/// Serves the connection until it is closed and the `$disconnect` function has been invoked.
+/// Returns after the connection has been closed and the `$disconnect` function has been invoked.
 pub(super) async fn serve(
     api: &SocketApi,
     info: &Arc<ConnectionInfo>,
@@ -64,7 +63,6 @@ fn socket_config() -> WebSocketConfig {
         .write_buffer_size(0)
 }
 
-/// Invokes the functions for the events of the connection, one after the other.
 async fn invoke_in_order(api: &SocketApi, info: &ConnectionInfo, mut events: mpsc::Receiver<Event>) {
     while let Some(event) = events.recv().await {
         match event {
@@ -99,11 +97,10 @@ async fn transfer_messages(
             let _ = timeout(CLOSE_TIMEOUT, close(socket, &reason)).await;
         }
     };
-    // Sending fails only if the receiver was dropped, which happens after this event.
+    // Sending cannot fail, because the receiver is dropped only after this event.
     let _ = tokio::join!(close, events.send(Event::Disconnect(reason.clone())));
 }
 
-/// Reads messages until the client closes the connection or an error occurs.
 async fn read_messages(
     incoming: &mut SplitStream<Socket>,
     activity: &Activity,

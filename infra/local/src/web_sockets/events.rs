@@ -15,7 +15,7 @@ use crate::time_format::access_log_time;
 
 type Members = Map<String, Value>;
 
-/// Builds the `$connect` event. Only this event contains the headers and query parameters of the handshake.
+/// Only the `$connect` event contains the headers and query parameters of the handshake.
 pub(super) fn connect(connection: &ConnectionInfo, handshake: &Parts) -> Value {
     let request_id = Uuid::now_v7().to_string();
     let mut headers = headers_by_name(&handshake.headers);
@@ -64,7 +64,6 @@ fn event(request_context: Members) -> Members {
     members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 
-/// Returns the members of the request context that all events have.
 fn request_context(connection: &ConnectionInfo, route_key: &str, event_type: &str, request_id: &str) -> Members {
     let now = OffsetDateTime::now_utc();
     let identity = match &connection.user_agent {

@@ -25,7 +25,7 @@ use crate::time_format::rfc3339_time;
 /// response as on AWS.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
-/// The reasons why a request is rejected, with the same types and statuses as on AWS.
+/// The types and statuses are the same as on AWS.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Rejection {
     #[error("Missing Authentication Token")]

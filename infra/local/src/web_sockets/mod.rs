@@ -32,10 +32,9 @@ use crate::lambda::Functions;
 use crate::template::WebSocketApi;
 use crate::usage::UsageMeter;
 
-/// How long a connection can be idle, and how long it can be open in total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketTimeouts {
-    /// How long a connection can be without a message in either direction before it is closed.
+    /// How long a connection can be without a message in either direction and without a ping from the client.
     pub idle: Duration,
     pub lifetime: Duration,
 }
@@ -47,7 +46,7 @@ impl Default for SocketTimeouts {
     }
 }
 
-/// The WebSocket API of a host. Dropping it closes all connections.
+/// Dropping this value closes all connections.
 pub(crate) struct WebSockets {
     api: Arc<SocketApi>,
     /// Becomes true when all connections must close. The router and each connection hold a receiver until they end, and
@@ -55,7 +54,6 @@ pub(crate) struct WebSockets {
     stop: watch::Sender<bool>,
 }
 
-/// The services that connections and the management API use.
 struct SocketApi {
     definition: WebSocketApi,
     connections: OpenConnections,
@@ -66,7 +64,6 @@ struct SocketApi {
     timeouts: Mutex<SocketTimeouts>,
 }
 
-/// The state of the HTTP handlers.
 #[derive(Clone)]
 struct HandlerState {
     api: Arc<SocketApi>,
@@ -86,7 +83,6 @@ impl WebSockets {
         Self { api: Arc::new(api), stop: watch::Sender::new(false) }
     }
 
-    /// Returns a router that serves the API's stage, including `@connections`.
     pub fn router(&self) -> Router {
         let stage = &self.api.definition.stage;
         Router::new()

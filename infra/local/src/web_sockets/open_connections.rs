@@ -32,7 +32,8 @@ pub(super) struct ConnectionInfo {
     pub activity: Activity,
 }
 
-/// The time of the last message in either direction, stored in milliseconds since the connection opened.
+/// The time of the last message in either direction, or of the last ping from the client. It is stored in milliseconds
+/// since the connection opened.
 pub(super) struct Activity {
     connected: Instant,
     last_active_ms: AtomicU64,
@@ -60,7 +61,6 @@ pub(super) struct QueuedMessage {
     _capacity: OwnedSemaphorePermit,
 }
 
-/// The reason why a message cannot be queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SendError {
     Closed,
@@ -68,7 +68,7 @@ pub(super) enum SendError {
 }
 
 impl OpenConnections {
-    /// Adds a connection. Messages are queued until the returned outbox is read.
+    /// Messages are queued until the returned outbox is read.
     pub fn add(&self, info: Arc<ConnectionInfo>) -> Outbox {
         let (sender, messages) = mpsc::unbounded_channel();
         let (deletion_sender, deletion) = oneshot::channel();
@@ -83,19 +83,19 @@ impl OpenConnections {
         self.lock().get(id).cloned()
     }
 
-    /// Removes a connection and thereby closes it. Returns whether it was open.
+    /// Removing a connection closes it. Returns whether the connection was open.
     pub fn remove(&self, id: &str) -> bool {
         self.lock().remove(id).is_some()
     }
 
-    /// Locks the map. Lock poisoning is ignored, because each critical section is a single map operation.
+    /// A poisoned lock is ignored, because each critical section is a single map operation.
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<OpenConnection>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl OpenConnection {
-    /// Queues a message for the client. Never waits for the client.
+    /// Never waits for the client.
     pub fn send(&self, text: Utf8Bytes) -> Result<(), SendError> {
         let size = text.len().clamp(MIN_QUEUED_MESSAGE_BYTES, MAX_QUEUED_BYTES);
         let size = u32::try_from(size).map_err(|_| SendError::QueueFull)?;
@@ -115,17 +115,15 @@ impl Activity {
         self.last_active_ms.store(now, Ordering::Relaxed);
     }
 
-    /// Returns how long the connection has been open.
     pub fn connected_for(&self) -> Duration {
         self.connected.elapsed()
     }
 
-    /// Returns the time between the opening of the connection and its last message.
+    /// Returns the time between the opening of the connection and the last activity.
     pub fn last_active_after(&self) -> Duration {
         Duration::from_millis(self.last_active_ms.load(Ordering::Relaxed))
     }
 
-    /// Returns the time since the last message.
     pub fn idle_for(&self) -> Duration {
         self.connected_for().saturating_sub(self.last_active_after())
     }

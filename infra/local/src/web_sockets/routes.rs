@@ -26,10 +26,8 @@ struct ConnectResult {
 }
 
 impl SocketApi {
-    /// Invokes the `$connect` function. Without a `$connect` route, every connection is accepted.
-    ///
-    /// # Errors
-    /// If the function refuses the connection or fails, returns the status for the response to the handshake.
+    /// Without a `$connect` route, every connection is accepted. If the function refuses the connection or fails,
+    /// returns the status for the response to the handshake.
     pub(super) async fn connect(&self, connection: &ConnectionInfo, handshake: &Parts) -> Result<(), StatusCode> {
         let Some(route) = self.definition.route("$connect") else {
             return Ok(());
@@ -47,7 +45,6 @@ impl SocketApi {
         }
     }
 
-    /// Adds the connection time to the usage of the `$connect` function, and invokes the `$disconnect` function.
     pub(super) async fn disconnect(&self, connection: &ConnectionInfo, reason: &CloseReason) {
         if let Some(route) = self.definition.route("$connect") {
             self.meter.add_connection_time(&route.function, connection.activity.connected_for());
@@ -58,9 +55,8 @@ impl SocketApi {
         }
     }
 
-    /// Invokes the function of the message's route. The function's result is ignored, because API Gateway sends it to
-    /// the client only if the route has a route response. If there is no route or the function fails, the client gets
-    /// an error message.
+    /// The function's result is ignored, because API Gateway sends it to the client only if the route has a route
+    /// response. If there is no route or the function fails, the client gets an error message.
     pub(super) async fn receive_message(&self, connection: &ConnectionInfo, body: &str) {
         let request_id = uuid::Uuid::now_v7().to_string();
         let Some(route) = self.definition.route_for_message(body) else {

@@ -204,8 +204,7 @@ async fn headers_over_the_limit_are_refused() {
     assert_eq!(request.send().await.unwrap().status(), 431);
 }
 
-/// Sends a request head byte for byte, because an HTTP client would correct or reject it. Returns the status and the
-/// body.
+/// Sends a request head byte for byte, because an HTTP client would correct or reject it.
 async fn send_head(host: &ProbeHost, head: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(("127.0.0.1", host.port())).await.unwrap();
     stream.write_all(format!("{head}\r\nConnection: close\r\n\r\n").as_bytes()).await.unwrap();

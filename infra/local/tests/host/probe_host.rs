@@ -1,5 +1,4 @@
-//! Starts a local host for one test. The host's functions are links to the `test_function` example. Also contains a
-//! helper that waits until a value meets a condition.
+//! Starts a local host for one test. The host's functions are links to the `test_function` example.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -10,11 +9,11 @@ use std::time::{Duration, Instant};
 use local::{Error, Host, HostStorage, LogLine, LogSink, Options};
 use tempfile::TempDir;
 
-/// The functions of `template.yaml` in this folder. Each is a link to the `test_function` example.
+/// The functions of `template.yaml` in this folder.
 const FUNCTIONS: [&str; 8] =
     ["probe", "socket-probe", "hasty", "single", "never-starts", "cannot-start", "worker", "watcher"];
 
-/// A running host with its captured log (`lines`) and the folder of its binaries. Dereferences to the host.
+/// `lines` is the captured log. `folder` contains the function binaries.
 pub struct ProbeHost {
     pub host: Host,
     pub lines: Arc<Mutex<Vec<LogLine>>>,
@@ -46,7 +45,6 @@ impl ProbeHost {
         Self { host, lines, folder }
     }
 
-    /// Returns the lines that a function has logged so far.
     pub fn lines(&self, function: &str) -> Vec<String> {
         let lines = self.lines.lock().unwrap();
         let lines = lines.iter().filter(|line| line.function == function);
@@ -70,14 +68,13 @@ pub fn memory_options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     (options, lines)
 }
 
-/// Starts a host with its binaries and data in `folder`. In its copy of the template, the first occurrence of `from` is
+/// The binaries and data are in `folder`. In the host's copy of the template, the first occurrence of `from` is
 /// replaced with `to`.
 pub async fn start_with_template_change(folder: &Path, from: &str, to: &str) -> Result<Host, Error> {
     Host::start(changed_template_options(folder, from, to).0).await
 }
 
-/// Returns options for a host with its binaries and data in `folder`, and the log lines that the host captures. In the
-/// host's copy of the template, the first occurrence of `from` is replaced with `to`.
+/// Like [`start_with_template_change`], but only returns the options and the log lines that the host captures.
 pub fn changed_template_options(folder: &Path, from: &str, to: &str) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     let text = std::fs::read_to_string(template_path()).unwrap();
     assert!(text.contains(from));
@@ -92,7 +89,6 @@ pub fn template_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/host/template.yaml")
 }
 
-/// Returns a folder with a link to the `test_function` example for every function.
 pub fn link_binaries() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for function in FUNCTIONS {
@@ -109,7 +105,7 @@ pub fn example_path(name: &str) -> PathBuf {
     path
 }
 
-/// Calls `read` repeatedly until `is_done` accepts its value. Panics with the last value after ten seconds.
+/// Panics with the last value after ten seconds.
 pub async fn wait_for<T: Debug>(read: impl Fn() -> T, is_done: impl Fn(&T) -> bool) -> T {
     let start = Instant::now();
     loop {
@@ -122,14 +118,13 @@ pub async fn wait_for<T: Debug>(read: impl Fn() -> T, is_done: impl Fn(&T) -> bo
     }
 }
 
-/// Returns whether the process is running. A zombie process does not count as running.
+/// A zombie process does not count as running.
 pub fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(") ").map(|(_, rest)| rest.starts_with('Z'));
     state == Some(false)
 }
 
-/// Kills a process with SIGKILL.
 pub fn kill(pid: u32) {
     let status = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
     assert!(status.unwrap().success());

@@ -35,7 +35,6 @@ async fn wait_until_empty(host: &ProbeHost, queue: &str) {
     wait_for(depth, |depth| depth.visible + depth.in_flight + depth.delayed == 0).await;
 }
 
-/// Returns how many times the worker has received a message with this body.
 fn count_received(host: &ProbeHost, body: &str) -> usize {
     let line = format!("got {body}");
     host.lines("worker").iter().filter(|logged| **logged == line).count()
@@ -137,7 +136,6 @@ async fn sends_can_be_refused_on_request() {
     assert_eq!(count_received(&host, "lost"), 0);
 }
 
-/// Opens a second connection to the queue database of a running host.
 fn database(data: &Path) -> rusqlite::Connection {
     rusqlite::Connection::open(data.join("sqs.sqlite")).unwrap()
 }

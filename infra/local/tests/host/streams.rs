@@ -12,7 +12,6 @@ use crate::probe_host::{ProbeHost, changed_template_options, kill, link_binaries
 
 const TABLE: &str = "Watched";
 
-/// A host whose watcher is running, and a client for its tables.
 struct WatchedTable {
     host: ProbeHost,
     client: Client,
@@ -30,12 +29,11 @@ impl WatchedTable {
         Self { host, client }
     }
 
-    /// Writes an item with this value. Replaces an existing item.
     async fn put(&self, pk: &str, sk: &str, value: &str) {
         put(&self.client, pk, sk, value).await;
     }
 
-    /// Writes items with these sort keys in one transaction. The changes are read from the stream together.
+    /// Writes the items in one transaction, so that the changes are read from the stream together.
     async fn put_together(&self, pk: &str, sort_keys: &[&str]) {
         let put = |sk: &&str| {
             let put = Put::builder().table_name(TABLE).item("pk", text(pk)).item("sk", text(sk));
@@ -45,18 +43,16 @@ impl WatchedTable {
         transaction.set_transact_items(Some(sort_keys.iter().map(put).collect())).send().await.unwrap();
     }
 
-    /// Returns the records that the watcher has received, including repeated ones.
+    /// The records include repeated ones.
     fn records(&self) -> Vec<Value> {
         let lines = self.host.lines("watcher");
         lines.iter().filter_map(|line| serde_json::from_str(line.strip_prefix("change ")?).ok()).collect()
     }
 
-    /// Returns the sort keys of the records that the watcher has received.
     fn sort_keys(&self) -> Vec<String> {
         self.records().iter().map(|record| key(record, "sk")).collect()
     }
 
-    /// Waits until the watcher has received this many records, and checks that their sort keys are in this order.
     async fn wait_for_sort_keys(&self, expected: &[&str]) {
         wait_for(|| self.sort_keys(), |keys| keys.len() >= expected.len()).await;
         assert_eq!(self.sort_keys(), expected);

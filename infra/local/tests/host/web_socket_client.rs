@@ -14,7 +14,6 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 pub struct WebSocketClient(pub WebSocketStream<TcpStream>);
 
 impl WebSocketClient {
-    /// Connects with a query string, or returns the handshake error.
     pub async fn try_connect(host: &Host, query: &str) -> Result<Self, Error> {
         let address = host.base_url().trim_start_matches("http://");
         let stream = TcpStream::connect(address).await?;
@@ -32,12 +31,10 @@ impl WebSocketClient {
         self.0.send(Message::text(text)).await.unwrap();
     }
 
-    /// Waits for the next message on the open connection.
     pub async fn next(&mut self) -> Message {
         timeout(Duration::from_secs(10), self.0.next()).await.unwrap().unwrap().unwrap()
     }
 
-    /// Returns the next message, which must be text.
     pub async fn text(&mut self) -> String {
         self.next().await.into_text().unwrap().to_string()
     }
@@ -46,7 +43,7 @@ impl WebSocketClient {
         serde_json::from_str(&self.text().await).unwrap()
     }
 
-    /// Waits until the host closes the connection, and returns the status code.
+    /// Skips the messages before the close frame.
     pub async fn close_code(&mut self) -> u16 {
         loop {
             if let Message::Close(frame) = self.next().await {

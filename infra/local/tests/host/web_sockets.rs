@@ -14,7 +14,7 @@ use crate::web_socket_client::WebSocketClient;
 
 const FUNCTION: &str = "socket-probe";
 
-/// Returns the events that a function has received from connections so far, oldest first.
+/// Returns the events from connections so far, oldest first.
 fn events(host: &ProbeHost, function: &str) -> Vec<Value> {
     let lines = host.lines(function).into_iter().filter(|line| line.starts_with('{'));
     lines.map(|line| serde_json::from_str(&line).unwrap()).collect()
@@ -31,7 +31,6 @@ async fn disconnect_event(host: &ProbeHost) -> Value {
     wait_for(|| events_of_type(host, "DISCONNECT"), |events| !events.is_empty()).await.remove(0)
 }
 
-/// Opens a WebSocket, and returns it with its connection id.
 async fn connect(host: &ProbeHost) -> (WebSocketClient, String) {
     let earlier = events_of_type(host, "CONNECT").len();
     let client = WebSocketClient::connect(host).await;

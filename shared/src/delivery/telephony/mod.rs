@@ -17,7 +17,6 @@ use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport, Provider
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
 
-/// An incoming call that has been stored.
 pub(crate) struct AcceptedIncomingCall<'a> {
     pub telephony: &'a Telephony,
     pub call_id: &'a str,
@@ -25,12 +24,8 @@ pub(crate) struct AcceptedIncomingCall<'a> {
     pub report_url: &'a str,
 }
 
-/// A telephony provider.
 pub(crate) trait TelephonyProvider: Send + Sync {
-    /// Asks the provider to place a call.
-    ///
-    /// # Errors
-    /// Returns an error only if nothing was sent.
+    /// An error means that nothing was sent.
     fn place_call<'a>(
         &'a self,
         outbound: &'a OutboundClient,
@@ -38,25 +33,20 @@ pub(crate) trait TelephonyProvider: Send + Sync {
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
 
-    /// Parses a report about the call with this id.
-    ///
-    /// # Errors
     /// Fails with `InvalidSignature` unless the provider has signed the request, and with another error if the request
     /// cannot be parsed.
     fn parse_report(&self, request: &Request, call_id: &str) -> Result<ProviderReport, Error>;
 
-    /// Parses the report of an incoming call. Returns the same errors as [`parse_report`](Self::parse_report).
+    /// Returns the same errors as [`parse_report`](Self::parse_report).
     fn parse_incoming(&self, request: &Request) -> Result<IncomingCall, Error>;
 
-    /// Returns the response to a report.
     fn report_response(&self) -> Response;
 
-    /// Returns the response to the report of an incoming call. If `accepted` is `None`, the response rejects the call.
-    /// Otherwise, it contains the agent's phone number.
+    /// The response rejects the call if `accepted` is `None` or the call has no agent. Otherwise, it contains the
+    /// agent's phone number.
     fn incoming_response(&self, accepted: Option<&AcceptedIncomingCall<'_>>) -> Response;
 }
 
-/// Returns the adapter to a provider.
 pub(crate) fn adapter(settings: &ProviderSettings) -> Box<dyn TelephonyProvider + '_> {
     match settings {
         ProviderSettings::Http { url, signing_secret } => Box::new(HttpGateway { url, signing_secret }),

@@ -19,7 +19,6 @@ use crate::store::table::{ItemUpdate, Write, WriteError, n, s};
 use crate::store::to_attribute;
 use crate::store::write_races::WriteRaces;
 
-/// A message from an agent to the visitor.
 pub struct AgentMessage<'a> {
     pub account_id: &'a str,
     pub chat_id: u64,

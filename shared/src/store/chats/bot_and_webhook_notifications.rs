@@ -16,11 +16,10 @@ use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 
 impl Chats {
-    /// Stores a notification for each webhook that subscribes to `event`. Used for events that are not part of a
-    /// transition. Returns the stored entries, which the caller must queue. Returns no entries if no webhook subscribes
-    /// to the event, or if the chat is closed or no longer exists. Assigns the entry numbers first, and then stores the
-    /// entries in one transaction. Costs one write for the numbers and one for each webhook; costs nothing if no
-    /// webhook subscribes to the event.
+    /// Stores a notification for each webhook that subscribes to `event`. Transitions do not use this function, because
+    /// they store their own notifications. Returns the stored entries, which the caller must queue. The list is empty
+    /// if no webhook subscribes, or if the chat is closed or no longer exists. Costs one write for the entry numbers
+    /// and one for each webhook, or nothing if no webhook subscribes.
     pub async fn notify_webhooks(
         &self,
         chat: &Chat,
@@ -90,7 +89,7 @@ impl Chats {
 pub struct NotificationContext<'a> {
     /// All of the account's webhooks.
     pub webhooks: &'a [Webhook],
-    /// The agent who caused the change, if there is one.
+    /// `None` if no agent caused the change.
     pub agent_id: Option<u64>,
     pub now: Timestamp,
 }
@@ -100,7 +99,6 @@ pub struct NotificationContext<'a> {
 pub(in crate::store) type NotificationContent = (ContentKind, Option<WebhookDispatch>);
 
 impl NotificationContext<'_> {
-    /// Returns one notification for each webhook that subscribes to the event.
     pub(in crate::store) fn webhook_notifications(
         &self,
         event: WebhookEvent,

@@ -39,10 +39,8 @@ const LAST_CALL_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 /// query.
 const MAX_CALLERS: i32 = 50;
 
-/// The error message for a call to or from a visitor who already has a call in progress.
 pub const CALL_IN_PROGRESS: &str = "the visitor has a call in progress";
 
-/// A call with its entry, after a change.
 #[derive(Debug)]
 pub struct ChangedCall {
     pub entry: TimelineEntry,
@@ -50,7 +48,6 @@ pub struct ChangedCall {
     pub notifications: Vec<TimelineEntry>,
 }
 
-/// A report, with the ids of the call that it is about.
 pub struct ReportedCall<'a> {
     pub account_id: &'a str,
     pub chat_id: u64,
@@ -61,7 +58,6 @@ pub struct ReportedCall<'a> {
     pub provider_call_id: Option<&'a str>,
 }
 
-/// A call from an agent to the visitor of a chat.
 pub struct AgentCall<'a> {
     pub chat: &'a Chat,
     pub agent: &'a AgentSnapshot,
@@ -125,7 +121,7 @@ impl CallSlot {
 }
 
 impl NotificationContext<'_> {
-    /// Returns the call_event notifications that report that the call has reached the statuses in `reached`.
+    /// Returns a call_event notification of each status in `reached` for each subscribed webhook.
     pub(in crate::store) fn call_notifications<'c>(
         &self,
         call: &'c Call,
@@ -141,11 +137,8 @@ impl NotificationContext<'_> {
 }
 
 impl Chats {
-    /// Checks that the visitor has no call in progress, and returns the slot for a new call. Costs one read, and a
-    /// second one if the visitor has had a call in the last day.
-    ///
-    /// # Errors
-    /// Fails with a conflict if a call is in progress.
+    /// Returns the slot for a new call of the visitor. Fails with a conflict if a call is in progress. Costs one read,
+    /// and a second one if the visitor has had a call in the last day.
     pub(in crate::store) async fn free_call_slot(
         &self,
         account_id: &str,

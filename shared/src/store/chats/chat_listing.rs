@@ -10,26 +10,25 @@ use crate::error::Error;
 use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, item_chat_id, listing_key};
 use crate::store::table::{Query, n, s};
 
-/// The maximum number of headers that one batch request reads.
+/// DynamoDB reads at most this number of items in one batch request.
 pub const MAX_HEADERS_PER_READ: usize = 100;
 
 #[derive(Debug)]
 pub struct ChatPage {
-    /// The chats of this page, newest first.
+    /// The newest chat comes first.
     pub chats: Vec<Chat>,
     /// The next page contains chats with numbers below this number. `None` means that this is the last page.
     pub next: Option<u64>,
 }
 
-/// Reads an account's chats page by page. The `listing` index lists each state separately, so a listing of several
-/// states merges the chat numbers of these states.
+/// An account's chats in several states, read page by page. The `listing` index lists each state separately, so the
+/// listing merges the chat numbers of the states.
 pub struct ChatListing<'a> {
     chats: &'a Chats,
     account_id: &'a str,
     states: Vec<StateCursor>,
 }
 
-/// How far a listing has progressed through the chats in one state.
 struct StateCursor {
     state: &'static str,
     /// The chat numbers that have been read from the index but not returned yet, largest first.
@@ -39,8 +38,8 @@ struct StateCursor {
 }
 
 impl Chats {
-    /// Creates a listing of the account's chats that are in one of `states` and have numbers below `before`. Does not
-    /// read anything yet.
+    /// Creates a listing of the account's chats that are in one of `states` and have numbers below `before`. Reads
+    /// nothing yet.
     pub fn listing<'a>(&'a self, account_id: &'a str, states: &[&'static str], before: Option<u64>) -> ChatListing<'a> {
         let before = Some(before.unwrap_or(CHAT_ID_UPPER_BOUND));
         let cursor = |state: &&'static str| StateCursor { state, buffered_ids: VecDeque::new(), before };
@@ -94,7 +93,6 @@ impl ChatListing<'_> {
 }
 
 impl StateCursor {
-    /// Fills the buffer with numbers from the index until it contains `count` numbers or none are left.
     async fn read_ahead(&mut self, chats: &Chats, account_id: &str, count: usize) -> Result<(), Error> {
         let missing = count.saturating_sub(self.buffered_ids.len());
         let Some(before) = self.before.filter(|_| missing > 0) else { return Ok(()) };

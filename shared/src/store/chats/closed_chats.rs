@@ -9,13 +9,12 @@ use crate::store::chats::due_index::closed_chats_partition;
 use crate::store::chats::{Chats, ERASED_CHAT_SORT_KEY, erased_chat_key, header_key, item_due_at, item_key};
 use crate::store::table::{Item, Query, n, s};
 
-/// A page of closed and erased chats, in the order in which they were closed or erased.
 #[derive(Debug)]
 pub struct ClosedChatsPage {
     pub closed: Vec<Chat>,
     /// The numbers of the chats that no longer exist.
     pub erased: Vec<u64>,
-    /// The last chat of this page, or `None` if there is no further page.
+    /// The last chat of this page in the index, or `None` if there is no further page.
     pub next: Option<ClosedChat>,
 }
 
@@ -88,7 +87,6 @@ impl Chats {
 
 const MAX_CLOSED_CHATS_PER_PAGE: i32 = 100;
 
-/// Returns the chat that an item of the `due` index describes.
 fn closed_chat(item: &Item) -> Option<ClosedChat> {
     let key = item_key(item)?;
     let chat_id = key.pk.rsplit('#').next()?.parse().ok()?;

@@ -1,6 +1,5 @@
-//! Finds visitors by the beginning of their e-mail address or phone number. There is one index for e-mail addresses and
-//! one for phone numbers; each contains only the visitors who have such a value. An index is updated together with the
-//! visitor's item, so it needs no writes of its own, and erasing a visitor also removes the visitor from the index.
+//! Finds visitors by the beginning of their e-mail address or phone number. Each of these two values has an index,
+//! which contains only the visitors who have such a value.
 
 use futures_util::future::try_join_all;
 
@@ -11,7 +10,7 @@ use crate::error::Error;
 use crate::store::chats::{Chats, item_key, visitor_from_item};
 use crate::store::table::{Key, Query, s};
 
-/// The maximum number of visitors that each index returns. They fit into one batch of 100 reads.
+/// The visitors from both indexes fit into one batch of 100 reads.
 const MAX_VISITORS_PER_INDEX: i32 = 25;
 
 /// The name of an index, its key condition, and the prefix to search for.

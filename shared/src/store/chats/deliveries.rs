@@ -21,17 +21,17 @@ use crate::store::chats::{Chats, entry_from_item, entry_key, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 use crate::store::to_attribute;
 
-/// How long the chat's header marks the receiver as failing after a failed attempt.
+/// How long a failed attempt marks the receiver as failing in the chat's header. During that time, the chat's first
+/// attempts go to the retry queue.
 const FAILING_MARK_TTL: Duration = Duration::from_secs(9);
 /// How many times the sweep (the scheduled search for overdue deliveries) requeues a delivery before it marks the
 /// delivery as failed.
 const MAX_REQUEUES: u32 = 60;
 /// How many times the sweep requeues a delivery that awaits the bot's reaction and has not been attempted yet. Its task
-/// may still be in the queue, behind the chat's earlier messages. Two sweeps are enough, because the number of messages
-/// that a visitor can send at once is limited, and all of them are attempted in less time than two sweeps take.
+/// may still wait in the queue behind the chat's earlier messages. The rate limit keeps these messages so few that
+/// all of them are attempted within two sweeps.
 const MAX_BOT_REQUEUES: u32 = 2;
 
-/// What the sweep did with an overdue delivery.
 pub enum OverdueResult {
     /// The caller has nothing to do: the delivery is finished, or another process has changed it.
     NotNeeded,
@@ -44,12 +44,12 @@ pub enum OverdueResult {
 
 impl Chats {
     /// Records an attempt and the resulting update to the delivery. `delivery` is the delivery at the start of the
-    /// attempt. If a retry follows, `delivery.round_started_at` is stored too, because the round of a delivery that had
-    /// to wait for the chat's earlier messages starts with its first attempt.
+    /// attempt. If a retry follows, also stores a changed `delivery.round_started_at`: a delivery that waits for the
+    /// chat's earlier messages starts its round with its first attempt.
     ///
     /// Returns false and writes nothing if the delivery has changed since it was read. Fails with [`Error::Unwritable`]
-    /// if the entry would exceed the maximum size of an item. Costs one write. If the update marks the delivery as
-    /// failed, costs one read and one transaction of two writes.
+    /// if the entry would exceed the maximum size of an item. Costs one write or, if the update marks the delivery as
+    /// failed, one read and one transaction of two writes.
     pub async fn record_attempt(
         &self,
         entry: &TimelineEntry,
@@ -90,8 +90,7 @@ impl Chats {
         }
     }
 
-    /// Increments the number of attempts and replaces the stored attempts. The condition ensures that the stored
-    /// delivery is still in the same round as `delivery` and has the same number of attempts.
+    /// Writes only if the stored delivery is still pending and has the same round and number of attempts as `delivery`.
     async fn write_attempts(
         &self,
         entry: &TimelineEntry,
@@ -144,8 +143,7 @@ impl Chats {
         }
     }
 
-    /// Stores an update that marks a delivery as failed, and counts the failure for the reports. Costs one read and one
-    /// transaction of two writes.
+    /// Also counts the failure for the reports. Costs one read and one transaction of two writes.
     async fn store_failure(&self, entry: &TimelineEntry, update: ItemUpdate) -> Result<(), WriteError> {
         let counted = self.count_failure_write(entry).await?;
         self.table.transact([Write::Update(update)].into_iter().chain(counted).collect()).await
@@ -167,8 +165,8 @@ impl Chats {
         }
     }
 
-    /// Sets the flag in the chat's header that says the receiver is failing. The flag expires after
-    /// `FAILING_MARK_TTL`. Costs one write. Does nothing for webhooks and calls, which have no such flag.
+    /// Marks the receiver as failing in the chat's header. The mark expires after `FAILING_MARK_TTL`. Costs one write.
+    /// Does nothing for webhooks and calls, which have no mark.
     pub async fn mark_failing(&self, chat: &Chat, target: Target, now: Timestamp) -> Result<(), Error> {
         let update = match target {
             Target::Channel => "SET #channel_failing_until = :until",
@@ -178,8 +176,8 @@ impl Chats {
         self.set_failing_mark(chat, update, vec![(":until", n(now.plus(FAILING_MARK_TTL).0))]).await
     }
 
-    /// Clears the flag in the chat's header that says the receiver is failing. Costs one write. Does nothing for
-    /// webhooks and calls.
+    /// Removes the mark that [`mark_failing`](Self::mark_failing) sets. Costs one write, or nothing for webhooks and
+    /// calls.
     pub async fn mark_healthy(&self, chat: &Chat, target: Target) -> Result<(), Error> {
         let update = match target {
             Target::Channel => "REMOVE #channel_failing_until",
@@ -200,8 +198,8 @@ impl Chats {
         Ok(())
     }
 
-    /// Starts a new round of a finished delivery. Fails with a conflict if `scope` does not allow the replay. Costs one
-    /// write.
+    /// Starts a new round of a finished delivery. Fails with `NotFound` if the entry does not exist, and with
+    /// `Conflict` if `scope` does not allow the replay. Costs one write.
     pub async fn replay_delivery(
         &self,
         account_id: &str,
@@ -249,8 +247,8 @@ impl Chats {
         let is_abandoned = if awaits_bot_reaction {
             delivery.attempts_made > 0 || delivery.requeues >= MAX_BOT_REQUEUES
         } else {
-            // A call is requeued until an attempt is made, because an attempt that comes too late marks the call as
-            // failed.
+            // A call is never abandoned here. It is requeued until an attempt is made, and an attempt that comes too
+            // late marks the call as failed.
             delivery.requeues >= MAX_REQUEUES && delivery.target != Target::Call
         };
         if is_abandoned {
@@ -299,7 +297,7 @@ impl Chats {
         })
     }
 
-    /// Marks an overdue delivery as failed. Returns false if the delivery has changed since it was read.
+    /// Returns false if the delivery has changed since it was read.
     async fn fail_overdue(&self, entry: &TimelineEntry, overdue: &OverdueItem, now: Timestamp) -> Result<bool, Error> {
         let failure = Failure { code: None, message: "Not delivered: every try was cut short".into(), hidden: false };
         let update = ItemUpdate {
@@ -323,8 +321,6 @@ impl Chats {
     }
 }
 
-/// Returns whether the entry already contains this attempt. The attempt must be in the same round as `before`, and must
-/// directly follow the attempts that are counted in `before`.
 fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> bool {
     entry.delivery.as_ref().is_some_and(|after| {
         after.round == before.round
@@ -333,7 +329,6 @@ fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> b
     })
 }
 
-/// Builds the update expression that records an attempt and also makes the changes in `$others`.
 macro_rules! record_attempt_expression {
     ($others:literal) => {
         concat!(
@@ -376,7 +371,6 @@ macro_rules! is_repeatable {
     };
 }
 
-/// Extends a condition expression so that it also requires that the entry has not expired.
 macro_rules! and_not_expired {
     ($($condition:expr),+ $(,)?) => {
         concat!(
@@ -386,8 +380,8 @@ macro_rules! and_not_expired {
     };
 }
 
-/// Returns a condition expression that holds if the scope allows the replay, and the values of its placeholders. The
-/// rules are those of [`ReplayScope::replay_obstacle`].
+/// Returns a condition expression and the values of its placeholders. The expression must allow the same replays as
+/// [`ReplayScope::replay_obstacle`].
 fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, AttributeValue)>) {
     let failed = (":failed", s(DeliveryState::Failed.name()));
     let repeatable = [
@@ -421,7 +415,6 @@ fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, Att
     }
 }
 
-/// Returns the values of the placeholders that [`REQUEUE_IN_NEW_ROUND`] and [`START_REPLAY`] share.
 fn new_round_values(chat_id: u64) -> [(&'static str, AttributeValue); 3] {
     [
         (":pending", s(DeliveryState::Pending.name())),

@@ -9,9 +9,8 @@ use crate::store::chats::due_index::{Backlog, DUE_PARTITIONS, failed_partition};
 use crate::store::chats::{CHAT_PREFIX, Chats};
 use crate::store::table::{Query, n, s};
 
-/// The number at which counting stops.
 const MAX_COUNT: u32 = 100;
-/// The maximum number of items that are examined in each partition to count pending deliveries.
+/// If a partition contains more pending deliveries, the rest are not counted, and the count is only a lower bound.
 const MAX_EXAMINED_PER_PARTITION: i32 = 100;
 
 impl Chats {

@@ -1,5 +1,5 @@
 //! Reads the delivery log page by page. Failed deliveries are in the `due` index, because admins ask for them most
-//! often. All other deliveries are found by reading the chats' timelines, so only failures cost additional index
+//! often. All other deliveries are found by reading the chats' timelines, so that only failures cost additional index
 //! writes.
 
 use std::collections::{BTreeSet, HashMap};
@@ -18,36 +18,29 @@ use crate::store::chats::{
 };
 use crate::store::table::{Item, Query, n, s};
 
-/// The number of failures that one index query reads. Together with their chats' headers, they fit into one batch of
-/// 100 reads.
+/// Fifty failures and the headers of their chats fit into one batch of 100 reads.
 const MAX_FAILURES_PER_QUERY: i32 = 50;
-/// The maximum number of index queries that one request makes.
 const MAX_FAILURE_QUERIES: usize = 10;
-/// The number of timeline entries that one query reads.
 const MAX_ENTRIES_PER_QUERY: i32 = 100;
-/// The maximum number of timeline queries that one request makes.
 const MAX_TIMELINE_QUERIES: usize = 50;
-/// The maximum number of batches of chat headers that one request reads.
+/// The maximum number of batches of up to 100 chat headers that one request reads.
 const MAX_CHAT_BATCHES: usize = 5;
 
 #[derive(Debug, Default)]
 pub struct DeliveryPage {
-    /// The entries that have a delivery, each with its chat.
     pub rows: Vec<(Chat, TimelineEntry)>,
     /// The position where the next page starts, or `None` if this is the last page. A page can have fewer rows than the
     /// limit, because each request can make only a limited number of reads.
     pub next: Option<DeliveryCursor>,
 }
 
-/// A request for one page of the delivery log.
 #[derive(Clone, Copy)]
 pub struct DeliveryQuery<'a> {
     pub account_id: &'a str,
     pub filter: &'a DeliveryFilter,
     pub order: SortOrder,
-    /// The position where the previous page ended.
+    /// The position where the previous page ended, or `None` for the first page.
     pub after: Option<DeliveryCursor>,
-    /// The maximum number of rows.
     pub limit: usize,
     pub now: Timestamp,
 }
@@ -79,7 +72,7 @@ impl Chats {
         Ok(page)
     }
 
-    /// Reads the next failures from the `due` index. The returned flag tells whether there are more failures.
+    /// Also returns whether there are more failures.
     async fn failed_cursors(
         &self,
         request: &DeliveryQuery<'_>,
@@ -121,7 +114,7 @@ impl Chats {
         Ok(found)
     }
 
-    /// Reads a page of one chat's deliveries. Costs one query for every 100 entries.
+    /// Costs one query for every 100 entries.
     pub async fn chat_deliveries(&self, chat: &Chat, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let after_seq = match request.timeline_cursor()? {
             Some(cursor) if cursor.chat_id != chat.chat_id => return Err(cursor_mismatch()),
@@ -189,7 +182,7 @@ impl Chats {
     }
 
     /// Reads the entries that follow `after_seq` in the given order, starting with the first entry if `after_seq` is 0.
-    /// The returned flag tells whether there are more entries.
+    /// Also returns whether there are more entries.
     async fn timeline_slice(
         &self,
         chat: &Chat,
@@ -211,7 +204,6 @@ impl Chats {
     }
 }
 
-/// The state of a search through timelines.
 struct TimelineScan<'a> {
     request: DeliveryQuery<'a>,
     queries_left: usize,

@@ -1,7 +1,6 @@
-//! The sparse `due` index, which contains only the items that have the `due` attribute. These are pending deliveries,
-//! open chats and retention passes, which scheduled functions process after their due time, as well as failed
-//! deliveries, closed chats and erased chats. (A retention pass applies a changed retention period to closed chats.)
-//! Closed and erased chats share partitions; every other kind of item has its own.
+//! The sparse `due` index, which contains only the items that have the `due` attribute. Scheduled functions process its
+//! pending deliveries, open chats and retention passes when they are due. The index also lists failed deliveries,
+//! closed chats and erased chats.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -11,9 +10,9 @@ use crate::error::Error;
 use crate::store::chats::{Chats, item_due_at, item_key};
 use crate::store::table::{Item, Key, Query, n, s};
 
-/// The number of partitions that each backlog has in the `due` index. With a single partition, all accounts would share
-/// its write limit; 32 partitions allow 32,000 writes per second. This number must never be reduced, because items in
-/// the removed partitions would no longer be found.
+/// The number of partitions of each backlog in the `due` index. All accounts share a backlog, and one partition allows
+/// only about 1,000 writes per second. Never reduce this number, because items in the removed partitions would no
+/// longer be found.
 pub const DUE_PARTITIONS: u64 = 32;
 
 /// A kind of item in the `due` index that a scheduled function processes.
@@ -34,7 +33,6 @@ impl Backlog {
         }
     }
 
-    /// Returns the partition that contains the chat's items in this backlog.
     pub(in crate::store) fn partition_of(self, chat_id: u64) -> String {
         self.partition(chat_id % DUE_PARTITIONS)
     }
@@ -47,14 +45,12 @@ impl Backlog {
     }
 }
 
-/// Returns the partition of the `due` index that contains an account's failed deliveries, ordered by the time of their
-/// entries.
+/// The failed deliveries in this partition are sorted by the time of their entries.
 pub(in crate::store) fn failed_partition(account_id: &str) -> String {
     format!("{account_id}#failed")
 }
 
-/// Returns the partition of the `due` index that contains an account's closed and erased chats, ordered by the time at
-/// which they were closed or erased.
+/// The partition also contains the erased chats. It is sorted by the time at which the chats were closed or erased.
 pub(in crate::store) fn closed_chats_partition(account_id: &str) -> String {
     format!("{account_id}#closed")
 }
@@ -93,14 +89,12 @@ impl std::fmt::Display for OverdueItem {
     }
 }
 
-/// A page of a partition's overdue items, oldest first.
 pub struct OverduePage {
     pub items: Vec<OverdueItem>,
     /// The position where the next page starts, or `None` if this is the last page.
     pub next: Option<OverdueCursor>,
 }
 
-/// The key of a page's last item.
 #[derive(Clone)]
 pub struct OverdueCursor(Item);
 

@@ -1,4 +1,4 @@
-//! Erases a visitor on request (GDPR): the visitor, all of the visitor's chats with their timelines and panels, and the
+//! Erases a visitor on request (GDPR): the visitor, the visitor's chats with their timelines and panels, and the
 //! visitor number.
 
 use std::time::Duration;
@@ -18,18 +18,16 @@ use crate::store::chats::{
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteError, n, s};
 use crate::store::{from_item, to_attribute};
 
-/// The number of index items that one query reads.
 const INDEX_PAGE_ITEMS: i32 = 1_000;
-/// The maximum number of a chat's items that are deleted concurrently.
 const MAX_CONCURRENT_DELETES: i32 = 25;
-/// The maximum duration of a request. An erasure is recorded with the time at which its request must have ended, so
-/// that the recorded time is not earlier than the erasure itself.
+/// The maximum duration of a request. An erasure is recorded with the latest time at which its request can end, so that
+/// the recorded time is not earlier than the erasure itself.
 const MAX_REQUEST_DURATION: Duration = Duration::from_secs(30);
 /// How long the record of an erased chat is kept. It must be kept for longer than a cursor of `GET /agent/changes` is
 /// valid.
 const ERASED_CHAT_TTL: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
-/// What an erasure request has deleted.
+/// The numbers cover one request, not the earlier requests of the same erasure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ErasureReport {
     pub chats: u64,
@@ -42,11 +40,10 @@ pub struct ErasureReport {
 /// A function that returns false when the time budget of the request is used up.
 type HasTime<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// The state of one erasure request.
 struct Erasure<'a> {
     account_id: &'a str,
     number: u64,
-    /// The time that is recorded for the erased chats.
+    /// The latest time at which the request can end; see [`MAX_REQUEST_DURATION`].
     erased_at: Timestamp,
     has_time: HasTime<'a>,
     erased: ErasureReport,
@@ -63,8 +60,7 @@ struct ErasureProgress {
     chat_id: u64,
 }
 
-/// Returns the key of the item that stores the progress. The visitor number's item cannot store it, because that item
-/// may have expired.
+/// The progress has its own item, because the visitor number's item may have expired.
 fn progress_key(account_id: &str, number: u64) -> Key {
     Key::new(format!("ERASURE#{account_id}#{number}"), "ERASURE")
 }
@@ -130,7 +126,7 @@ impl Chats {
         }
     }
 
-    /// Erases the visitor's chats. Returns false if the time ran out; `progress` then tells where to continue.
+    /// If the time runs out, returns false and leaves in `progress` where to continue.
     async fn erase_listed_chats(
         &self,
         erasure: &mut Erasure<'_>,
@@ -231,7 +227,7 @@ impl Chats {
         Ok(true)
     }
 
-    /// Stores the fact that a chat was erased, for the agents' consoles that still show the chat. Costs one write.
+    /// Consoles that still show the chat learn of its erasure from this record. Costs one write.
     async fn record_erased_chat(&self, erasure: &Erasure<'_>, chat_id: u64) -> Result<(), Error> {
         let mut update = ItemUpdate {
             key: erased_chat_key(erasure.account_id, chat_id),

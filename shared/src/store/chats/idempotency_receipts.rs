@@ -1,6 +1,6 @@
 //! Receipts of stored messages. A receipt is the stored response to a request with an idempotency key. A request that
-//! repeats the key gets the receipt of the first request. A receipt expires after a day, but remains in use until
-//! DynamoDB deletes it, possibly some time later.
+//! repeats the key gets the receipt of the first request. A receipt expires after a day, but is used until DynamoDB
+//! deletes it.
 
 use std::time::Duration;
 
@@ -16,16 +16,13 @@ use crate::store::{from_item, to_item};
 
 const RECEIPT_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The data for the response to the request that stored a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageReceipt {
     pub chat_id: u64,
     pub seq: u64,
     /// The id of the stored message, which the specification calls `message.id`.
     pub id: String,
-    /// Whether the message must be delivered to a bot.
     pub is_for_bot: bool,
-    /// Whether the message must be delivered to an integrator.
     pub is_for_channel: bool,
     /// False if this is a bot's message that the channel cannot display.
     pub is_displayable: bool,
@@ -70,7 +67,7 @@ impl IdempotencyKey {
         Key::new(format!("IDEMPOTENCY#{}#{}", self.scope, self.key_hash), "ANSWER")
     }
 
-    /// Returns the write that stores the receipt. It belongs in the transaction that stores the entry.
+    /// The write belongs in the transaction that stores the entry.
     pub(in crate::store) fn receipt_write(&self, entry: &TimelineEntry) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
         let expires_at = entry.at.plus(RECEIPT_TTL).seconds();

@@ -13,8 +13,7 @@ use crate::store::table::{ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
 
 impl Chats {
-    /// Reads the chat whose idle check is due. Returns `None` if the chat is closed or no longer exists. Costs one
-    /// read.
+    /// Returns `None` if the chat is closed or no longer exists. Costs one read.
     pub async fn due_for_idle_check(&self, due_item: &OverdueItem) -> Result<Option<Chat>, Error> {
         let chat = self.table.get(due_item.key.clone()).await?.map(chat_from_item).transpose()?;
         Ok(chat.filter(|chat| !chat.state.is_closed()))
@@ -51,8 +50,8 @@ impl Chats {
             Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => Ok(()),
             Ok(item) => {
                 let after = chat_from_item(item)?;
-                // Update the entries again if any were added: a concurrent write may have used the old retention
-                // period.
+                // If entries have been added, update the entries again: a concurrent write may have used the old
+                // retention period.
                 if has_changed && after.seq != chat.seq {
                     self.update_entries_expiry(&after, now).await
                 } else {

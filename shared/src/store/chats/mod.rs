@@ -52,10 +52,7 @@ use crate::store::chats::pending_refusals::PendingRefusals;
 use crate::store::table::{Item, Key, Query, Table, Write, WriteError, s};
 use crate::store::{from_item, to_item};
 
-/// A number that is greater than any chat number.
 pub(in crate::store) const CHAT_ID_UPPER_BOUND: u64 = u32::MAX as u64;
-/// The maximum number of items that one request returns when a query reads all items. Longer lists need several
-/// requests.
 const MAX_QUERY_ITEMS: i32 = 2_000;
 /// The largest entry number that fits into a sort key.
 pub(in crate::store) const MAX_SEQ: u64 = 9_999_999_999;
@@ -84,15 +81,13 @@ pub(in crate::store) fn chat_pk(account_id: &str, chat_id: u64) -> String {
 /// The sort key of a chat's header. It sorts after the entries, because their sort keys consist of digits.
 pub(in crate::store) const HEADER_SORT_KEY: &str = "HEAD";
 
-/// The sort key of the item that records the erasure of a chat.
 pub(in crate::store) const ERASED_CHAT_SORT_KEY: &str = "ERASED";
 
 pub(in crate::store) fn header_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), HEADER_SORT_KEY)
 }
 
-/// Returns the key of the item that records the erasure of a chat. The item contains no data of the visitor, only the
-/// chat's number and the time of the erasure.
+/// The item records the erasure of a chat. It contains no data of the visitor.
 pub(in crate::store) fn erased_chat_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(format!("ERASED_CHAT#{account_id}#{chat_id}"), ERASED_CHAT_SORT_KEY)
 }
@@ -113,8 +108,7 @@ pub(in crate::store) fn panel_key(account_id: &str, chat_id: u64) -> Key {
 
 pub(in crate::store) const VISITOR_PREFIX: &str = "VISITOR#";
 
-/// Returns the key of a visitor's item. It contains a hash of the integrator's visitor id, because the id itself may be
-/// long and may be personal data.
+/// The key contains a hash of the integrator's visitor id, because the id itself may be long and may be personal data.
 pub(in crate::store) fn visitor_key(channel_id: &str, external_id: &str) -> Key {
     Key::new(format!("{VISITOR_PREFIX}{channel_id}#{}", crate::domain::sha256::hex_digest(external_id)), "VISITOR")
 }
@@ -127,7 +121,6 @@ pub(in crate::store) fn counters_key(account_id: &str) -> Key {
     Key::new(format!("COUNTERS#{account_id}"), "COUNTERS")
 }
 
-/// Returns the partition of the `listing` index that contains an account's chats in one state.
 pub(in crate::store) fn listing_key(account_id: &str, state: &str) -> String {
     format!("{account_id}#{state}")
 }
@@ -144,12 +137,10 @@ pub(in crate::store) fn entry_from_item(item: Item) -> Result<TimelineEntry, Err
     from_item::<EntryItem>(item)?.try_into()
 }
 
-/// Returns the write that stores a new entry as part of a transaction.
 pub(in crate::store) fn entry_write(entry: &TimelineEntry) -> Result<Write, Error> {
     to_item(&EntryItem::from(entry)).map(Write::Create)
 }
 
-/// Returns the chat number in an item from the `listing` index.
 fn item_chat_id(item: &Item) -> Option<u64> {
     item.get("chat_id")?.as_n().ok()?.parse().ok()
 }
@@ -159,12 +150,10 @@ fn item_key(item: &Item) -> Option<Key> {
     Some(Key::new(text("pk")?, text("sk")?))
 }
 
-/// Returns the due time in an item from the `due` index.
 fn item_due_at(item: &Item) -> Option<Timestamp> {
     item.get("due_at")?.as_n().ok()?.parse().ok().map(Timestamp)
 }
 
-/// Splits items that were read together into headers and entries.
 fn split_headers(items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
     items.into_iter().partition(|item| item.contains_key("state"))
 }
@@ -191,7 +180,7 @@ impl Chats {
         Self { table, full_windows: Arc::default(), pending_refusals: Arc::default() }
     }
 
-    /// Reads a chat's header. Costs one read.
+    /// Costs one read.
     pub async fn chat(&self, account_id: &str, chat_id: u64) -> Result<Option<Chat>, Error> {
         self.table.get(header_key(account_id, chat_id)).await?.map(chat_from_item).transpose()
     }
@@ -205,13 +194,13 @@ impl Chats {
         Ok(chat_ids.iter().filter_map(|id| chats.remove(id)).collect())
     }
 
-    /// Reads a visitor by channel and by the integrator's visitor id. Costs one read.
+    /// Costs one read.
     pub async fn visitor(&self, channel_id: &str, external_id: &str) -> Result<Option<Visitor>, Error> {
         let item = self.table.get(visitor_key(channel_id, external_id)).await?;
         item.map(visitor_from_item).transpose()
     }
 
-    /// Reads the visitor with this number in an account. Returns `None` if the visitor has expired. Costs two reads.
+    /// Returns `None` if the visitor has expired. Costs two reads.
     pub async fn visitor_by_number(
         &self,
         account_id: &str,
@@ -225,13 +214,12 @@ impl Chats {
         Ok(visitor.filter(|visitor| !visitor.is_expired(now)))
     }
 
-    /// Reads one timeline entry. Costs one read.
+    /// Costs one read.
     pub async fn entry(&self, account_id: &str, chat_id: u64, seq: u64) -> Result<Option<TimelineEntry>, Error> {
         self.table.get(entry_key(account_id, chat_id, seq)).await?.map(entry_from_item).transpose()
     }
 
-    /// Reads an entry and the header of its chat in one request. Returns `None` if either does not exist. Costs two
-    /// reads.
+    /// Reads both items in one request. Returns `None` if either does not exist. Costs two reads.
     pub async fn entry_and_chat(
         &self,
         account_id: &str,

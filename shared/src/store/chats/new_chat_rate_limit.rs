@@ -11,7 +11,6 @@ use crate::store::table::{ItemUpdate, Key, WriteError, n};
 /// How long the table keeps a count after its window ends.
 const COUNTER_TTL_SECONDS: u64 = 60;
 
-/// Returns the key of the item that counts the chats that a channel has opened in a window.
 pub(in crate::store) fn opened_chats_key(channel_id: &str, window: u64) -> Key {
     Key::new(format!("OPENED_CHATS#{channel_id}"), format!("{window}"))
 }

@@ -1,6 +1,6 @@
-//! Stores agents' private notes. Unlike messages, notes can also be written in a closed chat, and therefore in a chat
-//! that is being erased. The header and the entry are written in one transaction, which fails as soon as the erasure
-//! has started, so that no note outlives the erased chat.
+//! Stores agents' private notes. Notes can also be written in a closed chat, and therefore in a chat that is being
+//! erased. The transaction that writes a note fails as soon as the erasure has started, so that no note outlives the
+//! chat.
 
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::{Chat, Sender};
@@ -15,7 +15,6 @@ use crate::store::chats::{Chats, header_key};
 use crate::store::table::{ItemUpdate, Write, WriteError, n};
 use crate::store::write_races::WriteRaces;
 
-/// A private note of an agent.
 pub struct NewNote<'a> {
     pub agent: &'a AgentSnapshot,
     pub text: &'a str,
@@ -26,8 +25,7 @@ pub struct NewNote<'a> {
 impl Chats {
     /// Stores a note in the chat. The note changes neither the preview of the last message nor the time of the last
     /// activity. Fails with `NotFound` if the chat is being erased. Costs a transaction of two writes. An idempotency
-    /// key adds one read, and a third write to the transaction. Each retry after a concurrent write also costs one
-    /// read.
+    /// key adds a read and a third write. Each retry after a concurrent write also costs one read.
     pub async fn store_note(&self, chat: Chat, note: &NewNote<'_>) -> Result<MessageReceipt, Error> {
         let mut chat = chat;
         let mut races = WriteRaces::new("note");
@@ -74,7 +72,6 @@ impl Chats {
 }
 
 impl NewNote<'_> {
-    /// Creates the note's entry with the chat's next entry number.
     fn entry(&self, chat: &Chat) -> Result<TimelineEntry, Error> {
         let seq = chat.seq + 1;
         Ok(TimelineEntry {

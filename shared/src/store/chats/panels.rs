@@ -1,5 +1,5 @@
-//! A chat's panel: data from webhooks that is shown to the agent beside the chat. The panel is stored in its own item
-//! rather than in the header, because every message writes the header, which must therefore stay small.
+//! A chat's panel: data from webhooks that is shown to the agent beside the chat. The panel has its own item, because
+//! every message writes the header, which must therefore stay small.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,6 @@ use crate::store::chats::{Chats, panel_key};
 use crate::store::table::{Item, ItemUpdate, Write, s};
 use crate::store::{from_item, to_attribute};
 
-/// The length of an invitation's hash in the header, in hexadecimal digits.
 const INVITE_HASH_DIGITS: usize = 16;
 
 #[derive(Serialize, Deserialize, Default)]
@@ -38,14 +37,13 @@ struct CustomDataItem {
     key: Option<String>,
 }
 
-/// Returns the panel's expiry time as an attribute value. The value is null while the chat is open; closing the chat
-/// sets the time.
+/// The value is null while the chat is open, because closing the chat sets the time.
 fn panel_expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
     to_attribute(&chat.retain_until(now).filter(|_| chat.state.is_closed()).map(Timestamp::seconds))
 }
 
-/// Returns the write that stores an invitation (the text in a message's `sender.invite`) in the panel. The header
-/// contains only the hash of the invitation.
+/// Returns the write that stores an invitation (the value of `sender.invite` in a visitor's message) in the panel. The
+/// header contains only its hash.
 pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
     Write::Update(ItemUpdate {
         key: panel_key(&chat.account_id, chat.chat_id),
@@ -55,14 +53,13 @@ pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
     })
 }
 
-/// Returns the hash that the header stores for an invitation. The hash makes it possible to recognize a repeated
-/// invitation without reading the panel.
+/// The header stores this hash, so that a repeated invitation is recognized without reading the panel.
 pub(in crate::store) fn invite_hash(invite: &str) -> String {
     truncate_chars(&sha256::hex_digest(invite), INVITE_HASH_DIGITS)
 }
 
 impl Chats {
-    /// Reads a chat's panel. Returns an empty panel if none is stored. Costs one read.
+    /// Returns an empty panel if none is stored. Costs one read.
     pub async fn panel(&self, account_id: &str, chat_id: u64) -> Result<Panel, Error> {
         let item = self.table.get(panel_key(account_id, chat_id)).await?.unwrap_or_default();
         panel_from_item(item)
@@ -91,8 +88,8 @@ impl Chats {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Stores the state of the chat's CRM card assignment. If several webhooks are notified, one confirmation is
-    /// enough: a failure that another webhook reports afterwards does not change the state. Costs one write.
+    /// Stores the state of the chat's CRM card assignment. A failure does not replace the confirmation of another
+    /// webhook. Costs one write.
     pub async fn record_assignment(
         &self,
         chat: &Chat,

@@ -8,27 +8,24 @@ use std::sync::{Mutex, PoisonError};
 use crate::domain::rate_limit::{RATE_WINDOW, fixed_window};
 use crate::domain::timestamp::Timestamp;
 
-/// The maximum number of counts that a process writes for one channel in a window.
 const MAX_WRITES_PER_WINDOW: usize = 20;
-/// The maximum number of channels whose state a process keeps. If another channel rejects a message, all pending counts
-/// are dropped.
+/// If a process has counts of this many channels and another channel rejects a message, all pending counts are
+/// dropped.
 const MAX_PENDING_CHANNELS: usize = 1_000;
 
-/// For each channel, the counts that this process has not written yet.
 #[derive(Default)]
 pub(in crate::store) struct PendingRefusals(Mutex<HashMap<String, PendingCounts>>);
 
 #[derive(Default)]
 struct PendingCounts {
     window: u64,
-    /// The number of counts that the process has written in this window.
     writes: usize,
     /// The counts by reason. The number of reasons is small, because the service defines them.
     counts: HashMap<String, u64>,
 }
 
 impl PendingRefusals {
-    /// Counts a rejected message and returns the counts that must be written now.
+    /// Returns the counts that must be written now.
     pub fn count(&self, channel_id: &str, reason: String, now: Timestamp) -> Vec<(String, u64)> {
         let mut channels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if channels.len() >= MAX_PENDING_CHANNELS && !channels.contains_key(channel_id) {

@@ -1,6 +1,5 @@
-//! Counts the messages that a channel rejected. The counts are grouped by reason and day (UTC), and are shown to
-//! admins. During a flood of rejected messages, a process delays its writes. Counts that have not been written when the
-//! process ends are lost, so the numbers can be too low.
+//! Counts the messages that a channel rejects, by reason and day (UTC). Admins see the counts. During a flood of
+//! rejected messages, a process delays its writes. The delayed counts are lost if the process ends.
 
 use std::time::Duration;
 
@@ -14,7 +13,6 @@ use crate::store::chats::Chats;
 use crate::store::from_item;
 use crate::store::table::{ItemUpdate, Key, Query, n, s};
 
-/// The maximum number of reasons that are listed for a day.
 const MAX_LISTED_REASONS: i32 = 100;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const COUNTER_TTL: Duration = Duration::from_secs(3 * 24 * 60 * 60);
@@ -35,9 +33,9 @@ fn day_partition(channel_id: &str, day_number: u64) -> String {
 }
 
 impl Chats {
-    /// Counts a message that a channel rejected. Usually costs at most one write. After a flood, costs one write for
-    /// each reason that was counted in the meantime. A failed write is logged and otherwise ignored, because it must
-    /// not change the response to the message.
+    /// Usually costs at most one write. After a flood, costs one write for each reason that was counted in the
+    /// meantime. A failed write is logged and otherwise ignored, because it must not change the response to the
+    /// message.
     pub async fn count_refusal(&self, channel_id: &str, refused: &Error, now: Timestamp) {
         let Some(reason) = refused.refusal_reason() else { return };
         for (reason, count) in self.pending_refusals.count(channel_id, reason, now) {

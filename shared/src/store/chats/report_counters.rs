@@ -1,6 +1,6 @@
-//! The counters of an account's reports (docs/design.md, Reports). Each transaction that opens, answers, closes or
-//! rates a chat, that finishes a call, or that records a failed delivery, also updates one item of counters. Every
-//! event is therefore counted exactly once, even if requests are repeated.
+//! The counters of an account's reports (docs/design.md, Reports). Every transaction that changes a counted fact, for
+//! example opens or closes a chat, also updates one item of counters. Each event is therefore counted exactly once,
+//! even if requests are repeated.
 //!
 //! The counters of a day and a channel are spread over several items (shards) by chat number, because DynamoDB cancels
 //! one of two concurrent transactions that write the same item.
@@ -21,32 +21,30 @@ use crate::store::table::{Item, ItemUpdate, Key, Query, Write, n, s};
 
 /// The number of items for the counters of a day and a channel. Chats with consecutive numbers use different items.
 const SHARDS: u64 = 8;
-/// How long counters are kept. It is more than twice the longest period of a report, because a report also covers the
-/// same number of days before its period.
+/// How long counters are kept. A report also covers the same number of days before its period, so this is more than
+/// twice the longest period.
 const COUNTER_TTL: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 fn report_partition(account_id: &str) -> String {
     format!("REPORT#{account_id}")
 }
 
-/// Returns the key of the item whose counters include this chat, which was opened on the day `opened_on`.
 pub(in crate::store) fn report_counters_key(account_id: &str, opened_on: Day, channel_id: &str, chat_id: u64) -> Key {
     Key::new(report_partition(account_id), format!("{opened_on}#{channel_id}#{}", chat_id % SHARDS))
 }
 
-/// Returns the write that increments `counters` for the chat's day and channel.
 pub(in crate::store) fn count_write(chat: &Chat, counters: &[Counter]) -> Write {
     change_write(chat, counters, &[])
 }
 
-/// Returns the write that replaces the chat's rating in the counters.
+/// The write decrements the counter of the rating `before` and increments that of `after`.
 pub(in crate::store) fn count_rating_write(chat: &Chat, before: Option<Rating>, after: Option<Rating>) -> Write {
     let counters = |rating: Option<Rating>| rating.map(Counter::Ratings).into_iter().collect::<Vec<_>>();
     change_write(chat, &counters(after), &counters(before))
 }
 
-/// Returns the write that counts a finished call. `before` is the call before the provider's report. A call that was
-/// counted as failed, but ended normally according to the report, no longer counts as failed.
+/// A call that was counted as failed no longer counts as failed if, according to the provider's report, it ended
+/// normally. `before` is the call before that report.
 pub(in crate::store) fn count_call_write(chat: &Chat, before: &Call, after: &Call) -> Write {
     change_write(chat, &Counter::of_finished_call(after), &Counter::of_finished_call(before))
 }
@@ -66,8 +64,8 @@ fn change_write(chat: &Chat, incremented: &[Counter], decremented: &[Counter]) -
     Write::DynamicUpdate(ItemUpdate { key, update, condition: "", values })
 }
 
-/// Returns the attribute that stores a counter. The names of histogram buckets and agents are short, because an item
-/// has many of them and DynamoDB charges for writes by size.
+/// The names of histogram buckets and agents are short, because an item has many of them and DynamoDB charges for
+/// writes by size.
 fn attribute_name(counter: Counter) -> String {
     match counter {
         Counter::OpenedChats => "opened".to_owned(),
@@ -82,7 +80,7 @@ fn attribute_name(counter: Counter) -> String {
     }
 }
 
-/// Returns the counter that an attribute stores, or `None` if the attribute is not a counter.
+/// Returns `None` if the attribute is not a counter.
 fn counter_of_attribute(name: &str) -> Option<Counter> {
     let fixed = [Counter::OpenedChats]
         .into_iter()
@@ -103,7 +101,6 @@ fn counter_of_attribute(name: &str) -> Option<Counter> {
     }
 }
 
-/// Returns the counters in an item, or `None` if the item does not contain counters.
 fn counted_chats(item: &Item) -> Option<CountedChats> {
     let (day, rest) = item.get("sk")?.as_s().ok()?.split_once('#')?;
     let (channel_id, _) = rest.rsplit_once('#')?;
@@ -119,7 +116,7 @@ fn counted_chats(item: &Item) -> Option<CountedChats> {
 
 impl Chats {
     /// Reads the counters of the chats that were opened from day `first` to day `last`, oldest first. The read is
-    /// eventually consistent, so the latest events may be missing. Costs one query for every 2,000 items of counters.
+    /// eventually consistent, so the latest events may be missing. Costs one query for each megabyte or 2,000 items.
     pub async fn counted_chats(&self, account_id: &str, first: Day, last: Day) -> Result<Vec<CountedChats>, Error> {
         let query = Query {
             index: None,
@@ -138,7 +135,7 @@ impl Chats {
         items.iter().map(|item| counted_chats(item).ok_or_else(|| Error::internal("invalid counters"))).collect()
     }
 
-    /// Returns the write that counts a failed delivery, or `None` if the chat no longer exists. Costs one read.
+    /// Returns `None` if the chat no longer exists. Costs one read.
     pub(in crate::store) async fn count_failure_write(&self, entry: &TimelineEntry) -> Result<Option<Write>, Error> {
         let chat = self.chat(&entry.account_id, entry.chat_id).await?;
         let target = entry.delivery.as_ref().map(|delivery| delivery.target);

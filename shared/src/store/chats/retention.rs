@@ -22,14 +22,10 @@ use crate::store::{from_item, to_attribute};
 /// an idle check at least once an hour. After this delay, all open chats therefore have the new period, and so do chats
 /// that are closed later.
 const OPEN_CHAT_GRACE: Duration = Duration::from_secs(70 * 60);
-/// The number of closed chats that are updated concurrently.
 const MAX_CONCURRENT_CHAT_UPDATES: usize = 10;
-/// The maximum number of passes that one query returns.
 const MAX_PASSES_PER_RUN: i32 = 100;
-/// The partition of the `due` index that contains the retention passes.
 const RETENTION_PARTITION: &str = "retention";
 
-/// The progress of a retention pass over an account's closed chats.
 #[derive(Deserialize, Clone, Debug)]
 pub struct RetentionPass {
     pub account_id: String,
@@ -64,7 +60,7 @@ fn retention_pass_key(account_id: &str) -> Key {
 }
 
 impl Chats {
-    /// Schedules a pass over the account's closed chats. The new pass replaces any unfinished one. Costs one write.
+    /// The new pass replaces any unfinished one. Costs one write.
     pub async fn plan_retention_pass(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
             key: retention_pass_key(account_id),
@@ -82,8 +78,8 @@ impl Chats {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Reads the passes that are due. The caller guarantees that all idle checks that were due before `checked` have
-    /// been made. A pass waits until every chat that was open when the pass was planned has been checked. Costs one
+    /// Reads the passes that are due. A pass waits until every chat that was open when the pass was planned has been
+    /// checked. The caller guarantees that all idle checks that were due before `checked` have been made. Costs one
     /// query, and one read for each pass.
     pub async fn due_retention_passes(&self, checked: Timestamp, now: Timestamp) -> Result<Vec<RetentionPass>, Error> {
         let mut passes = Vec::new();
@@ -198,7 +194,8 @@ impl Chats {
         self.table.update_if(header).await
     }
 
-    /// Updates the expiry of every entry according to the chat's retention period. Expired entries stay expired.
+    /// Sets the expiry of every entry according to the chat's retention period. Expired entries stay expired. Costs one
+    /// query for each megabyte, and one write for each entry whose expiry changes.
     pub(in crate::store) async fn update_entries_expiry(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
         for entry in self.whole_timeline(&chat.account_id, chat.chat_id, usize::MAX).await? {
             let retain_until = chat.retain_until(entry.at).map(Timestamp::seconds);
@@ -239,9 +236,9 @@ impl Chats {
     }
 }
 
-/// Returns the writes that set the expiry of a visitor and of the visitor number. Their condition fails if one of the
-/// visitor's chats was opened or closed after `visitor` was read. While a chat is open, neither item expires; the
-/// stored expiry takes effect when that chat is closed.
+/// Returns the writes that set the expiry of a visitor and of the visitor number. They fail if one of the visitor's
+/// chats was opened or closed after `visitor` was read. While a chat is open, neither item expires, and closing the
+/// chat applies the stored expiry.
 fn visitor_expiry_writes(visitor: &VisitorExpiryItem, last: &Chat) -> Vec<Write> {
     let expiry = VisitorExpiry::of_closed_chat(last);
     let mut values = vec![

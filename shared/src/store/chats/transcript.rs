@@ -5,10 +5,9 @@ use crate::error::Error;
 use crate::store::chats::{Chats, MAX_SEQ, entry_from_item, timeline_query};
 use crate::store::table::Query;
 
-/// The number of entries that one query reads.
 const MAX_TRANSCRIPT_ENTRIES_PER_QUERY: i32 = 1_000;
-/// The maximum number of queries for one transcript. One query returns at most one megabyte, and entries with many
-/// delivery attempts are large.
+/// A transcript may need many queries: one query returns at most one megabyte, and entries with many delivery attempts
+/// are large.
 const MAX_TRANSCRIPT_QUERIES: usize = 20;
 
 #[derive(Clone, Copy)]
@@ -16,13 +15,12 @@ pub struct TranscriptLimits {
     pub max_entries: usize,
     /// The maximum total size of the entries, as computed by `entry_bytes`.
     pub max_bytes: usize,
-    /// Computes an entry's size in the transcript.
     pub entry_bytes: fn(&TimelineEntry) -> usize,
 }
 
 impl Chats {
-    /// Reads as many of a chat's last entries as the limits allow, and returns them oldest first. The newest entries
-    /// are read first, so that entries beyond the limits are not read. Costs one query for each megabyte.
+    /// Reads as many of a chat's last entries as the limits allow, and returns them oldest first. Costs one query for
+    /// each megabyte or 1,000 entries, and at most 20 queries.
     pub async fn last_entries(
         &self,
         account_id: &str,

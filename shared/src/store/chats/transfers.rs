@@ -37,7 +37,6 @@ impl Chats {
     }
 }
 
-/// Returns the chat after the transfer and the entry that reports the transfer.
 fn after_transfer(
     before: &Chat,
     by: TransferRequester<'_>,

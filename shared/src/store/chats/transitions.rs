@@ -25,16 +25,13 @@ use crate::store::table::{ItemUpdate, Write, WriteError, n, s};
 use crate::store::to_attribute;
 use crate::store::write_races::WriteRaces;
 
-/// A completed transition.
 #[derive(Debug)]
 pub struct Transition {
-    /// The chat after the transition.
     pub chat: Chat,
     /// The stored notifications, which the caller must queue.
     pub notifications: Vec<TimelineEntry>,
 }
 
-/// The result of handing a bot's chat over to the agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandoverResult {
     HandedOver,
@@ -44,7 +41,6 @@ pub enum HandoverResult {
     NotWithBot,
 }
 
-/// The new state and the notifications that a transition writes.
 struct TransitionEffects {
     state: ChatState,
     notice: Option<BotNotification>,
@@ -56,16 +52,14 @@ struct TransitionEffects {
 }
 
 impl TransitionEffects {
-    /// Creates the effects of a transition that notifies nobody.
     fn silent(state: ChatState) -> Self {
         Self { state, notice: None, event: None, agent: None, is_bot_event: false }
     }
 }
 
 impl Chats {
-    /// Assigns a chat to the agent who accepts it. Fails if the chat has been offered to a different department since
-    /// `chat` was read. Costs one write, or one transaction if the bot or webhooks are notified. Each retry after a
-    /// concurrent write also costs one read.
+    /// Fails if the chat has been offered to a different department since `chat` was read. Costs one write, or one
+    /// transaction if the bot or webhooks are notified. Each retry after a concurrent write also costs one read.
     pub async fn accept(
         &self,
         chat: Chat,
@@ -107,8 +101,7 @@ impl Chats {
         self.transition(chat, context, &effects_of).await
     }
 
-    /// Closes an idle chat. Returns `None` if the chat is no longer idle or is already closed. Costs the same as
-    /// [`close`](Self::close).
+    /// Returns `None` if the chat is no longer idle or is already closed. Costs the same as [`close`](Self::close).
     pub async fn close_idle(
         &self,
         chat: &Chat,
@@ -186,7 +179,7 @@ impl Chats {
         Ok(())
     }
 
-    /// Releases the agent's chats that the index currently lists, and returns whether there were any.
+    /// Returns whether the index listed any of the agent's chats.
     async fn release_listed_chats(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<bool, Error> {
         let context = NotificationContext { webhooks: &[], agent_id: None, now };
         let effects_of = |before: &Chat| {
@@ -211,7 +204,6 @@ impl Chats {
         Ok(has_any)
     }
 
-    /// Reads the chat and then makes a [`transition`](Self::transition).
     async fn read_and_transition(
         &self,
         account_id: &str,

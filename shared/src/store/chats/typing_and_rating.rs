@@ -60,8 +60,7 @@ impl Chats {
     }
 }
 
-/// Returns the header update that replaces the rating of `chat`. Its condition fails if the rating has changed since
-/// `chat` was read.
+/// The update fails if the rating has changed since `chat` was read.
 fn rating_update(chat: &Chat, rating: Option<Rating>) -> Result<ItemUpdate, Error> {
     let condition = match chat.rating {
         Some(_) => "#rating = :before",

@@ -4,7 +4,7 @@ use crate::domain::visitor::Visitor;
 use crate::error::Error;
 use crate::store::chats::Chats;
 
-/// The maximum number of pages of chats that are counted. A page has ten chats.
+/// A page has ten chats.
 const MAX_CHAT_PAGES: usize = 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct VisitorDataSize {
     pub chats: u64,
     /// The number of timeline entries in the counted chats. It can be too large, because entry numbers can be skipped.
     pub entries: u64,
-    /// Whether all chats were counted.
+    /// False if the visitor has more than 200 chats.
     pub is_complete: bool,
 }
 

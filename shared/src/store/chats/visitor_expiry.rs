@@ -1,9 +1,9 @@
 //! Determines when visitors expire. A visitor expires together with the last of their closed chats, and never while a
 //! chat is open.
 //!
-//! The visitor's item stores the time of expiry in `retain_until`; null means that the visitor never expires.
-//! `retain_until` keeps its value while a chat is open. The item also stores when a chat was last closed, in
-//! `last_closed_at`. If the account's retention period changes, the new period is counted from that time.
+//! The visitor's item stores the time of expiry in `retain_until`, which is null if the visitor never expires and keeps
+//! its value while a chat is open. `last_closed_at` is the time at which a chat was last closed. A changed retention
+//! period of the account is counted from that time.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -18,7 +18,6 @@ pub(in crate::store) fn chat_expiry(closed_chat: &Chat) -> AttributeValue {
     until.map_or(AttributeValue::Null(true), |until| n(until.seconds()))
 }
 
-/// When a visitor expires after a chat is closed.
 pub(in crate::store) enum VisitorExpiry {
     /// The visitor expires together with the chat that is being closed. The write succeeds only if none of the
     /// visitor's other chats expires later.
@@ -28,14 +27,13 @@ pub(in crate::store) enum VisitorExpiry {
 }
 
 impl VisitorExpiry {
-    /// Returns the usual expiry: the visitor expires together with the closed chat. It is tried first, so that closing
-    /// a chat usually does not require reading the visitor's item.
+    /// This expiry is tried first, so that closing a chat usually does not require reading the visitor's item.
     pub(in crate::store) fn of_closed_chat(closed_chat: &Chat) -> Self {
         Self::OfThisChat(chat_expiry(closed_chat))
     }
 
-    /// Returns the expiry to try after a write condition has failed. The result is `None` unless `failed_item`, the
-    /// item whose condition failed, is the visitor's item and stores a later expiry than the closed chat's.
+    /// Returns the expiry to try after a write has failed. Returns `None` unless `failed_item`, the item whose
+    /// condition failed, is the visitor's item and stores a later expiry than the closed chat's.
     pub(in crate::store) fn later_than(failed_item: &Item, closed_chat: &Chat) -> Option<Self> {
         let retain_until = failed_item.get("retain_until").filter(|_| failed_item.contains_key("external_id"))?;
         let seconds = |value: &AttributeValue| value.as_n().ok()?.parse::<u64>().ok();
@@ -43,7 +41,6 @@ impl VisitorExpiry {
         seconds(retain_until).is_none_or(|other| other > this_expiry).then(|| Self::OfEarlierChat(retain_until.clone()))
     }
 
-    /// Returns the value of the `retain_until` attribute.
     pub(in crate::store) fn attribute(&self) -> &AttributeValue {
         let (Self::OfThisChat(until) | Self::OfEarlierChat(until)) = self;
         until
@@ -89,7 +86,7 @@ pub(in crate::store) fn visitor_writes_on_close(closed_chat: &Chat, expiry: &Vis
     writes
 }
 
-/// Returns the write that sets the expiry of the visitor number (the item that maps the number to the visitor). It must
+/// Returns the write that sets the expiry of the visitor number (the item that maps the number to the visitor). Must
 /// not be used while a chat is open, because visitor numbers do not expire then.
 pub(in crate::store) fn visitor_number_expiry_write(closed_chat: &Chat, expiry: &VisitorExpiry) -> Write {
     let visitor = visitor_key(&closed_chat.channel_id, &closed_chat.external_id);

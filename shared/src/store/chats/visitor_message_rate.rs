@@ -1,11 +1,10 @@
 //! Limits the messages of a visitor in an open chat. The write that assigns a message's number also counts the message
 //! and checks the limit, so the header need not be read first.
 //!
-//! The header has a count for each fixed window in which messages were sent. An update expression cannot reset a count
-//! whose window has ended, and cannot refer to windows whose numbers are not known in advance. Therefore, the windows
-//! share [`SLOTS`] attributes, and a count includes the number of its window. If a slot still contains the count of an
-//! earlier window, the condition of the write fails, and the write is repeated with a new count. This is rare, because
-//! a write removes the counts of the other windows.
+//! Time is divided into fixed windows. The windows share [`SLOTS`] attributes of the header, and a count includes the
+//! number of its window. If an attribute still contains the count of an earlier window, the condition of the write
+//! fails, and the write is repeated with a new count. This is rare, because a write removes the counts of all windows
+//! but its own and the adjacent ones.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -14,11 +13,10 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::table::{ExpressionValues, Item, n};
 
-/// The number of attributes that the windows share. The counts of the last two windows remain until the next message.
-/// If that message follows a pause of more than five minutes, its window uses the attribute of one of these counts in
-/// two of 32 cases, and the message then needs a second write.
+/// The number of attributes that the windows share. After a pause of more than five minutes, the attribute of the new
+/// window still contains an old count in about two of 32 cases. The message then needs a second write.
 const SLOTS: u64 = 32;
-/// A window's counts start just above the window's number times this value, which is larger than every limit.
+/// The k-th message of window n has the count n times this value plus k. The value is larger than every limit.
 const COUNTS_PER_WINDOW: u64 = 10_000;
 
 /// Expands to one condition for each slot, because the condition of an `ItemUpdate` is a `&'static str`.
@@ -37,16 +35,14 @@ const CONDITIONS: [&str; SLOTS as usize] = conditions!(
     31
 );
 
-/// How a message is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageCount {
-    /// As one more message in its window.
     Increment,
-    /// As the first message in its window. The value is the count of an earlier window that the slot still contains.
+    /// Counts the first message in the window. The value is the count of an earlier window that the slot still
+    /// contains.
     Replace(u64),
 }
 
-/// The parts of a header's update that count a message.
 pub(super) struct CountExpression {
     /// Assignments to append to a SET clause, each preceded by a comma.
     pub assignments: String,
@@ -81,8 +77,8 @@ impl MessageCount {
         }
     }
 
-    /// Returns how to count the message when a write whose condition has failed is repeated. `header` is the header
-    /// that the failed write found. Returns `None` if the write did not fail because of the count.
+    /// Returns how to count the message when the failed write is repeated. `header` is the header that the failed write
+    /// found. Returns `None` if the write did not fail because of the count.
     ///
     /// # Errors
     /// Fails with `RateLimited` if the visitor has sent as many messages in this window as the limit allows.
@@ -97,7 +93,7 @@ impl MessageCount {
     }
 }
 
-/// Returns the attribute of a new header that counts the message that opens the chat.
+/// Returns the name and the value of the attribute that counts the first message of a chat.
 pub(super) fn first_message_count(now: Timestamp) -> (String, AttributeValue) {
     let (window, _) = fixed_window(RATE_WINDOW, now);
     (attribute(window), n(first_count(window)))

@@ -1,13 +1,9 @@
-//! Stores messages from visitors. An offline message is a message that a visitor leaves while no agent is online. If an
-//! offline message or a phone call opens a chat, the chat goes to the agents, even if the channel has a bot. Webhooks
-//! are notified of offline messages and phone calls.
+//! Stores messages from visitors. An offline message is one that a visitor leaves while no agent is online. A chat that
+//! an offline message or a phone call opens goes to the agents, even if the channel has a bot.
 //!
-//! A message in an open chat costs one read (visitor) and two writes (header and entry). If it changes the visitor's
-//! data, it costs one more write. The header is also read if webhooks may be notified of the changed data, if the
-//! message is a call or an offline message, or if it has an invitation. Notifications, a new invitation and the
-//! reference to the visitor's last call are stored in one transaction with the entry. A message that opens a chat costs
-//! one read, two counter updates and one transaction. A call that has not failed also costs one read of the reference
-//! to the visitor's last call and, if there is such a reference, one read of that last call.
+//! A message in an open chat costs one read and two writes (header and entry). A message that opens a chat costs one
+//! read, two counter updates and one transaction. Changed visitor data, invitations, notifications, calls and
+//! idempotency keys cost further reads and writes.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join;
@@ -51,25 +47,21 @@ use crate::store::{from_item, to_attribute, to_item};
 /// The maximum length, in characters, of the visitor's name and the channel's name in a chat's header.
 pub(in crate::store) const MAX_VISITOR_NAME_CHARS: usize = 60;
 
-/// A visitor's message as received from a channel.
 pub struct IncomingMessage<'a> {
     pub channel: &'a Channel,
-    /// The chat's department if the message opens a chat.
+    /// The department of the chat that the message opens. Has no effect if a chat is already open.
     pub department: Option<&'a ChatDepartment>,
-    /// The value of `sender.id` as text.
+    /// The visitor's id in the channel: the value of `sender.id` as text, the hash of the token of a widget's visitor,
+    /// or the phone number of an unknown caller.
     pub external_id: &'a str,
     /// Whether the JSON value of `sender.id` was a number. `None` for an incoming call, which has no `sender.id`. The
     /// value then comes from the visitor's last chat.
     pub has_numeric_id: Option<bool>,
     /// The value of `sender.invite`.
     pub invite: Option<&'a str>,
-    /// The visitor's data that the message contains.
     pub profile: &'a VisitorProfile,
-    /// The source of the data in `profile`.
     pub source: ProfileSource,
-    /// The page that a widget's visitor is viewing.
     pub page: Option<&'a Page>,
-    /// Whether this is an offline message.
     pub is_offline: bool,
     pub content: &'a Content,
     pub settings: &'a AccountSettings,
@@ -77,7 +69,6 @@ pub struct IncomingMessage<'a> {
     pub now: Timestamp,
 }
 
-/// The result of storing a visitor's message.
 pub struct StoreMessageResult {
     pub receipt: MessageReceipt,
     /// The stored entry, or `None` if an earlier request with the same idempotency key stored it.
@@ -86,7 +77,6 @@ pub struct StoreMessageResult {
     pub notifications: Vec<TimelineEntry>,
 }
 
-/// What a message changes in the header of an open chat.
 struct HeaderUpdate<'a> {
     account_id: &'a str,
     chat_id: u64,
@@ -99,7 +89,6 @@ struct HeaderUpdate<'a> {
     entry_count: u64,
 }
 
-/// The last visitor number and the last chat number assigned in an account.
 #[derive(Deserialize)]
 pub(in crate::store) struct LastAssignedNumbers {
     #[serde(default)]
@@ -143,9 +132,8 @@ impl Chats {
         }
     }
 
-    /// Adds a message to the visitor's open chat. Sets `must_notify_webhooks` if webhooks must be notified of changes
-    /// to the visitor's data. The flag stays set if the operation is retried, because the retry may find the new data
-    /// already stored.
+    /// Adds a message to the visitor's open chat. Sets `must_notify_webhooks` if webhooks must be notified of changed
+    /// visitor data. The flag stays set for a retry, which may find the new data already stored.
     async fn append_to_open_chat(
         &self,
         incoming: &IncomingMessage<'_>,
@@ -159,8 +147,8 @@ impl Chats {
         visitor.changes.must_notify_webhooks = *must_notify_webhooks;
         let chat = if incoming.depends_on_header(&visitor) {
             let chat = self.chat(account_id, chat_id).await?;
-            // The visitor must be read again if the chat is missing, because the visitor is being erased, or if another
-            // request has closed the chat.
+            // If the chat is missing, the visitor is being erased. If it is closed, another request has closed it. In
+            // both cases, the visitor must be read again.
             Some(chat.filter(|chat| !chat.state.is_closed()).ok_or(WriteError::Contended)?)
         } else {
             None
@@ -270,8 +258,8 @@ impl Chats {
         Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), entry: Some(entry), notifications })
     }
 
-    /// Whether requests about a chat opened by the message contain the visitor's id as a number. Costs one read if the
-    /// message does not determine this and the visitor has had a chat.
+    /// Returns whether the visitor's id was a JSON number in the message or, if the message has no id, in the visitor's
+    /// last chat. Costs one read in the second case.
     async fn has_numeric_id(&self, incoming: &IncomingMessage<'_>, visitor: Option<&Visitor>) -> Result<bool, Error> {
         let last_chat = visitor.and_then(|visitor| visitor.last_chat);
         Ok(match (incoming.has_numeric_id, last_chat) {
@@ -284,9 +272,9 @@ impl Chats {
         })
     }
 
-    /// Returns the slot that the message's call takes. Returns `None` if the message is not a call, if the call has
-    /// already failed, or if it is an incoming call from a visitor who already has a call in progress. Fails with a
-    /// conflict if a visitor with a call in progress asks for a callback.
+    /// Returns the stored reference to the visitor's last call, which the message's call replaces. Returns `None` if
+    /// the message is not a call, if the call has already failed, or if a call comes in while another one is in
+    /// progress. Fails with a conflict if the visitor asks for a callback while a call is in progress.
     async fn call_slot(&self, incoming: &IncomingMessage<'_>) -> Result<Option<CallSlot>, Error> {
         let IncomingMessage { channel, external_id, now, .. } = incoming;
         let Some(call) = incoming.call().filter(|call| !call.status.is_final()) else { return Ok(None) };
@@ -315,7 +303,6 @@ impl Chats {
     }
 }
 
-/// Returns a new visitor of the channel, with an empty profile and no chats.
 pub(in crate::store) fn new_visitor(channel: &Channel, external_id: &str, number: u64) -> Visitor {
     Visitor {
         account_id: channel.account_id.clone(),
@@ -341,8 +328,8 @@ impl IncomingMessage<'_> {
         self.content.call.as_deref()
     }
 
-    /// Returns the counters of a call that is stored as failed because no agent is available. Returns no counters for
-    /// any other message.
+    /// Returns the counters of a call that is stored as failed because no agent is available. Other messages have no
+    /// counters.
     fn finished_call_counters(&self) -> Vec<Counter> {
         self.call().map(Counter::of_finished_call).unwrap_or_default()
     }
@@ -355,7 +342,6 @@ impl IncomingMessage<'_> {
         self.channel.settings.kind() == ChannelKind::Widget && !is_known
     }
 
-    /// Adds the data in the message to the visitor.
     fn update_visitor(&self, visitor: &mut Visitor) {
         visitor.merge_profile(self.profile, self.source);
         if let Some(page) = self.page {
@@ -369,7 +355,6 @@ impl IncomingMessage<'_> {
         may_notify_webhooks || self.is_offline || self.invite.is_some() || self.call().is_some()
     }
 
-    /// Returns the update of an open chat's header.
     fn header_update(&self, update: &HeaderUpdate<'_>, count: MessageCount) -> Result<ItemUpdate<String>, Error> {
         let HeaderUpdate { account_id, chat_id, states: [state_1, state_2, state_3], visitor_name, .. } = *update;
         let HeaderUpdate { new_invite, entry_count, .. } = update;
@@ -417,7 +402,7 @@ impl IncomingMessage<'_> {
         context.webhook_notifications(WebhookEvent::OfflineMessage, WebhookEventDetails::default())
     }
 
-    /// Returns the bot that initially owns a chat opened by the message, if there is one.
+    /// Returns the bot that owns a chat opened by the message. Calls and offline messages go to the agents instead.
     fn first_bot(&self) -> Option<&String> {
         self.channel.bot_id.as_ref().filter(|_| !self.is_offline && self.call().is_none())
     }
@@ -444,7 +429,6 @@ impl IncomingMessage<'_> {
         })
     }
 
-    /// Creates the header of the chat that the message opens.
     fn new_header(&self, visitor: &Visitor, chat_id: u64) -> Chat {
         let state = ChatState::initial(self.first_bot().is_some());
         Chat {

@@ -14,8 +14,8 @@ use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 
 impl Chats {
-    /// Stores a visitor's changed attributes without notifying webhooks. Costs one write, or two if the name has
-    /// changed, because the open chat's header contains the name too.
+    /// Does not notify webhooks. Costs one write, or two if the name has changed, because the open chat's header
+    /// contains the name too.
     pub async fn save_visitor(&self, visitor: &Visitor, now: Timestamp) -> Result<(), Error> {
         self.save_visitor_and_notify(visitor, &[], now).await.map(|_| ())
     }
@@ -59,9 +59,9 @@ impl Chats {
         Ok(notifications)
     }
 
-    /// Sets the visitor's name in the open chat's header if the name has changed. If an agent owns the chat, also
-    /// assigns `count` entry numbers and returns the header. Costs at most one write, or two if `count` is not 0 and no
-    /// agent owns the chat.
+    /// If the visitor's name has changed, sets it in the open chat's header. If an agent owns the chat, also assigns
+    /// `count` entry numbers and returns the header. Costs at most one write, or two if `count` is not 0 and no agent
+    /// owns the chat.
     async fn update_header_for_visitor(
         &self,
         visitor: &Visitor,

@@ -14,7 +14,6 @@ use crate::store::chats::{visitor_key, visitor_number_key};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
 use crate::store::{to_attribute, to_item};
 
-/// An update expression that is assembled from several parts.
 #[derive(Default)]
 pub(in crate::store) struct UpdateExpression {
     assignments: Vec<Cow<'static, str>>,
@@ -23,7 +22,6 @@ pub(in crate::store) struct UpdateExpression {
 }
 
 impl UpdateExpression {
-    /// Adds assignments, together with the values of their placeholders.
     pub(in crate::store) fn add<const N: usize>(
         &mut self,
         assignments: &'static str,
@@ -58,7 +56,6 @@ impl UpdateExpression {
     }
 }
 
-/// Returns the update expression that stores the visitor's changed attributes.
 pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<UpdateExpression, Error> {
     let Visitor { profile, sources, integrator_values, .. } = visitor;
     let source = |source: Option<ProfileSource>| to_attribute(&source.map(ProfileSource::name));
@@ -135,7 +132,7 @@ pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<UpdateEx
     Ok(set)
 }
 
-/// Returns the update that stores the visitor's changed attributes, or `None` if nothing has changed.
+/// Returns `None` if nothing has changed.
 pub(in crate::store) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemUpdate<String>>, Error> {
     if visitor.changes.fields.is_empty() {
         return Ok(None);
@@ -171,7 +168,7 @@ pub(in crate::store) fn visitor_write(
     Ok(Write::DynamicUpdate(set.into_update(key, condition)))
 }
 
-/// Returns the write that creates the visitor number. The bot API calls the number `client_id`.
+/// The bot API calls the visitor number `client_id`.
 pub(in crate::store) fn visitor_number_write(visitor: &Visitor) -> Result<Write, Error> {
     let key = visitor_number_key(&visitor.account_id, visitor.number);
     let target = visitor_key(&visitor.channel_id, &visitor.external_id);

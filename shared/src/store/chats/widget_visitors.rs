@@ -1,6 +1,6 @@
 //! Visitors of a widget. A visitor is identified by a token, whose hash is the visitor's `external_id`. Therefore, one
-//! read by key authenticates the visitor, and a token is valid only for the widget that issued it. The visitor and the
-//! visitor number exist before the first chat.
+//! read authenticates the visitor, and a token is valid only for the widget that issued it. The visitor and the visitor
+//! number exist before the first chat.
 
 use std::time::Duration;
 
@@ -26,14 +26,12 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// After this time, a visitor who has not opened a chat expires, unless the account's retention period is shorter.
 const MAX_RETENTION_WITHOUT_CHAT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// Returns the `external_id` of the visitor with this token.
 pub fn visitor_id_of_token(token: &str) -> String {
     sha256::hex_digest(token)
 }
 
 impl Chats {
-    /// Creates the visitor with this token and assigns the next visitor number. The visitor expires unless they open a
-    /// chat. Costs one counter write and one transaction.
+    /// The visitor expires unless they open a chat. Costs one counter write and one transaction.
     pub async fn create_widget_visitor(
         &self,
         channel: &Channel,
@@ -64,7 +62,7 @@ impl Chats {
         Ok(visitor)
     }
 
-    /// Returns the visitor with this token. Costs one read.
+    /// Costs one read.
     ///
     /// # Errors
     /// Fails with `InvalidVisitorToken` if the widget has no such visitor, or if the visitor has expired.

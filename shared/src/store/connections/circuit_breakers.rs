@@ -1,6 +1,5 @@
-//! Circuit breakers for receivers that hang on first attempts. A circuit breaker is a state of the receiver that all
-//! processes share. While it is open, first attempts go to the retry queue, so that they do not block the processes
-//! that read the FIFO queue.
+//! Circuit breakers for receivers that hang on first attempts. The state of a breaker is shared by all processes. While
+//! it is open, first attempts go to the retry queue, so that they do not block the processes that read the FIFO queue.
 //!
 //! A healthy receiver causes no reads or writes. A process reads a receiver's breaker only if one of its own attempts
 //! has failed and the receiver has not responded to it since. A breaker closes by itself when no attempt has failed for
@@ -25,12 +24,10 @@ const FAILURE_TTL: Duration = Duration::from_secs(10);
 /// How long a process uses a breaker's state before reading it again. Also the minimum interval between a process's
 /// writes to keep a breaker open.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
-/// How long an expired item is kept before the table may delete it.
 const EXPIRED_ITEM_RETENTION: Duration = Duration::from_secs(60);
-/// The maximum number of failing receivers in the cache. A full cache is emptied.
+/// A full cache is emptied.
 const MAX_CACHED_BREAKERS: usize = 1_000;
 
-/// The circuit breakers of all receivers, stored in the Connections table.
 #[derive(Clone)]
 pub struct CircuitBreakers {
     table: Table,
@@ -69,9 +66,8 @@ impl CircuitBreakers {
         Self { table, cache: Arc::default() }
     }
 
-    /// Returns whether the breaker is open. If it is, first attempts must go to the retry queue. Costs nothing if the
-    /// receiver has not failed in this process. Otherwise, costs one read; while the breaker is open, at most one read
-    /// every two seconds.
+    /// If the breaker is open, first attempts must go to the retry queue. Costs nothing if the receiver has not failed
+    /// in this process. Otherwise, costs one read; while the breaker is open, at most one read every two seconds.
     pub async fn is_open(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
         let Some(cached) = self.cached(receiver) else { return Ok(false) };
         if cached.is_open && now.since(cached.read_at) < REFRESH_INTERVAL {
@@ -115,8 +111,8 @@ impl CircuitBreakers {
         Ok(failures == FAILURES_TO_OPEN)
     }
 
-    /// Keeps a breaker open for longer after another attempt has hung and failed. Costs at most one write every two
-    /// seconds.
+    /// Extends the time for which a breaker is open after another attempt has hung and failed. Costs at most one write
+    /// every two seconds.
     pub(crate) async fn keep_open(&self, receiver: &str, now: Timestamp) -> Result<(), Error> {
         if self.cached(receiver).is_some_and(|cached| now.since(cached.written_at) < REFRESH_INTERVAL) {
             return Ok(());
@@ -162,7 +158,6 @@ impl CircuitBreakers {
     }
 }
 
-/// Returns the expiry time of a failure that happens at `now`, and the time after which the table may delete the item.
 fn expiry_values(now: Timestamp) -> ExpressionValues {
     let until = now.plus(FAILURE_TTL);
     vec![(":until", n(until.0)), (":expires_at", n(until.plus(EXPIRED_ITEM_RETENTION).seconds()))]

@@ -21,7 +21,6 @@ pub(super) struct LocalRateWindow {
 }
 
 impl LocalRateWindows {
-    /// Counts one request from a caller in the window with this number, and returns the updated window.
     pub(super) fn count_request(&self, caller: &str, number: u64) -> LocalRateWindow {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if windows.len() >= MAX_CALLERS {

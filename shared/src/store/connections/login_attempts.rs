@@ -1,9 +1,9 @@
 //! Counts failed logins and enforces their limits (see [`crate::domain::login_limit`]).
 //!
 //! An attempt is counted before its password is verified, so that concurrent attempts cannot exceed the limits. If the
-//! password is right, the attempt is subtracted again. The counters are checked in order, and an attempt that is
-//! rejected by one counter is not added to those that follow. Therefore, a single client network (an IPv4 address or an
-//! IPv6 /64 prefix) cannot use up an e-mail address's limit.
+//! password is right, the attempt is subtracted again. The counters are checked in order, and an attempt that one
+//! counter rejects is not added to those that follow. Therefore, a single client network (an IPv4 address or an IPv6
+//! /64 prefix) cannot use up the limit of an e-mail address.
 
 use futures_util::future::try_join4;
 use serde::Deserialize;
@@ -18,8 +18,7 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, n};
 
 /// A login attempt that has been counted, but whose password has not been verified yet.
 pub struct LoginAttempt {
-    /// Three counters: one for the e-mail address in combination with the network, one for the network, and one for the
-    /// e-mail address.
+    /// The counters of the e-mail address in combination with the network, of the network, and of the e-mail address.
     counters: [(LoginCounter, Key); 3],
     known_network: Key,
 }
@@ -36,8 +35,8 @@ struct KnownNetworkItem {
 }
 
 impl Connections {
-    /// Counts a login attempt by e-mail address and IP address, before the password is verified. Costs three writes,
-    /// plus one read for each exceeded limit that does not apply to known networks.
+    /// Counts a login attempt before the password is verified. Costs at most three writes, plus one read for each
+    /// exceeded limit that does not apply to known networks.
     ///
     /// # Errors
     /// Fails with `RateLimited` if a limit is exceeded. The error contains the time until the window ends.

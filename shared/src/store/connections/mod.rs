@@ -19,7 +19,6 @@ use crate::store::table::{Key, Table};
 
 /// How long a session lasts after its last request.
 const SESSION_IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
-/// The maximum number of items that one query request reads. Longer lists need several requests.
 const MAX_ITEMS_PER_QUERY: i32 = 1_000;
 
 #[derive(Clone)]
@@ -40,12 +39,10 @@ impl Connections {
     }
 }
 
-/// Returns the key of a ticket that opens an agent's or a visitor's socket.
 fn ticket_key(ticket: &str) -> Key {
     Key::new(format!("SOCKET_TICKET#{}", sha256::hex_digest(ticket)), "TICKET")
 }
 
-/// Returns the key of the agent's or visitor's socket with this connection id.
 fn socket_key(connection_id: &str) -> Key {
     Key::new(format!("SOCKET#{connection_id}"), "SOCKET")
 }

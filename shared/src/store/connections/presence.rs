@@ -39,8 +39,7 @@ pub(in crate::store) fn presence_key(account_id: &str, agent_id: u64) -> Key {
 }
 
 impl Connections {
-    /// Stores the status that an agent has set, and returns the agent's presence. Costs one write, and one more if the
-    /// presence contains expired sockets.
+    /// Returns the agent's new presence. Costs one write, and one more if the presence contains expired sockets.
     pub async fn set_presence(
         &self,
         account_id: &str,
@@ -59,8 +58,8 @@ impl Connections {
         presence_from_item(self.update_presence(update, now).await?)
     }
 
-    /// Adds a socket to the agent's presence. An agent who has never set a status is offline. Costs one write, and one
-    /// more if the presence contains expired sockets.
+    /// An agent who has never set a status is offline. Costs one write, and one more if the presence contains expired
+    /// sockets.
     pub(super) async fn add_socket_to_presence(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
         let mut update = presence_update(
             &socket.account_id,
@@ -74,8 +73,8 @@ impl Connections {
         self.update_presence(update, now).await.map(|_| ())
     }
 
-    /// Updates a presence, and then removes the expired sockets, whose closing was never reported. Returns the item.
-    /// Costs one write, and one more if there are expired sockets.
+    /// Updates a presence, and then removes the expired sockets, whose closing was never reported. Costs one write, and
+    /// one more if there are expired sockets.
     async fn update_presence(&self, update: ItemUpdate, now: Timestamp) -> Result<Item, Error> {
         let key = update.key.clone();
         let item = self.table.update(update).await?;
@@ -92,7 +91,7 @@ impl Connections {
         }
     }
 
-    /// Removes a socket from the agent's presence. Does nothing if it has already been removed. Costs one write.
+    /// Does nothing if the socket has already been removed. Costs one write.
     pub(super) async fn remove_socket_from_presence(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
         let element = socket_element(socket);
         let update = ItemUpdate {
@@ -108,7 +107,7 @@ impl Connections {
         self.table.update_if(update).await
     }
 
-    /// Reads an agent's presence. Costs one read.
+    /// Costs one read.
     pub async fn presence(&self, account_id: &str, agent_id: u64) -> Result<Option<Presence>, Error> {
         self.table.get(presence_key(account_id, agent_id)).await?.map(presence_from_item).transpose()
     }
@@ -125,12 +124,12 @@ impl Connections {
         self.table.update_if(update).await
     }
 
-    /// Deletes an agent's presence. Costs one write.
+    /// Costs one write.
     pub async fn delete_presence(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
         self.table.delete(presence_key(account_id, agent_id)).await.map(|_| ())
     }
 
-    /// Reads the presence of all agents in an account. Costs one query for each megabyte.
+    /// Costs one query for each megabyte.
     pub async fn presences(&self, account_id: &str) -> Result<Vec<Presence>, Error> {
         let query = Query {
             index: None,
@@ -155,7 +154,6 @@ fn socket_element_expiry(element: &str) -> Option<Timestamp> {
     expires_at.parse().ok().map(Timestamp::from_seconds)
 }
 
-/// Returns the elements of a presence item that represent expired sockets.
 fn expired_socket_elements(item: &Item, now: Timestamp) -> Vec<String> {
     let elements = item.get("sockets").and_then(|sockets| sockets.as_ss().ok()).into_iter().flatten();
     elements.filter(|socket| socket_element_expiry(socket).is_none_or(|at| at <= now)).cloned().collect()

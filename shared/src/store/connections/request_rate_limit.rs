@@ -1,11 +1,10 @@
-//! Limits how many requests a bot can make, how many socket tickets an agent can get, how many requests an IP address
-//! can send to a widget, how many frames a widget's visitor can send, and how many callbacks a client network (an IPv4
-//! address or an IPv6 /64 prefix) can order. All processes share the counts.
+//! Limits the requests of a bot, the socket tickets of an agent, the requests of an IP address to a widget, the frames
+//! of a widget's visitor, and the callbacks of a client network (an IPv4 address or an IPv6 /64 prefix). All processes
+//! share the counts.
 //!
-//! Callbacks are rare, so each one is counted in the table. Other requests are counted in memory, because counting each
-//! of them in the table would increase the number of writes for a bot message by half. A process adds them to the count
-//! in the table after every ten requests. With a single process, the limit is exact. Each additional process can let up
-//! to nine extra requests through.
+//! Each callback is counted in the table. Other requests are counted in memory, and a process adds them to the count in
+//! the table after every ten requests, to save writes. With a single process, the limit is exact. Each additional
+//! process can let up to nine extra requests through.
 
 use serde::Deserialize;
 
@@ -22,7 +21,6 @@ use crate::store::connections::local_rate_windows::LocalRateWindow;
 use crate::store::from_item;
 use crate::store::table::{ItemUpdate, Key, n};
 
-/// The number of requests that a process counts in memory before it adds them to the shared count.
 const COUNT_FLUSH_SIZE: u64 = 10;
 
 #[derive(Deserialize)]
@@ -30,14 +28,13 @@ struct RequestCountItem {
     count: u64,
 }
 
-/// Returns the key of the item that counts a caller's requests in a window.
 pub(in crate::store) fn request_count_key(caller: &str, window: u64) -> Key {
     Key::new(format!("RATE#{caller}"), format!("{window}"))
 }
 
 impl Connections {
-    /// Counts a request from a bot, which may make `limit` requests in each window. Every tenth request costs one
-    /// write.
+    /// Counts a request of a bot, which may make `limit` requests in a window of ten seconds. Every tenth request costs
+    /// one write.
     ///
     /// # Errors
     /// Fails with `RateLimited` if the bot has reached its limit. The error contains the time until the window ends.
@@ -45,22 +42,20 @@ impl Connections {
         self.count_request(bot_id, limit, now).await
     }
 
-    /// Counts a request for a socket ticket. Costs and errors are as in
-    /// [`count_bot_request`](Self::count_bot_request).
+    /// Costs and errors are as in [`count_bot_request`](Self::count_bot_request).
     pub async fn count_socket_ticket(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
         let caller = format!("SOCKET_TICKET#{account_id}#{agent_id}");
         self.count_request(&caller, MAX_SOCKET_TICKETS_PER_WINDOW, now).await
     }
 
-    /// Counts a request from an IP address to a widget. Only a hash of the address is stored. Costs and errors are as
-    /// in [`count_bot_request`](Self::count_bot_request).
+    /// Stores only a hash of the address. Costs and errors are as in [`count_bot_request`](Self::count_bot_request).
     pub async fn count_widget_request(&self, channel_id: &str, address: &str, now: Timestamp) -> Result<(), Error> {
         let caller = format!("WIDGET#{channel_id}#{}", sha256::hex_digest(address));
         self.count_request(&caller, MAX_WIDGET_REQUESTS_PER_WINDOW, now).await
     }
 
-    /// Counts a callback that is ordered through a widget against the limit of the client network for this widget. Only
-    /// a hash of the network is stored. Costs one write.
+    /// Counts a callback against the hourly limit of the client network in this widget. Stores only a hash of the
+    /// network. Costs one write.
     ///
     /// # Errors
     /// Fails with `RateLimited` if the network has reached its limit. The error contains the time until the window
@@ -86,7 +81,6 @@ impl Connections {
         Err(Error::RateLimited(ends_at.since(now)))
     }
 
-    /// Adds `added` requests to the shared count of a window and returns the new count.
     async fn add_to_shared_count(
         &self,
         caller: &str,

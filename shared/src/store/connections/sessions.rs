@@ -21,10 +21,8 @@ const MAX_SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The minimum interval between two updates of a session's last request time. Storing the time of every request would
 /// cost too many writes.
 const LAST_REQUEST_WRITE_INTERVAL: Duration = Duration::from_secs(60);
-/// The maximum number of sessions that are deleted concurrently.
 const MAX_CONCURRENT_DELETES: usize = 25;
 
-/// The session of a signed-in agent.
 #[derive(Clone, Debug)]
 pub struct Session {
     /// The hash of the session's secret.
@@ -77,7 +75,7 @@ pub(in crate::store) fn sessions_partition(account_id: &str, agent_id: u64) -> S
 }
 
 impl Connections {
-    /// Creates a session and returns its bearer token. Costs one write.
+    /// Returns the bearer token. Costs one write.
     pub async fn create_session(&self, agent: &Agent, now: Timestamp) -> Result<String, Error> {
         let secret = random_token()?;
         let key = session_key(&agent.account_id, agent.agent_id, &sha256::hex_digest(&secret));
@@ -104,7 +102,7 @@ impl Connections {
         self.session_by_id(account_id, agent_id, &sha256::hex_digest(secret), now).await
     }
 
-    /// Returns the session with this id under the same conditions and at the same cost as [`session`](Self::session).
+    /// Like [`session`](Self::session), but takes the session's id instead of its token.
     pub(super) async fn session_by_id(
         &self,
         account_id: &str,
@@ -129,7 +127,7 @@ impl Connections {
         Ok(Some(Session { id: session_id.to_owned(), account_id: account_id.to_owned(), agent, role }))
     }
 
-    /// Stores the time of the last request in the session and in the agent's presence.
+    /// Also stores the time of the request in the agent's presence.
     async fn record_request(
         &self,
         session_key: Key,
@@ -153,8 +151,8 @@ impl Connections {
         Ok(())
     }
 
-    /// Ends the session that a token belongs to. If it was the agent's last session, the agent goes offline. Costs one
-    /// write, plus one query if the session existed, plus one more write if it was the last session.
+    /// If this is the agent's last session, the agent goes offline. Costs one write, plus one query if the session
+    /// existed, plus one more write if it was the last session.
     pub async fn end_session(&self, token: &str, now: Timestamp) -> Result<(), Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else { return Ok(()) };
         let key = session_key(account_id, agent_id, &sha256::hex_digest(secret));
@@ -212,13 +210,12 @@ impl Connections {
     }
 }
 
-/// Returns the account that a token names, or `None` if the token is malformed. Does not check whether the token is
-/// valid.
+/// Returns `None` if the token is malformed. Does not check whether the token is valid.
 pub(crate) fn account_of_token(token: &str) -> Option<&str> {
     parse_token(token).map(|(account_id, _, _)| account_id)
 }
 
-/// Returns the account, the agent and the secret that a token contains, or `None` if the token is malformed.
+/// Returns the account id, the agent id and the secret, or `None` if the token is malformed.
 fn parse_token(token: &str) -> Option<(&str, u64, &str)> {
     let (account_id, rest) = token.split_once('.')?;
     let (agent_id, secret) = rest.split_once('.')?;

@@ -1,9 +1,9 @@
 //! Agents' open sockets, and the tickets that open the sockets of agents and visitors. A browser cannot send a header
-//! with the request that opens a socket, so a ticket in the URL takes the place of the token. Only a hash of the ticket
-//! is stored.
+//! with the request that opens a socket, so a ticket in the URL replaces the token. Only a hash of the ticket is
+//! stored.
 //!
-//! A socket has two items: one in the partition of its account, which a single query returns with the account's other
-//! sockets, and one with the connection id in its key, because requests from the socket contain only this id. The
+//! A socket has two items. One is in the partition of its account, so that one query returns all sockets of the
+//! account. The other has the connection id in its key, because requests from the socket contain only this id. The
 //! agent's presence contains the connection id too.
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -21,7 +21,6 @@ use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, socket_key, ti
 use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteError, n, s};
 use crate::store::{from_item, to_item};
 
-/// The agent and the session that may open a socket with a ticket.
 #[derive(Serialize, Deserialize)]
 struct TicketItem {
     pk: String,
@@ -34,7 +33,6 @@ struct TicketItem {
     expires_at: u64,
 }
 
-/// A socket, with the agent and the session that opened it.
 #[derive(Serialize, Deserialize)]
 struct SocketItem {
     pk: String,
@@ -51,7 +49,6 @@ struct SocketItem {
     expires_at: u64,
 }
 
-/// A stored socket.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SocketState {
     pub socket: Socket,
@@ -64,8 +61,6 @@ pub(in crate::store) fn account_sockets_partition(account_id: &str) -> String {
     format!("SOCKETS#{account_id}")
 }
 
-/// Returns the key of the item that stores a socket in the partition of its account. A socket has a second item, which
-/// is found by its connection id.
 fn account_socket_key(socket: &AgentSocket) -> Key {
     Key::new(account_sockets_partition(&socket.account_id), &*socket.connection_id)
 }
@@ -113,12 +108,12 @@ impl Connections {
     /// Opens a socket with a ticket, which cannot be used again. Returns `None` if the ticket is unknown, used or
     /// expired, if its session has ended, or if its visitor already has the maximum number of sockets.
     ///
-    /// The session is read after the socket has been stored. Therefore, if the session ends concurrently, either this
-    /// function or `deliver-push` notices it. In the second case, `deliver-push` finds the socket and closes it.
+    /// The session is read after the socket has been stored. If the session ends concurrently, either this function
+    /// notices it, or `deliver-push` finds the socket and closes it.
     ///
-    /// Costs one write of the ticket. The socket of a visitor also costs one eventually consistent query and two
-    /// writes. The socket of an agent also costs two writes of the socket, one write of the presence and one read of
-    /// the session; if the presence contains expired sockets, one more write.
+    /// Costs one write for the ticket. A visitor's socket costs one eventually consistent query and two writes more. An
+    /// agent's socket costs three writes and one read more, and a fourth write if the presence contains expired
+    /// sockets.
     pub async fn open_socket(
         &self,
         ticket: &str,
@@ -153,8 +148,8 @@ impl Connections {
         Ok(())
     }
 
-    /// Returns the socket with this connection id. The gateway has just reported an event of the socket, so the socket
-    /// is returned even if its item has expired. Costs one read.
+    /// Returns the socket even if its item has expired, because the gateway has just reported an event of the socket.
+    /// Costs one read.
     pub async fn socket(&self, connection_id: &str) -> Result<Option<Socket>, Error> {
         Ok(self.socket_state(connection_id).await?.map(|state| state.socket))
     }
@@ -171,7 +166,7 @@ impl Connections {
         Ok(Some(SocketState { socket, has_missed_push }))
     }
 
-    /// Records that a push to an open socket was dropped. Does nothing if the socket has been closed. Costs one write.
+    /// Does nothing if the socket has been closed. Costs one write.
     pub(crate) async fn record_missed_push(&self, connection_id: &str) -> Result<(), Error> {
         let update = ItemUpdate {
             key: socket_key(connection_id),
@@ -185,8 +180,7 @@ impl Connections {
         }
     }
 
-    /// Returns the session that opened a socket. The rules and costs are the same as for a request with the session's
-    /// token.
+    /// Returns `None` if the session has ended. Costs the same as [`session`](Self::session).
     pub async fn session_of_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<Option<Session>, Error> {
         self.session_by_id(&socket.account_id, socket.agent_id, &socket.session_id, now).await
     }
@@ -200,22 +194,22 @@ impl Connections {
         }
     }
 
-    /// Removes the socket of an agent. The item keyed by connection id is deleted last, so that an interrupted removal
-    /// can be retried. Costs three writes.
+    /// The item keyed by connection id is deleted last, so that an interrupted removal can be retried. Costs three
+    /// writes.
     pub async fn remove_agent_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
         let presence = self.remove_socket_from_presence(socket, now);
         try_join(presence, self.table.delete(account_socket_key(socket))).await?;
         self.table.delete(socket_key(&socket.connection_id)).await.map(|_| ())
     }
 
-    /// Returns the account's open sockets. The read is eventually consistent, so a socket that has just been opened may
-    /// be missing. Costs one query, at half the price of a strongly consistent one.
+    /// The read is eventually consistent, so a socket that has just been opened may be missing. Costs one query, at
+    /// half the price of a strongly consistent one.
     pub(crate) async fn account_sockets(&self, account_id: &str, now: Timestamp) -> Result<Vec<AgentSocket>, Error> {
         let items = self.table.query_all_eventually(account_sockets_query(account_id)).await?;
         open_sockets(items, now)
     }
 
-    /// Returns the open sockets of a session, including those that have just been opened. Costs one query.
+    /// Includes sockets that have just been opened. Costs one query of all sockets of the account.
     pub(crate) async fn session_sockets(
         &self,
         account_id: &str,

@@ -100,14 +100,14 @@ impl Connections {
         Ok(Some(socket))
     }
 
-    /// Removes the socket of a visitor. Costs two writes.
+    /// Costs two writes.
     pub(super) async fn remove_visitor_socket(&self, socket: &VisitorSocket) -> Result<(), Error> {
         self.table.delete(visitor_socket_key(socket)).await?;
         self.table.delete(socket_key(&socket.connection_id)).await.map(|_| ())
     }
 
-    /// Returns the open sockets of a visitor. The read is eventually consistent, so a socket that has just been opened
-    /// may be missing. Costs one query, at half the price of a strongly consistent query.
+    /// The read is eventually consistent, so a socket that has just been opened may be missing. Costs one query, at
+    /// half the price of a strongly consistent one.
     pub(crate) async fn visitor_sockets(
         &self,
         channel_id: &str,
@@ -126,7 +126,7 @@ impl Connections {
         Ok(sockets.into_iter().filter(|socket| socket.expires_at() > now).collect())
     }
 
-    /// Counts a frame from a visitor. Costs and errors are as in [`count_bot_request`](Self::count_bot_request).
+    /// Costs and errors are as in [`count_bot_request`](Self::count_bot_request).
     pub async fn count_visitor_frame(&self, socket: &VisitorSocket, now: Timestamp) -> Result<(), Error> {
         let caller = format!("VISITOR_FRAMES#{}#{}", socket.channel_id, socket.external_id);
         self.count_request(&caller, MAX_VISITOR_FRAMES_PER_WINDOW, now).await

@@ -1,8 +1,8 @@
 //! Accounts, agents and logins in the Directory table.
 //!
-//! An account always has an admin. Agents cannot change their own role. A caller who grants or removes the admin role
-//! must still be an admin when the change is written; the transaction checks this in the caller's item. Therefore, if
-//! two admins demote or delete each other concurrently, only one of them succeeds.
+//! An account always has an admin. Agents cannot change their own role, and the transaction that grants or removes the
+//! admin role checks that the caller is still an admin. Therefore, if two admins demote or delete each other
+//! concurrently, only one of them succeeds.
 
 use crate::domain::agent::{Agent, Role};
 use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
@@ -18,13 +18,10 @@ use crate::store::table::{
 };
 use crate::store::{from_item, to_attribute, to_item};
 
-/// Requires that the agent exists and is not being deleted.
 const EXISTS_AND_NOT_DELETING: &str = "attribute_exists(#pk) AND attribute_not_exists(#deleting)";
-/// Requires that the agent is not being deleted and still has the e-mail address that was read.
+/// Also requires that the agent is not being deleted.
 const UNCHANGED_EMAIL: &str = "attribute_not_exists(#deleting) AND #email = :known_email";
-/// Requires that the login belongs to this agent.
 const LOGIN_OF_AGENT: &str = "#account = :account AND #agent_id = :agent_id";
-/// Requires that the login belongs to this agent and still has the password that was read.
 const UNCHANGED_LOGIN: &str = "#account = :account AND #agent_id = :agent_id AND #password_hash = :known_hash";
 
 const AGENT_CHANGED: Error = Error::Conflict("the agent was changed or deleted by another request");
@@ -45,7 +42,7 @@ pub enum Authority {
 pub struct Login {
     pub account_id: String,
     pub agent_id: u64,
-    /// The hash of the password, as computed by [`crate::runtime::password`].
+    /// Computed by [`crate::runtime::password`].
     pub password_hash: String,
 }
 
@@ -57,7 +54,6 @@ struct TransactionStep {
 }
 
 impl Directory {
-    /// Creates an account and its first admin in one transaction.
     pub async fn create_account(&self, name: &str, admin: &Agent, password_hash: &str) -> Result<(), Error> {
         let key = account_key(&admin.account_id);
         let created_at = admin.created_at.0;
@@ -68,18 +64,18 @@ impl Directory {
         self.commit_steps(&admin.account_id, steps, Vec::new()).await
     }
 
-    /// Returns whether the account exists. Costs one read.
+    /// Costs one read.
     pub async fn has_account(&self, account_id: &str) -> Result<bool, Error> {
         Ok(self.table.get(account_key(account_id)).await?.is_some())
     }
 
-    /// Returns the name of an account. Costs one read.
+    /// Fails with `NotFound` if the account does not exist. Costs one read.
     pub async fn account_name(&self, account_id: &str) -> Result<String, Error> {
         let item = self.table.get(account_key(account_id)).await?;
         Ok(from_item::<AccountItem>(item.ok_or(Error::NotFound)?)?.name)
     }
 
-    /// Assigns an account's next agent id. Costs one write.
+    /// Costs one write.
     pub async fn next_agent_id(&self, account_id: &str) -> Result<u64, Error> {
         Ok(self.increment_counter(account_id, "ADD #agents :one").await?.agents)
     }
@@ -107,12 +103,12 @@ impl Directory {
         self.commit_steps(&agent.account_id, steps, vec![audited_change(AuditAction::Created, agent)]).await
     }
 
-    /// Returns one of the account's agents. Fails with `NotFound` if the agent does not exist. Costs one read.
+    /// Fails with `NotFound` if the agent does not exist. Costs one read.
     pub async fn agent_of_account(&self, account_id: &str, agent_id: u64) -> Result<Agent, Error> {
         self.agent(account_id, agent_id).await?.ok_or(Error::NotFound)
     }
 
-    /// Returns an agent, or `None` if the agent does not exist. Costs one read.
+    /// Costs one read.
     pub async fn agent(&self, account_id: &str, agent_id: u64) -> Result<Option<Agent>, Error> {
         let item = self.table.get(agent_key(account_id, agent_id)).await?;
         item.map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).transpose()
@@ -137,7 +133,7 @@ impl Directory {
         items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
     }
 
-    /// Returns the account's agents, sorted by id. Costs one query for each megabyte.
+    /// The agents are sorted by id. Costs one query for each megabyte.
     pub async fn agents(&self, account_id: &str) -> Result<Vec<Agent>, Error> {
         let query = Query {
             index: None,
@@ -203,9 +199,8 @@ impl Directory {
         self.commit_steps(&after.account_id, steps, audited).await
     }
 
-    /// Returns the steps that replace the login for the old e-mail address with one for the new address. If there is no
-    /// new password, the new login keeps the current password hash, and the old login is deleted only if its hash is
-    /// unchanged.
+    /// Returns the steps that replace the old e-mail address's login with one for the new address. Without a new
+    /// password, the new login keeps the current password hash, and the transaction fails if that hash has changed.
     async fn replace_login(
         &self,
         before: &Agent,
@@ -229,8 +224,8 @@ impl Directory {
         ])
     }
 
-    /// Starts the deletion of an agent. Removes the admin role and the login, so that the agent cannot sign in. If the
-    /// deletion is interrupted, the call can be repeated. Costs one transaction and one write.
+    /// Starts the deletion of an agent. Removes the admin role and the login, so that the agent cannot sign in. An
+    /// interrupted deletion can be repeated. Costs one transaction and one write.
     ///
     /// # Errors
     /// Fails with `Forbidden` if the caller is no longer an admin, with `NotFound` if the agent does not exist, and
@@ -266,7 +261,7 @@ impl Directory {
         self.delete_audited(&agent.account_id, key, audited_change(AuditAction::Deleted, agent)).await
     }
 
-    /// Returns the login that belongs to an e-mail address. Costs one read.
+    /// Costs one read.
     pub async fn login(&self, email: &str) -> Result<Option<Login>, Error> {
         let Some(item) = self.table.get(login_key(email)).await? else {
             return Ok(None);
@@ -301,7 +296,7 @@ impl Directory {
     }
 }
 
-/// Returns a step that checks that the caller is an admin, or no step if the caller is the operator.
+/// Checks that the caller is an admin. Returns no step if the caller is the operator.
 fn require_admin(account_id: &str, by: Authority) -> Vec<TransactionStep> {
     let Authority::Admin(agent_id) = by else { return Vec::new() };
     let values = vec![(":admin", s(Role::Admin.name()))];

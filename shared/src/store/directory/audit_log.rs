@@ -1,5 +1,5 @@
-//! The audit log of an account. Each entry is stored in one transaction with the change that it records. Every change
-//! is therefore logged, and no failed change is. Entries expire at the end of the account's retention period.
+//! The audit log of an account. Each entry is stored in one transaction with the change that it records, so the log
+//! contains every change and no failed one. Entries expire at the end of the account's retention period.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join_all;
@@ -17,11 +17,8 @@ use crate::store::directory::Directory;
 use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, Write, WriteError, n, s};
 use crate::store::{from_item, to_item};
 
-/// The number of entries that one query reads.
 const MAX_ENTRIES_PER_QUERY: i32 = 200;
-/// The maximum number of entries that are examined for one page.
 const MAX_EXAMINED_ENTRIES: usize = 1_000;
-/// The number of entries whose expiry is changed concurrently.
 const MAX_CONCURRENT_UPDATES: usize = 25;
 
 #[derive(Serialize, Deserialize)]
@@ -46,13 +43,12 @@ struct AuditItem {
     expires_at: Option<u64>,
 }
 
-/// Returns the partition key of the audit log. It differs from the account's own partition, whose changes are pushed to
-/// the agents.
+/// The audit log has its own partition, because changes of the account's partition are pushed to the agents.
 fn audit_partition(account_id: &str) -> String {
     format!("AUDIT#{account_id}")
 }
 
-/// Returns the prefix of the ids of entries with the time `at`.
+/// An entry's id begins with its time in milliseconds, so that ids sort by time.
 fn id_prefix(at: Timestamp) -> String {
     format!("{:013}", at.0.min(MAX_ID_TIME))
 }
@@ -60,7 +56,6 @@ fn id_prefix(at: Timestamp) -> String {
 /// The largest time that fits into an id.
 const MAX_ID_TIME: u64 = 9_999_999_999_999;
 
-/// Returns the names of the attributes that an update changes.
 pub(super) fn attribute_names(changed: &[(&'static str, AttributeValue)]) -> Vec<String> {
     changed.iter().map(|(name, _)| name.trim_start_matches(':').to_owned()).collect()
 }
@@ -91,7 +86,7 @@ impl Directory {
         }
     }
 
-    /// Returns the writes that record the changes, or nothing if the request is not audited.
+    /// Returns no writes if the request is not audited.
     fn audit_writes(&self, account_id: &str, changes: Vec<AuditedChange>) -> Result<Vec<Write>, Error> {
         let Some(request) = &self.audited_request else { return Ok(Vec::new()) };
         let write = |change| Ok(Write::Create(to_item(&AuditItem::new(account_id, request, change)?)?));
@@ -214,7 +209,6 @@ impl AuditItem {
     }
 }
 
-/// Returns the update that sets or removes the expiry of an entry.
 fn expiry_update(key: Key, expires_at: Option<u64>) -> ItemUpdate {
     let (update, values) = match expires_at {
         Some(expires_at) => ("SET #expires_at = :expires_at", vec![(":expires_at", n(expires_at))]),

@@ -13,7 +13,7 @@ use crate::store::table::{ExpressionValues, Item, ItemUpdate, Query, Write, chan
 use crate::store::{from_item, to_attribute, to_item};
 
 impl Directory {
-    /// Returns a provider. The data may be up to 10 seconds old. Costs one read, or nothing if the provider is cached.
+    /// The data may be up to 10 seconds old. Costs one read, or nothing if the provider is cached.
     pub(crate) async fn cached_provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
         match self.providers.get(provider_id) {
             Some(cached) => Ok(cached),
@@ -21,7 +21,7 @@ impl Directory {
         }
     }
 
-    /// Reads a provider without using the cache. Costs one read.
+    /// Costs one read.
     pub async fn provider(&self, provider_id: &str) -> Result<Option<Provider>, Error> {
         let item = self.table.get(provider_key(provider_id)).await?;
         item.map(|item| Ok(from_item::<ProviderItem>(item)?.into())).transpose()
@@ -46,13 +46,13 @@ impl Directory {
         Ok(self.table.put(to_item(&ProviderItem::from(provider))?, false).await?)
     }
 
-    /// Reads a bot without using the cache. Costs one read.
+    /// Costs one read.
     pub async fn bot(&self, bot_id: &str) -> Result<Option<Bot>, Error> {
         let item = self.table.get(bot_key(bot_id)).await?;
         item.map(|item| Ok(from_item::<BotItem>(item)?.into())).transpose()
     }
 
-    /// Returns a bot. The data may be up to 10 seconds old. Costs one read, or nothing if the bot is cached.
+    /// The data may be up to 10 seconds old. Costs one read, or nothing if the bot is cached.
     pub(crate) async fn cached_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
         match self.bots.get(bot_id) {
             Some(cached) => Ok(cached),
@@ -74,14 +74,13 @@ impl Directory {
         Ok(self.bots.put(&key.pk, bot))
     }
 
-    /// Returns one of the account's bots. Fails with `NotFound` if the bot does not exist or belongs to another
-    /// account. Costs one read.
+    /// Fails with `NotFound` if the bot does not exist or belongs to another account. Costs one read.
     pub async fn bot_of_account(&self, account_id: &str, bot_id: &str) -> Result<Bot, Error> {
         let bot = self.bot(bot_id).await?;
         bot.filter(|bot| bot.account_id == account_id).ok_or(Error::NotFound)
     }
 
-    /// Returns the account's bots. They are read from an index that is updated with a short delay.
+    /// The bots are read from an index that is updated with a short delay. Costs one query for each megabyte.
     pub async fn account_bots(&self, account_id: &str) -> Result<Vec<Bot>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -144,8 +143,7 @@ fn token_item(bot: &Bot) -> Result<Item, Error> {
     to_item(&BotTokenItem { pk: key.pk, sk: key.sk, bot_id: bot.bot_id.clone() })
 }
 
-/// Returns the update that stores the changed values of a bot. The update succeeds only if the bot's channels are still
-/// those of `before`.
+/// The update succeeds only if the bot's channels are still those of `before`.
 fn bot_update(before: &Bot, changed: ExpressionValues) -> Result<ItemUpdate<String>, Error> {
     let mut item_update = ItemUpdate::set_attributes(bot_key(&before.bot_id), changed, "#channel_ids = :before");
     item_update.values.push((":before", to_attribute(&before.channel_ids)?));

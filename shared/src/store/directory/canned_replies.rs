@@ -27,7 +27,6 @@ pub(in crate::store) struct CannedReplyItem {
     text: String,
 }
 
-/// The item that reserves a shortcut for a canned reply.
 #[derive(Serialize)]
 struct ShortcutItem {
     pk: String,
@@ -36,7 +35,7 @@ struct ShortcutItem {
 }
 
 impl Directory {
-    /// Returns the account's canned replies, sorted by shortcut. Costs one query for each megabyte.
+    /// The replies are sorted by shortcut. Costs one query for each megabyte.
     pub async fn canned_replies(&self, account_id: &str) -> Result<Vec<CannedReply>, Error> {
         let query = Query {
             index: None,
@@ -52,8 +51,8 @@ impl Directory {
         Ok(replies)
     }
 
-    /// Stores a new canned reply. Fails with `Conflict` if another reply has the same shortcut, or if the account has
-    /// the maximum number of replies. Costs a transaction of three writes.
+    /// Fails with `Conflict` if another reply has the same shortcut, or if the account has the maximum number of
+    /// replies. Costs a transaction of three writes.
     pub async fn create_canned_reply(&self, account_id: &str, reply: &CannedReply) -> Result<(), Error> {
         let count = ItemUpdate {
             key: account_key(account_id),
@@ -99,8 +98,7 @@ impl Directory {
         }
     }
 
-    /// Deletes a canned reply. Fails with `NotFound` if it does not exist. Costs one read and a transaction of three
-    /// writes.
+    /// Fails with `NotFound` if the reply does not exist. Costs one read and a transaction of three writes.
     pub async fn delete_canned_reply(&self, account_id: &str, reply_id: &str) -> Result<(), Error> {
         let mut races = WriteRaces::new("deletion of a canned reply");
         loop {
@@ -169,7 +167,7 @@ fn reply_values(reply: &CannedReply) -> ExpressionValues {
     vec![(":shortcut", s(&*reply.shortcut)), (":text", s(&*reply.text))]
 }
 
-/// Returns the write that reserves the reply's shortcut. It fails if another reply has the shortcut.
+/// The write fails if another reply has the shortcut.
 fn shortcut_write(account_id: &str, reply: &CannedReply) -> Result<Write, Error> {
     let key = canned_reply_shortcut_key(account_id, &reply.unique_shortcut());
     to_item(&ShortcutItem { pk: key.pk, sk: key.sk, reply_id: reply.id.clone() }).map(Write::Create)

@@ -21,11 +21,10 @@ use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Query, Write, WriteError, changed_values, s};
 use crate::store::{from_item, to_attribute, to_item};
 
-/// The maximum number of channels that one batch request reads.
 const MAX_CHANNELS_PER_READ: usize = 100;
 
 impl Directory {
-    /// Returns a channel. The data may be up to 10 seconds old. Costs one read, or nothing if the channel is cached.
+    /// The data may be up to 10 seconds old. Costs one read, or nothing if the channel is cached.
     pub async fn cached_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
         match self.channels.get(channel_id) {
             Some(cached) => Ok(cached),
@@ -33,8 +32,8 @@ impl Directory {
         }
     }
 
-    /// Returns a map from the ids in `ids` to their channels. Channels that do not exist are left out. The data may be
-    /// up to 10 seconds old. Costs one read for each channel that is not cached; the reads are made in batches.
+    /// The keys of the map are channel ids. Channels that do not exist are left out. The data may be up to 10 seconds
+    /// old. Costs one read for each channel that is not cached; the reads are made in batches.
     pub(crate) async fn cached_channels(&self, ids: &BTreeSet<&str>) -> Result<HashMap<String, Arc<Channel>>, Error> {
         let (mut found, mut missing) = (HashMap::new(), Vec::new());
         for id in ids {
@@ -65,21 +64,20 @@ impl Directory {
         items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
     }
 
-    /// Reads a channel without using the cache. Costs one read.
+    /// Costs one read.
     pub async fn channel(&self, channel_id: &str) -> Result<Option<Channel>, Error> {
         let item = self.table.get(channel_key(channel_id)).await?;
         item.map(|item| from_item::<ChannelItem>(item)?.try_into()).transpose()
     }
 
-    /// Returns one of the account's channels. Fails with `NotFound` if the channel does not exist or belongs to another
-    /// account. Costs one read.
+    /// Fails with `NotFound` if the channel does not exist or belongs to another account. Costs one read.
     pub async fn channel_of_account(&self, account_id: &str, channel_id: &str) -> Result<Channel, Error> {
         let channel = self.channel(channel_id).await?;
         channel.filter(|channel| channel.account_id == account_id).ok_or(Error::NotFound)
     }
 
-    /// Returns the account's channels in no particular order. The channels are read from an index that is updated with
-    /// a short delay.
+    /// The channels are in no particular order. They are read from an index that is updated with a short delay. Costs
+    /// one query for each megabyte.
     pub async fn channels(&self, account_id: &str) -> Result<Vec<Channel>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -124,7 +122,7 @@ impl Directory {
         Ok((channel, endpoint_secret))
     }
 
-    /// Stores a channel's changed settings and preserves its other attributes. Costs one transaction.
+    /// Preserves the channel's other attributes. Costs one transaction.
     pub async fn save_channel_settings(&self, before: &Channel, after: &ChannelSettings) -> Result<(), Error> {
         let changed = changed_values(setting_values(&before.settings)?, setting_values(after)?);
         if changed.is_empty() {

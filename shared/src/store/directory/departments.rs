@@ -15,12 +15,12 @@ use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, changed_values, s};
 use crate::store::{from_item, to_attribute, to_item};
 
-/// The maximum number of departments in an account. It limits the size of the roster.
+/// Limits the size of the roster.
 const MAX_DEPARTMENTS_PER_ACCOUNT: usize = 100;
 
 impl Directory {
-    /// Creates a department with the account's next department id. The agents in `ids` must exist. Costs one query and
-    /// two writes.
+    /// Creates a department with the account's next department id. The agents in `ids` must exist. Costs one query, one
+    /// write and one transaction.
     pub async fn create_department(&self, account_id: &str, name: String, ids: Vec<u64>) -> Result<Department, Error> {
         let roster = self.roster(account_id).await?;
         check_ids("agent_ids", "agent", &ids, |id| roster.has_agent(id))?;
@@ -34,7 +34,7 @@ impl Directory {
         Ok(department)
     }
 
-    /// Returns one of the account's departments. Its members may include deleted agents. Costs one read.
+    /// The members may include deleted agents. Costs one read.
     pub async fn department(&self, account_id: &str, department_id: u64) -> Result<Option<Department>, Error> {
         let item = self.table.get(department_key(account_id, department_id)).await?;
         item.map(|item| Ok(from_item::<DepartmentItem>(item)?.into())).transpose()
@@ -63,14 +63,14 @@ impl Directory {
         Ok(self.commit(account_id, vec![Write::DynamicUpdate(item_update)], vec![change]).await?)
     }
 
-    /// Deletes a department. Channels and chats may still refer to it; such references are ignored (see
+    /// Deletes a department. Channels and chats may still refer to it, but these references are ignored (see
     /// [`crate::domain::department`]). Costs one transaction.
     pub async fn delete_department(&self, account_id: &str, department: &Department) -> Result<(), Error> {
         let key = department_key(account_id, department.department_id);
         self.delete_audited(account_id, key, audited_change(AuditAction::Deleted, department)).await
     }
 
-    /// Returns the account's roster: the ids of its agents, and its departments. Costs one query for each megabyte.
+    /// Costs one query for each megabyte.
     pub async fn roster(&self, account_id: &str) -> Result<Roster, Error> {
         let (agents, departments) = self.agents_and_departments(account_id).await?;
         Ok(Roster::new(agents.iter().map(|agent| agent.agent_id).collect(), departments))
@@ -93,7 +93,7 @@ impl Directory {
         agents_and_departments_from(self.table.query_all(query, usize::MAX).await?, account_id)
     }
 
-    /// Returns the roster. The data may be up to 10 seconds old. Costs one query, or nothing if the roster is cached.
+    /// The data may be up to 10 seconds old. Costs one query, or nothing if the roster is cached.
     pub(crate) async fn cached_roster(&self, account_id: &str) -> Result<Arc<Roster>, Error> {
         match self.rosters.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -106,8 +106,8 @@ impl Directory {
         Ok(self.rosters.put(account_id, Some(self.roster(account_id).await?)).unwrap_or_default())
     }
 
-    /// Returns the agents who receive a channel's chats. The result may be up to 10 seconds old. Costs one query, or
-    /// nothing if the roster is cached or the channel does not limit its audience.
+    /// The result may be up to 10 seconds old. Costs one query, or nothing if the roster is cached or the channel does
+    /// not limit its audience.
     pub async fn audience(&self, channel: &Channel) -> Result<Audience, Error> {
         if !channel.settings.has_limited_audience() {
             return Ok(Audience::AllAgents);
@@ -151,8 +151,8 @@ fn department_values(department: &Department) -> Result<ExpressionValues, Error>
     Ok(vec![(":name", s(&*department.name)), (":agent_ids", to_attribute(&department.agent_ids)?)])
 }
 
-/// Returns the ids in `after` that are not in `before`. Only added ids are checked, because an agent or department that
-/// was already listed may have been deleted since, and this must not block other changes.
+/// Only added ids are checked: an agent or department that was already listed may have been deleted since, and this
+/// must not block other changes.
 fn added_ids(before: &[u64], after: &[u64]) -> Vec<u64> {
     after.iter().filter(|id| !before.contains(id)).copied().collect()
 }

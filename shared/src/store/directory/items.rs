@@ -37,7 +37,6 @@ pub(in crate::store) struct ChannelItem {
     api: Option<ApiChannelItem>,
 }
 
-/// The attributes that only API channels have.
 #[derive(Serialize, Deserialize)]
 struct ApiChannelItem {
     integrator_url: String,
@@ -77,7 +76,6 @@ impl From<SigningSecretItem> for SigningSecret {
     }
 }
 
-/// The signing secrets of a channel or a bot. These attributes are flattened into the item.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SigningSecretAttributes {
     pub signing_secret: String,
@@ -298,8 +296,8 @@ pub(super) const OPERATOR_ACCOUNT_ID: &str = "OPERATOR";
 pub(in crate::store) struct ProviderItem {
     pub pk: String,
     pub sk: String,
-    /// Always [`OPERATOR_ACCOUNT_ID`]. Empty if an earlier version of the service, which did not list providers in the
-    /// index, stored the provider.
+    /// [`OPERATOR_ACCOUNT_ID`], or empty if the provider was stored by an earlier version of the service. The index
+    /// does not list such providers.
     #[serde(default)]
     account_id: String,
     provider_id: String,
@@ -328,12 +326,12 @@ pub(in crate::store) struct BotItem {
     created_at: u64,
 }
 
-/// Returns the stored form of a bot's answer limit: the number of seconds, or 0 if there is no limit.
+/// Returns the number of seconds, or 0 if there is no limit.
 pub(super) fn answer_limit_seconds(limit: Option<Duration>) -> u64 {
     limit.map_or(0, |limit| limit.as_secs())
 }
 
-/// Reads the stored form of a bot's answer limit. A bot that is stored without this attribute has the default limit.
+/// A bot that is stored without this attribute has the default limit.
 fn parse_answer_limit(seconds: Option<u64>) -> Option<Duration> {
     match seconds {
         None => Some(DEFAULT_BOT_ANSWER_TIMEOUT),
@@ -342,7 +340,6 @@ fn parse_answer_limit(seconds: Option<u64>) -> Option<Duration> {
     }
 }
 
-/// The item that maps a provider's token to the bot that uses the token.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BotTokenItem {
     pub pk: String,

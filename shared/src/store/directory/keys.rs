@@ -3,20 +3,15 @@
 use crate::domain::sha256;
 use crate::store::table::Key;
 
-/// The prefix of accounts' partition keys. The rest of such a key is the account's id.
+/// A prefix of partition keys. The account's id follows it.
 pub(in crate::store) const ACCOUNT_PREFIX: &str = "ACCOUNT#";
-/// The prefix of channels' partition keys. A channel's item contains the id of its account.
+/// A prefix of partition keys. The channel's id follows it; the item contains the id of the channel's account.
 pub(in crate::store) const CHANNEL_PREFIX: &str = "CHANNEL#";
-/// The prefix of agents' sort keys.
 pub(super) const AGENT_PREFIX: &str = "AGENT#";
-/// The prefix of departments' sort keys.
 pub(super) const DEPARTMENT_PREFIX: &str = "DEPARTMENT#";
-/// The prefix of canned replies' sort keys. The query of the roster reads the range from agents to departments, and
-/// canned replies must not be in this range.
+/// The query of the roster reads the sort keys from agents to departments. Canned replies must not be in this range.
 pub(super) const CANNED_REPLY_PREFIX: &str = "REPLY#";
 
-/// Returns the partition that contains the account's own item, its settings, its agents, its departments and its canned
-/// replies.
 pub(super) fn account_partition(account_id: &str) -> String {
     format!("{ACCOUNT_PREFIX}{account_id}")
 }
@@ -45,7 +40,7 @@ pub(super) fn agent_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(account_partition(account_id), format!("{AGENT_PREFIX}{agent_id:010}"))
 }
 
-/// Returns the key of a deleted agent's item, which is kept because chats still refer to the agent.
+/// Chats still refer to a deleted agent, so the item is kept under this key.
 pub(super) fn former_agent_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(account_partition(account_id), format!("FORMER_AGENT#{agent_id:010}"))
 }
@@ -80,7 +75,7 @@ pub(super) fn bot_key(bot_id: &str) -> Key {
     Key::new(format!("BOT#{bot_id}"), "BOT")
 }
 
-/// Returns the key of a bot token's item. It contains a hash of the token, not the token itself.
+/// The key contains a hash of the token, not the token itself.
 pub(super) fn bot_token_key(provider_id: &str, token: &str) -> Key {
     Key::new(format!("BOT_TOKEN#{provider_id}#{}", sha256::hex_digest(token)), "BOT_TOKEN")
 }

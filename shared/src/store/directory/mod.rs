@@ -29,10 +29,9 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;
 use crate::store::table::{Table, WriteError};
 
-/// The maximum number of items that one query request reads. Longer lists need several requests.
+/// Lists with more items need several requests.
 const MAX_ITEMS_PER_QUERY: i32 = 1_000;
 
-/// The Directory table and this process's caches.
 #[derive(Clone)]
 pub struct Directory {
     pub(in crate::store) table: Table,

@@ -84,8 +84,7 @@ impl Directory {
         serde_json::from_str(&from_item::<WidgetRulesItem>(item)?.rules).map_err(Error::internal)
     }
 
-    /// Returns the widget's trigger rules. The data may be up to 10 seconds old. Costs one read, or nothing if the
-    /// rules are cached.
+    /// The rules may be up to 10 seconds old. Costs one read, or nothing if they are cached.
     pub async fn cached_widget_rules(&self, account_id: &str) -> Result<Arc<Value>, Error> {
         match self.widget_rules.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -96,7 +95,7 @@ impl Directory {
         }
     }
 
-    /// Replaces the widget's trigger rules. Costs one transaction.
+    /// Costs one transaction.
     pub(crate) async fn save_widget_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
         let item_update = ItemUpdate {
             key: widget_rules_key(account_id),
@@ -116,8 +115,7 @@ impl Directory {
             .map_or_else(|| Ok(AccountSettings::default()), settings_from_item)
     }
 
-    /// Returns the settings. The data may be up to 10 seconds old. Costs one read, or nothing if the settings are
-    /// cached.
+    /// The settings may be up to 10 seconds old. Costs one read, or nothing if they are cached.
     pub async fn cached_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         match self.settings.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -132,7 +130,7 @@ impl Directory {
     }
 
     /// Applies `edit` to the current settings and stores the result, provided that the settings have not changed in the
-    /// meantime. If they have, they are read and edited again. Costs one read and one write.
+    /// meantime. If they have, they are read and edited again. Costs one read and one transaction for each try.
     pub(crate) async fn edit_settings<T>(
         &self,
         account_id: &str,
@@ -211,8 +209,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
     settings.into_iter().chain(deleted).chain(stored).collect()
 }
 
-/// Returns the audited change of a webhook. It contains no name, because a webhook has only a URL, which can contain a
-/// secret.
+/// The change contains no name, because a webhook has only a URL, which can contain a secret.
 fn webhook_change(action: AuditAction, webhook: &Webhook, fields: &[&'static str]) -> AuditedChange {
     let (kind, id) = (AuditedKind::Webhook, webhook.webhook_id.clone());
     AuditedChange { action, kind, id, name: None, fields: Vec::new() }.with_fields(fields.iter().copied())

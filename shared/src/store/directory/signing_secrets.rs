@@ -31,8 +31,7 @@ impl Directory {
         self.replace_signing_secrets(&before.account_id, key, &before.signing_secrets, after, change).await
     }
 
-    /// Replaces the signing secrets of the item with this key. If the new secret is already stored, returns success,
-    /// because the SDK repeats requests that time out.
+    /// If the new secret is already stored, returns success, because the SDK repeats requests that time out.
     async fn replace_signing_secrets(
         &self,
         account_id: &str,

@@ -45,8 +45,7 @@ impl Directory {
         item.map(|item| from_item::<StoredItem>(item).map(|stored| stored.telephony.into())).transpose()
     }
 
-    /// Returns the telephony settings. The data may be up to 10 seconds old. Costs one read, or nothing if the settings
-    /// are cached.
+    /// The settings may be up to 10 seconds old. Costs one read, or nothing if they are cached.
     pub async fn cached_telephony(&self, account_id: &str) -> Result<Option<Arc<Telephony>>, Error> {
         match self.telephony.get(account_id) {
             Some(cached) => Ok(cached),
@@ -56,7 +55,7 @@ impl Directory {
 
     /// Applies `edit` to the current settings (`None` if the account has none) and stores the result, provided that the
     /// settings have not changed in the meantime. If they have, they are read and edited again. Costs one read and one
-    /// write.
+    /// transaction for each try.
     pub(crate) async fn edit_telephony(
         &self,
         account_id: &str,
@@ -81,7 +80,7 @@ impl Directory {
         }
     }
 
-    /// Deletes the telephony settings. Later reports about calls in progress are rejected. Costs one transaction.
+    /// Later reports about calls in progress are rejected. Costs one transaction.
     pub async fn delete_telephony(&self, account_id: &str) -> Result<(), Error> {
         self.delete_audited(account_id, telephony_key(account_id), change(AuditAction::Deleted, &[])).await
     }
@@ -93,7 +92,7 @@ fn change(action: AuditAction, fields: &[&'static str]) -> AuditedChange {
         .with_fields(fields.iter().copied())
 }
 
-/// Returns the change from `before` to `after` for the audit log, or `None` if the settings are the same.
+/// Returns `None` if no setting has changed.
 fn audited_change(before: Option<&Telephony>, after: &Telephony) -> Option<AuditedChange> {
     let Some(before) = before else { return Some(change(AuditAction::Created, &[])) };
     let Telephony { provider, number, channel_id, is_recorded, limits: CallLimits { ring, talk } } = before;

@@ -5,16 +5,14 @@ use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use crate::domain::socket::{AgentSocket, Socket};
 use crate::store::tests::*;
 
-/// The maximum number of writes in a batch.
 const MAX_BATCH_WRITES: usize = 25;
 
-/// Signs in an agent who is an admin, and returns the session.
+/// Signs in agent 1, who is an admin.
 pub(super) async fn signed_in(connections: &Connections) -> Session {
     let token = connections.create_session(&agent(1, "b@x.y"), NOW).await.unwrap();
     connections.session(&token, NOW).await.unwrap().unwrap()
 }
 
-/// Opens a socket with this connection id.
 pub(super) async fn open_socket(
     connections: &Connections,
     session: &Session,
@@ -29,7 +27,7 @@ pub(super) async fn open_socket(
 }
 
 impl Stores {
-    /// Stores a text message from the visitor. Returns the chat number and the `seq` of the message.
+    /// Returns the chat number and the `seq` of the message.
     pub(super) async fn visitor_writes(&self, visitor: &str, text: &str, now: Timestamp) -> Result<(u64, u64), Error> {
         self.visitor_writes_with(visitor, &VisitorProfile::default(), text, None, now).await
     }
@@ -50,7 +48,6 @@ impl Stores {
         })
     }
 
-    /// Reads a chat and accepts it.
     pub(super) async fn accept(
         &self,
         chat_id: u64,
@@ -62,7 +59,6 @@ impl Stores {
         self.chats.accept(chat, agent, webhooks, now).await
     }
 
-    /// Reads a chat and closes it.
     pub(super) async fn close(
         &self,
         chat_id: u64,
@@ -87,7 +83,7 @@ impl Stores {
         self.add_note_to(chat, None, now).await
     }
 
-    /// Adds a note from Bob to a chat. `chat` is the header as the agent's request has read it.
+    /// Adds a note from Bob. `chat` is the header as the agent's request has read it.
     pub(super) async fn add_note_to(
         &self,
         chat: Chat,
@@ -98,13 +94,11 @@ impl Stores {
         self.chats.store_note(chat, &note).await.map(|receipt| receipt.seq)
     }
 
-    /// Returns the chat's pending deliveries that were due before this time.
     pub(super) async fn overdue_deliveries(&self, chat_id: u64, before: Timestamp) -> Vec<OverdueItem> {
         let partition = chat_id % DUE_PARTITIONS;
         self.chats.overdue(Backlog::Deliveries, partition, before, None, 10).await.unwrap().items
     }
 
-    /// Returns every item of the Chats table.
     pub(super) async fn chat_items(&self) -> Vec<Item> {
         self.client.scan().table_name("chats").consistent_read(true).send().await.unwrap().items.unwrap()
     }
@@ -177,7 +171,6 @@ impl Stores {
         self.directory.create_department("acc", name.into(), agent_ids.to_vec()).await.unwrap()
     }
 
-    /// Returns the directory with empty caches, as in a new process.
     pub(super) fn uncached_directory(&self) -> Directory {
         Directory::new(self.directory.table.clone())
     }
@@ -238,7 +231,7 @@ impl Stores {
         expiries.filter(|(pk, ..)| !omitted.iter().any(|prefix| pk.starts_with(prefix))).collect()
     }
 
-    /// Returns the `expires_at` values of the visitor and the visitor number.
+    /// Returns `expires_at` of the visitor's item, and of the item that maps the visitor's number to the visitor.
     pub(super) async fn visitor_expiries(&self) -> [Option<u64>; 2] {
         let expiries = self.expiries().await;
         ["VISITOR#", "VISITOR_NUMBER#"]
@@ -298,7 +291,6 @@ impl Stores {
     }
 }
 
-/// Returns the chat numbers of a page, and the cursor of the next page.
 pub(super) fn page_ids(page: &ChatPage) -> (Vec<u64>, Option<u64>) {
     (page.chats.iter().map(|chat| chat.chat_id).collect(), page.next)
 }

@@ -11,10 +11,8 @@ pub(super) const MINUTE: u64 = 60;
 /// A day in seconds.
 pub(super) const DAY: u64 = 24 * 60 * MINUTE;
 
-/// The states of an open chat.
 pub(super) const OPEN_STATES: &[&str] = &ChatState::OPEN_NAMES;
 
-/// Returns the time `seconds` after `NOW`.
 pub(super) fn seconds_later(seconds: u64) -> Timestamp {
     NOW.plus(Duration::from_secs(seconds))
 }
@@ -115,7 +113,6 @@ pub(super) fn profile_named(name: &str) -> VisitorProfile {
     VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() }
 }
 
-/// Creates a message from visitor `v`.
 pub(super) fn incoming_message<'a>(
     stores: &'a Stores,
     channel: &'a Channel,
@@ -140,7 +137,6 @@ pub(super) fn incoming_message<'a>(
     }
 }
 
-/// Creates an account with agents 1 to 4.
 pub(super) async fn account_with_four_agents() -> Stores {
     let stores = stores().await;
     stores.directory.create_account("Acme", &agent(1, "1@example.com"), "hash").await.unwrap();

@@ -13,14 +13,12 @@ use crate::store::directory::telephony::TelephonyItem;
 use crate::store::from_item;
 use crate::store::tests::*;
 
-/// The maximum size of an item in DynamoDB.
 const MAX_ITEM_BYTES: usize = 400 * 1024;
-/// The maximum length of each key attribute in DynamoDB. `email_key` and `phone_key` are the sort keys of indexes.
+/// DynamoDB's limits. `email_key` and `phone_key` are the sort keys of indexes.
 const MAX_KEY_BYTES: [(&str, usize); 4] = [("pk", 2_048), ("sk", 1_024), ("email_key", 1_024), ("phone_key", 1_024)];
-/// The maximum number of significant digits of a number in DynamoDB.
+/// DynamoDB's limit for the significant digits of a number.
 const MAX_DIGITS: usize = 38;
 
-/// A value that has a stored form.
 pub(crate) trait StoredForm: Sized {
     /// Returns the value as it would be read back after being stored. Panics if DynamoDB would reject the item.
     fn stored_and_read(&self) -> Self;

@@ -5,7 +5,6 @@ use crate::runtime::table_stream::ItemChange;
 use crate::store::table_changes::{ChatItemChange, TableChange, parse_change};
 use crate::store::tests::*;
 
-/// Returns every item of all tables by its key.
 async fn all_items(stores: &Stores) -> BTreeMap<String, Item> {
     let scan = |table: &str| stores.client.scan().table_name(table).consistent_read(true).send();
     let tables = join_all(["directory", "chats", "connections"].map(scan)).await;

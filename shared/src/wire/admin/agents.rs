@@ -14,7 +14,6 @@ use crate::wire::json_object::with_fields;
 const MAX_CREDENTIAL_CHARS: usize = 254;
 const MIN_PASSWORD_CHARS: usize = 8;
 
-/// An agent or admin to create.
 pub struct NewAgent {
     pub name: String,
     /// The e-mail address, in lower case.
@@ -28,7 +27,6 @@ pub struct NewAgent {
 }
 
 impl NewAgent {
-    /// Returns the agent to store. It does not contain the password.
     pub fn into_agent(self, account_id: String, agent_id: u64, now: Timestamp) -> Agent {
         let Self { name, email, password: _, phone, photo, role } = self;
         Agent { account_id, agent_id, name, email, phone, photo, role, created_at: now }

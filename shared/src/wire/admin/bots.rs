@@ -17,7 +17,7 @@ use crate::wire::json_object::with_fields;
 const MAX_BOT_CHANNELS: usize = 49;
 
 pub struct NewBot {
-    /// The id of the provider. It cannot be changed later.
+    /// The provider cannot be changed later.
     pub provider_id: String,
     /// The token that the provider issued for this bot. It cannot be changed later.
     pub token: String,
@@ -41,7 +41,7 @@ pub fn parse_new_bot(body: &Value) -> Result<NewBot, Error> {
     })
 }
 
-/// Parses the token. It must not be `.` or `..`, because it becomes the last path segment of a URL.
+/// The token must not be `.` or `..`, because it becomes the last path segment of a URL.
 fn parse_token(fields: Fields<'_>) -> Result<String, Error> {
     let token = fields.required_text("token", MAX_NAME_CHARS)?;
     if token == "." || token == ".." {

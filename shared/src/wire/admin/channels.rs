@@ -20,7 +20,7 @@ use crate::wire::widget_settings::{apply_widget_settings, widget_settings_json};
 /// parser percent-encodes braces and rejects them in a host name.
 const PLACEHOLDER_SUBSTITUTE: &str = "channel-id-stands-here";
 
-/// Parses `kind` in the body of POST /admin/channels.
+/// Parses `kind` in the body of POST /admin/channels. The default is an API channel.
 pub fn parse_channel_kind(body: &Value) -> Result<ChannelKind, Error> {
     Ok(Fields::of(body)?.enumerated("kind", "api, widget", ChannelKind::parse)?.unwrap_or_default())
 }

@@ -56,7 +56,6 @@ pub(in crate::wire) fn outbound_url(
     Ok(Some(url.into()))
 }
 
-/// Like [`outbound_url`], but the field is required.
 pub(in crate::wire) fn required_outbound_url(
     fields: Fields<'_>,
     name: &str,

@@ -28,7 +28,6 @@ pub fn apply_provider_patch(body: &Value, mut provider: Provider, guard: &SsrfGu
     Ok(provider)
 }
 
-/// Whether a text can be sent unchanged as an HTTP header value.
 fn is_header_value(text: &str) -> bool {
     text.trim() == text && text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
 }

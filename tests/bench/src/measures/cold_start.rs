@@ -1,4 +1,4 @@
-//! Cold start: from the start of a process to its first answer.
+//! Measures cold starts: the time from the start of a process to its first response.
 
 use std::time::Duration;
 
@@ -11,12 +11,11 @@ use crate::progress;
 use crate::report::{Section, Table};
 use crate::statistics::Spread;
 
-/// How often each program is started in a round.
 const STARTS_PER_ROUND: u64 = 10;
 
 const UNREACHABLE_RECEIVER: &str = "http://127.0.0.1:9/";
 
-/// The durations of one program's starts: until the process asked for an event, and until it answered.
+/// The durations of one program's starts: until the process asked for an event, and until it responded.
 #[derive(Default)]
 struct Starts {
     ready: Vec<Duration>,
@@ -47,7 +46,6 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
     Ok(section(&spreads, u64::from(arguments.rounds) * STARTS_PER_ROUND))
 }
 
-/// Returns two spreads in milliseconds: the time until the process asked for an event, and the time until it answered.
 fn spreads(starts: &Starts) -> (Spread, Spread) {
     (Spread::of_milliseconds(&starts.ready), Spread::of_milliseconds(&starts.answered))
 }

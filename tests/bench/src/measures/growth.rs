@@ -22,7 +22,7 @@ use crate::store_calls::{Store, number, set_attributes, string};
 const MESSAGE_COUNTS: [u64; 5] = [1, 10, 100, 1_000, 10_000];
 const CHAT_COUNTS: [u64; 6] = [1, 10, 100, 1_000, 10_000, 100_000];
 const CHANNEL_COUNTS: [u64; 3] = [1, 100, 5_000];
-/// How many messages are sent at each size.
+/// How many messages the visitor and the agent each send at each size.
 const MESSAGES: u64 = 100;
 /// How many messages are sent before each measurement, so that processes are running and have filled their caches.
 const WARM_UP_MESSAGES: u64 = 10;
@@ -204,7 +204,6 @@ impl Models {
         }
     }
 
-    /// Appends new entries to the chat.
     async fn add_messages(&self, from: u64, to: u64) -> Result<(), Error> {
         let count = (to + 1).saturating_sub(from);
         let update = json!({

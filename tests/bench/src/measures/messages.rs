@@ -50,14 +50,12 @@ impl Rounds {
     }
 }
 
-/// A host with open chats, and a client that sends their messages.
 struct Service<'h> {
     chats: OpenChats,
     base_url: &'h str,
     http: Client,
 }
 
-/// Where a message comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sender {
     Visitor,

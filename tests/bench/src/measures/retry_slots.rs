@@ -49,7 +49,6 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
     Ok(section(rounds, lateness))
 }
 
-/// Sends messages from the account's admin as scheduled.
 async fn send(bench: &BenchHost, chats: &OpenChats, schedule: Schedule) -> Result<(), Error> {
     let http = http_client()?;
     let send = |message| {

@@ -6,7 +6,7 @@ use crate::plot::{Bars, Plot};
 use crate::report::{Section, Table};
 use crate::statistics::Spread;
 
-/// The name of the file to which functions that were not built are linked.
+/// In the folder with the functions, `tests/bench/run` links each function that it does not build to this program.
 const PLACEHOLDER: &str = "false";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Section, Error> {

@@ -13,22 +13,22 @@ use crate::report::{Section, Table};
 use crate::statistics::{Latencies, Spread, milliseconds};
 use crate::store_calls::{Recorder, StoreCall, StoreCallRepeater};
 
-/// The number of invocations before each round. They fill caches and let the runtimes compile the code.
+/// The number of invocations before each round. They are not measured. They fill caches and let the runtimes compile
+/// the code.
 const WARM_UP_INVOCATIONS: u64 = 200;
 const INVOCATIONS_PER_ROUND: u64 = 1_000;
-/// The number of chats that get messages in turn.
 const CHATS: u64 = 20;
 /// The chat whose requests are recorded and repeated. Nothing else changes it.
 const RECORDED_CHAT: u64 = CHATS + 1;
 const UNREACHABLE_RECEIVER: &str = "http://127.0.0.1:9/";
 const STORE_CALLS: &str = "its requests alone";
 
-/// The results of one round for one program.
+/// One round of one program. Times are in milliseconds.
 struct Round {
     p50: f64,
     p99: f64,
-    /// The average processor time of an invocation, in milliseconds. `None` for the repeated requests, which have no
-    /// process of their own.
+    /// The average processor time of an invocation. `None` for the repeated requests, which have no process of their
+    /// own.
     cpu: Option<f64>,
     memory_mb: Option<f64>,
 }

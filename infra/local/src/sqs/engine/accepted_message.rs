@@ -1,6 +1,5 @@
 //! A message that has passed validation, and the ids that it has once it is stored.
 
-/// A message that has passed the queue's checks.
 pub(super) struct AcceptedMessage {
     pub(super) body: String,
     pub(super) delay_ms: u64,
@@ -8,7 +7,6 @@ pub(super) struct AcceptedMessage {
     pub(super) deduplication_id: Option<String>,
 }
 
-/// A message's ids in the database.
 pub(super) struct StoredMessageIds {
     pub(super) sequence: i64,
     pub(super) message_id: String,

@@ -6,16 +6,14 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::super::Error;
 
-/// Where the messages of all queues are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QueueDatabaseLocation {
-    /// In memory: the messages are lost when the process ends.
+    /// The messages are lost when the process ends.
     Memory,
-    /// In a SQLite file, which is created if it does not exist.
+    /// The SQLite file is created if it does not exist.
     File(PathBuf),
 }
 
-/// The database of all queues.
 pub(in super::super) struct Engine {
     pub(super) connection: Connection,
 }
@@ -35,7 +33,7 @@ impl Engine {
         Ok(Self { connection })
     }
 
-    /// Starts a write transaction, which is rolled back unless it is committed.
+    /// Starts a write transaction. The transaction is rolled back unless it is committed.
     pub(super) fn transaction(&self) -> Result<Transaction<'_>, Error> {
         let immediate = TransactionBehavior::Immediate;
         Ok(Transaction::new_unchecked(&self.connection, immediate)?)

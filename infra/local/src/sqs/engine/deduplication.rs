@@ -9,7 +9,7 @@ use super::super::{Error, QueueDefinition};
 use super::accepted_message::{AcceptedMessage, StoredMessageIds};
 use crate::random_and_digest::sha256_hex;
 
-/// Identifies duplicates: messages with equal keys are duplicates of each other.
+/// Messages with equal keys are duplicates of each other.
 pub(super) struct DeduplicationKey<'a> {
     queue: &'a str,
     /// The message group, or empty if duplicates are detected across the whole queue.
@@ -18,7 +18,7 @@ pub(super) struct DeduplicationKey<'a> {
 }
 
 impl<'a> DeduplicationKey<'a> {
-    /// Returns the message's key, or `None` in a standard queue, which has no deduplication.
+    /// Returns `None` in a standard queue, which has no deduplication.
     pub(super) fn of(queue: &'a QueueDefinition, message: &'a AcceptedMessage) -> Option<Self> {
         let group = message.group.as_deref().unwrap_or_default();
         let id = message.deduplication_id.as_deref()?;
@@ -42,7 +42,7 @@ pub(super) fn deduplication_id(
     }
 }
 
-/// Finds the first message that was sent with this key in the last five minutes. Returns `None` if there is none.
+/// Finds the first message that was sent with this key in the last five minutes.
 pub(super) fn find_original(
     connection: &Connection,
     key: &DeduplicationKey<'_>,

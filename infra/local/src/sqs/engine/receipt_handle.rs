@@ -15,7 +15,6 @@ pub(super) struct ReceiptHandle {
     pub(super) receive_count: u32,
 }
 
-/// The current state of the message that a receipt handle identifies.
 pub(super) struct ReceivedMessage {
     pub(super) group: Option<String>,
     /// Whether the message has not been received again since the handle was issued.
@@ -29,7 +28,7 @@ impl ReceiptHandle {
         URL_SAFE_NO_PAD.encode(text)
     }
 
-    /// Decodes a handle. Fails if the handle is malformed or belongs to another queue.
+    /// Fails if the handle is malformed or belongs to another queue.
     pub(super) fn decode(queue: &QueueDefinition, handle: &str) -> Result<Self, Error> {
         Self::parse(queue, handle).ok_or(Error::ReceiptHandleIsInvalid)
     }
@@ -41,7 +40,7 @@ impl ReceiptHandle {
         Some(Self { id: id.parse().ok()?, receive_count: receive_count.parse().ok()? })
     }
 
-    /// Finds the message that the handle identifies. Returns `None` if it is no longer in the queue.
+    /// Returns `None` if the message is no longer in the queue.
     pub(super) fn find_message(
         self,
         connection: &Connection,

@@ -11,7 +11,7 @@ use super::{redrive, retention};
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct ReceiveRequest {
     pub(in super::super) max_messages: u32,
-    /// The visibility timeout for the received messages. With `None`, the queue's timeout applies.
+    /// With `None`, the queue's timeout applies.
     pub(in super::super) visibility_timeout_seconds: Option<u32>,
 }
 
@@ -23,7 +23,7 @@ pub(in super::super) struct ReceiveResult {
 }
 
 impl Engine {
-    /// Receives due messages. The result is empty if no message is due.
+    /// Also deletes expired messages, and moves messages to the dead-letter queue.
     pub(in super::super) fn receive(
         &self,
         queue: &QueueDefinition,
@@ -46,7 +46,7 @@ impl Engine {
         Ok(ReceiveResult { messages, has_dead_lettered })
     }
 
-    /// Returns the time at which the next message is due, or `None` if the queue is empty.
+    /// Returns `None` if the queue is empty.
     pub(in super::super) fn next_due_ms(&self, queue: &QueueDefinition) -> Result<Option<u64>, Error> {
         let due_at = self
             .connection
@@ -60,8 +60,8 @@ impl Engine {
     }
 }
 
-/// Selects the ids of the messages to deliver. As on AWS, a FIFO queue returns as many messages as possible from one
-/// group before it returns messages from the next one.
+/// As on AWS, a FIFO queue returns as many messages as possible from one group before it returns messages from the next
+/// one.
 fn select_messages(
     connection: &Connection,
     queue: &QueueDefinition,

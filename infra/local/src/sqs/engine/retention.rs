@@ -17,7 +17,7 @@ pub(super) fn delete_expired(connection: &Connection, queue: &QueueDefinition, n
     Ok(())
 }
 
-/// Returns the cutoff for expiry: all messages sent at or before this time have expired.
+/// Messages sent at or before this time have expired.
 pub(super) fn latest_expired_ms(queue: &QueueDefinition, now_ms: u64) -> u64 {
     now_ms.saturating_sub(u64::from(queue.retention_seconds) * 1000)
 }

@@ -11,8 +11,7 @@ use super::deduplication::{self, DeduplicationKey};
 use super::message_group;
 
 impl Engine {
-    /// Stores a message. A duplicate in a FIFO queue is not stored; the result contains the ids of the original
-    /// message.
+    /// A duplicate in a FIFO queue is not stored. The result then contains the ids of the original message.
     pub(in super::super) fn send(
         &self,
         queue: &QueueDefinition,

@@ -8,7 +8,7 @@ use super::message_group;
 use super::receipt_handle::ReceiptHandle;
 
 impl Engine {
-    /// Changes the visibility timeout of a message so that the message becomes visible again `seconds` from now.
+    /// Makes the message visible again `seconds` from now.
     pub(in super::super) fn change_visibility(
         &self,
         queue: &QueueDefinition,

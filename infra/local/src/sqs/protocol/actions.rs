@@ -29,8 +29,7 @@ pub(super) async fn run(api: &Api, request: ApiRequest) -> Result<Value, Error> 
     }
 }
 
-/// Returns the error for an unknown action. The error distinguishes actions that only AWS supports from names that are
-/// not SQS actions.
+/// The error distinguishes actions that only AWS supports from names that are not SQS actions.
 fn unknown_action(action: String) -> Error {
     const UNSUPPORTED_ACTIONS: [&str; 13] = [
         "AddPermission",
@@ -124,7 +123,7 @@ struct ReceiveMessage {
     receive_request_attempt_id: Option<String>,
 }
 
-/// Receives messages. The `MessageAttributeNames` parameter is ignored, because messages have no message attributes.
+/// The `MessageAttributeNames` parameter is ignored, because messages have no message attributes.
 async fn receive_message(engine: &AsyncEngine, queue: &str, request: ReceiveMessage) -> Result<Value, Error> {
     let ReceiveMessage {
         max_number_of_messages,
@@ -150,8 +149,8 @@ async fn receive_message(engine: &AsyncEngine, queue: &str, request: ReceiveMess
     Ok(json!({ "Messages": messages.collect::<Vec<_>>() }))
 }
 
-/// Receives messages, waiting up to `seconds` for the first one. Even with 0 seconds, the queue is queried once,
-/// because `timeout` polls its future before the timer.
+/// Waits up to `seconds` for the first message. Even with 0 seconds, the queue is queried once, because `timeout` polls
+/// its future before the timer.
 async fn poll(engine: &AsyncEngine, queue: &str, request: ReceiveRequest, seconds: u32) -> Result<Vec<Message>, Error> {
     let limit = Duration::from_secs(seconds.into());
     let received = tokio::time::timeout(limit, engine.receive(queue, request)).await;
@@ -238,8 +237,8 @@ struct ListQueues {
     next_token: Option<String>,
 }
 
-/// Lists the queues. As on AWS, the list is paginated only if `MaxResults` is set. The page token is the last queue
-/// name on the previous page.
+/// As on AWS, the list is paginated only if `MaxResults` is set. The page token is the last queue name on the previous
+/// page.
 fn list_queues(api: &Api, request: &ListQueues) -> Result<Value, Error> {
     let max_results = limits::MAX_RESULTS_RANGE.check_optional(request.max_results)?;
     let max_results = max_results.map_or(Ok(usize::MAX), usize::try_from).unwrap_or(usize::MAX);

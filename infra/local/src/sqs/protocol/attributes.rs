@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::super::limits::MAX_MESSAGE_BYTES;
 use super::super::{Error, Message, QueueDefinition, QueueDepth, Queues};
 
-/// The names of queue attributes that a request can select. The local SQS has no values for some of them, and some
-/// exist only in FIFO queues.
+/// A request can select these attributes. The local SQS has no values for some of them, and some exist only in FIFO
+/// queues.
 const QUEUE_ATTRIBUTE_NAMES: [&str; 22] = [
     "All",
     "ApproximateNumberOfMessages",
@@ -32,7 +32,7 @@ const QUEUE_ATTRIBUTE_NAMES: [&str; 22] = [
     "VisibilityTimeout",
 ];
 
-/// The names of the message system attributes that a request can select.
+/// A request can select these message system attributes.
 const MESSAGE_ATTRIBUTE_NAMES: [&str; 10] = [
     "All",
     "AWSTraceHeader",
@@ -61,7 +61,7 @@ fn check_names(names: &[String], valid_names: &[&str]) -> Result<(), Error> {
     }
 }
 
-/// Returns only the attributes whose names were requested. The name `All` selects every attribute.
+/// The name `All` selects every attribute.
 pub(super) fn select(mut all: Map<String, Value>, names: &[String]) -> Map<String, Value> {
     if !names.iter().any(|name| name == "All") {
         all.retain(|name, _| names.contains(name));
@@ -69,7 +69,7 @@ pub(super) fn select(mut all: Map<String, Value>, names: &[String]) -> Map<Strin
     all
 }
 
-/// Returns all of a queue's attributes. All values are strings, as in SQS.
+/// All values are strings, as in SQS.
 pub(super) fn queue_attributes(queue: &QueueDefinition, depth: QueueDepth) -> Map<String, Value> {
     let mut all = Map::new();
     let mut insert = |name: &str, value: String| all.insert(name.to_owned(), value.into());
@@ -106,7 +106,6 @@ fn deduplication_scope(queue: &QueueDefinition) -> &'static str {
     if queue.deduplication_per_group { "messageGroup" } else { "queue" }
 }
 
-/// Returns a message's requested system attributes.
 pub(super) fn message_attributes(message: &Message, names: &[String]) -> Map<String, Value> {
     let mut all = Map::new();
     let mut insert = |name: &str, value: String| all.insert(name.to_owned(), value.into());

@@ -52,7 +52,6 @@ fn is_entry_id(id: &str) -> bool {
     (1..=80).contains(&id.len()) && id.chars().all(is_allowed)
 }
 
-/// Performs the action for each entry in order by calling `run`, and collects the results.
 pub(super) fn run<T>(entries: Vec<BatchEntry<T>>, run: impl Fn(T) -> Result<Value, Error>) -> Value {
     let (mut successful, mut failed) = (Vec::new(), Vec::new());
     for BatchEntry { id, request } in entries {

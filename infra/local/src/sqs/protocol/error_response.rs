@@ -9,7 +9,6 @@ use super::super::Error;
 use crate::terminal;
 
 struct ErrorCodes {
-    /// The error type of the JSON protocol.
     json_type: &'static str,
     /// The code of the query protocol, followed by `;Sender` or `;Receiver`.
     query_code: &'static str,
@@ -24,7 +23,6 @@ pub(super) fn response(error: &Error) -> Response {
     response
 }
 
-/// Returns the result for a failed batch entry.
 pub(super) fn batch_entry(error: &Error, id: &str) -> Value {
     let codes = error_codes(error);
     json!({
@@ -45,8 +43,7 @@ impl ErrorCodes {
     }
 }
 
-/// Returns the error message for the caller. An internal error is printed to the terminal, and the caller gets a
-/// general message instead.
+/// An internal error is printed to the terminal, and the caller gets a general message instead.
 fn message(error: &Error, codes: &ErrorCodes) -> String {
     if codes.is_sender_fault() {
         return error.to_string();

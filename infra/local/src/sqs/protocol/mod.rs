@@ -43,9 +43,8 @@ struct Api {
 }
 
 impl Queues {
-    /// Returns a router that serves the queues over HTTP in AWS JSON 1.0, the protocol of the AWS SDK. The router
-    /// accepts any path, because the SDK sends requests to the root of the endpoint and the host can nest the router
-    /// below another path. Queue URLs have the form `{base_url}/000000000000/{name}`.
+    /// The router accepts any path, because the SDK sends requests to the root of the endpoint and the host can nest
+    /// the router below another path. Queue URLs have the form `{base_url}/000000000000/{name}`.
     pub fn router(&self, base_url: String) -> Router {
         let api = Api { queues: self.clone(), base_url: base_url.into() };
         Router::new().fallback(handle).layer(DefaultBodyLimit::max(MAX_BODY_BYTES)).with_state(api)

@@ -20,7 +20,6 @@ use super::super::limits::MAX_MESSAGE_BYTES;
 use super::super::tests::{message, queue};
 use super::super::{QueueDatabaseLocation, QueueDefinition, Queues, RedrivePolicy};
 
-/// A server with three queues, and an SDK client for it.
 struct TestServer {
     queues: Queues,
     client: Client,
@@ -57,7 +56,6 @@ impl TestServer {
         output.messages.unwrap_or_default()
     }
 
-    /// Sends a request without the SDK and returns the status and the body.
     async fn send_raw(&self, action: &str, body: &'static str) -> (u16, String) {
         let response =
             reqwest::Client::new().post(&self.base_url).header("x-amz-target", action).body(body).send().await.unwrap();

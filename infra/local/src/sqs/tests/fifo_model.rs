@@ -15,9 +15,9 @@ struct ModelMessage {
     receive_count: u32,
 }
 
-/// A model of a FIFO queue. It contains the messages in the order in which they were sent. A receive skips each group
-/// that has a message in flight. In every other group, it removes the exhausted messages (those that have reached their
-/// maximum receive count) at the start, and returns the messages up to the next exhausted one.
+/// The messages in the order in which they were sent. A receive skips each group that has a message in flight. In every
+/// other group, it removes the exhausted messages (those that have reached their maximum receive count) at the start,
+/// and returns the messages up to the next exhausted one.
 #[derive(Default)]
 struct ModelQueue(Vec<ModelMessage>);
 
@@ -66,7 +66,6 @@ impl ModelQueue {
 struct RandomGenerator(u64);
 
 impl RandomGenerator {
-    /// Returns the next random number below `limit`.
     fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -21,7 +21,6 @@ fn queues(definitions: Vec<QueueDefinition>) -> (Queues, Arc<AtomicU64>) {
     (queues.unwrap(), clock_lag_ms)
 }
 
-/// Waits for the future. Panics if this takes longer than ten seconds.
 async fn within_ten_seconds<T>(future: impl Future<Output = T>) -> T {
     let limit = Duration::from_secs(10);
     tokio::time::timeout(limit, future).await.expect("completion within ten seconds")

@@ -52,7 +52,6 @@ fn bodies(messages: &[Message]) -> Vec<&str> {
     messages.iter().map(|m| m.body.as_str()).collect()
 }
 
-/// An engine for tests, with its queue definitions by name.
 struct TestSqs {
     engine: Engine,
     definitions: BTreeMap<String, QueueDefinition>,
@@ -79,7 +78,7 @@ impl TestSqs {
         self.receive_with_timeout(now_ms, queue, max_messages, None)
     }
 
-    /// Receives messages. Their times are relative to `START_MS`.
+    /// Returns messages whose times are relative to `START_MS`.
     fn receive_with_timeout(
         &self,
         now_ms: u64,
@@ -97,7 +96,6 @@ impl TestSqs {
         messages
     }
 
-    /// Receives one message. Panics if no message is visible.
     fn receive_one(&self, now_ms: u64, queue: &str) -> Message {
         let mut messages = self.receive(now_ms, queue, 1);
         messages.pop().expect("a visible message")

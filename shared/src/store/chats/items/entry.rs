@@ -27,7 +27,7 @@ pub(in crate::store) struct EntryItem {
     seq: u64,
     id: String,
     from: String,
-    /// The agent who wrote the entry or caused the event.
+    /// The agent who wrote the entry or caused the event that the entry reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<AgentSnapshotItem>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,8 +38,7 @@ pub(in crate::store) struct EntryItem {
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     delivery: Option<DeliveryItem>,
-    /// The entry's partition key in the sparse `due` index. It is set while the delivery is pending or has failed;
-    /// otherwise, it is `None`, and the index does not contain the entry.
+    /// The entry's partition key in the sparse `due` index. `None` unless the delivery is pending or has failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

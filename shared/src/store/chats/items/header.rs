@@ -76,8 +76,8 @@ pub(in crate::store) struct HeaderItem {
     channel_failing_until: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_failing_until: Option<u64>,
-    /// Unused, as is `rate_count`: both are always zero. They are stored only because the previous version of the
-    /// service requires them during a rollout. `visitor_message_rate` describes how a visitor's messages are counted.
+    /// Unused and always zero, like `rate_count`. The previous version of the service requires both attributes during a
+    /// rollout. `visitor_message_rate` describes how a visitor's messages are counted.
     #[serde(default)]
     rate_started_at: u64,
     #[serde(default)]
@@ -89,8 +89,8 @@ pub(in crate::store) struct HeaderItem {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     previous_chats: Vec<u64>,
     /// The header's partition key in the `due` index. While the chat is open, `due_at` is the time of the next idle
-    /// check. Afterwards, it is the time at which the chat was closed or was last changed after that. `due` and
-    /// `due_at` are `None` if the chat was closed by an earlier version of the service, which did not store this time.
+    /// check. Afterwards, it is the time at which the chat was closed or, if it was changed later, of the last change.
+    /// `due` and `due_at` are `None` in chats that an earlier version of the service closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,7 +102,7 @@ pub(in crate::store) struct HeaderItem {
 }
 
 impl HeaderItem {
-    /// Creates the item of a new chat. `next_idle_check` is ignored if the chat is closed from the start.
+    /// `next_idle_check` is ignored if the chat is closed from the start.
     pub(in crate::store) fn new(chat: &Chat, next_idle_check: Timestamp) -> Self {
         let is_open = !chat.state.is_closed();
         let expires_at = chat.retain_until(chat.updated_at).filter(|_| !is_open);

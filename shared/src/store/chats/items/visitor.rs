@@ -166,7 +166,6 @@ impl From<SourcesItem> for ProfileSources {
     }
 }
 
-/// The item that maps a visitor number to the visitor. It stores the key of the visitor's item.
 #[derive(Serialize, Deserialize)]
 pub(in crate::store) struct VisitorNumberItem {
     pub pk: String,

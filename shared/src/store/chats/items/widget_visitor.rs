@@ -1,5 +1,5 @@
 //! The stored form of what a widget knows about a visitor: the attribute `widget` of the visitor's item. Each value is
-//! an attribute of its own, so that concurrent changes to other values are preserved.
+//! a separate attribute, so that concurrent changes to other values are preserved.
 
 use serde::{Deserialize, Serialize};
 

@@ -39,7 +39,7 @@ impl Stores {
         Ok((stored.entry.unwrap(), stored.notifications))
     }
 
-    /// Applies a report to the call in this entry of chat 1.
+    /// Applies a report to a call in chat 1.
     pub(super) async fn report_call(&self, seq: u64, report: &CallReport, now: Timestamp) -> Option<ChangedCall> {
         let (account_id, call_id, provider_call_id) = ("acc", None, Some("CA1"));
         let reported = ReportedCall { account_id, chat_id: 1, seq, call_id, report, provider_call_id };

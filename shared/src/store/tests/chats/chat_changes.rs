@@ -9,7 +9,6 @@ use crate::service::chat_changes::{self, ChangesPage};
 use crate::store::chats::notes::NewNote;
 use crate::store::tests::*;
 
-/// A console that follows the changes to the account's chats.
 struct Follower<'a> {
     stores: &'a Stores,
     session: Session,

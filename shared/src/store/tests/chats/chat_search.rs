@@ -10,7 +10,6 @@ fn profile(name: &str, email: &str, phone: &str) -> VisitorProfile {
 }
 
 impl Stores {
-    /// Reads all pages of a search. Returns the chat numbers on each page.
     async fn search_pages(&self, session: &Session, text: &str, now: Timestamp) -> Vec<Vec<u64>> {
         let access = ChatAccess { directory: &self.directory, chats: &self.chats, session, now };
         let query = SearchQuery::parse(text).unwrap();

@@ -21,7 +21,7 @@ fn positions(page: &DeliveryPage) -> Vec<(u64, u64)> {
 }
 
 impl Stores {
-    /// Opens a chat and lets Bob, an agent, accept it. Returns the chat's number.
+    /// Opens a chat, which Bob accepts. Returns the chat's number.
     async fn open_accepted_chat(&self, visitor: &str, now: Timestamp) -> u64 {
         let (chat_id, _) = self.visitor_writes(visitor, "hi", now).await.unwrap();
         self.accept(chat_id, &bob(), &[], now).await.unwrap();
@@ -41,7 +41,6 @@ impl Stores {
         assert!(self.chats.record_attempt(&entry, entry.delivery.as_ref().unwrap(), &attempt, update).await.unwrap());
     }
 
-    /// Stores a message from Bob whose delivery fails permanently. Returns the message's `seq`.
     async fn send_and_fail(&self, chat_id: u64, now: Timestamp) -> u64 {
         self.send_and_record(chat_id, now, &failed_update(now)).await
     }

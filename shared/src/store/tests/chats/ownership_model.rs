@@ -9,7 +9,6 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use crate::store::chats::transitions::HandoverResult;
 use crate::store::tests::*;
 
-/// The agents' ids. Agent 4 is an admin.
 const AGENTS: [u64; 4] = [1, 2, 3, 4];
 const ADMIN: u64 = 4;
 /// The number of sequences of steps that the usual test run tries.
@@ -48,10 +47,10 @@ enum Owner {
     Closed(Option<u64>),
 }
 
-/// The owners of the visitor's chats, in the order in which they were opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Model {
     has_bot: bool,
+    /// The owner of each chat of the visitor, in the order in which the chats were opened.
     chats: Vec<Owner>,
 }
 
@@ -225,7 +224,6 @@ impl Subject {
         chat_ids
     }
 
-    /// Returns the owners of all chats, read from the store.
     async fn owners(&self) -> Vec<Owner> {
         let mut owners = Vec::new();
         for chat_id in self.chat_ids().await {
@@ -240,7 +238,6 @@ impl Subject {
         owners
     }
 
-    /// Returns the texts of all stored messages.
     async fn stored_texts(&self) -> Vec<String> {
         let mut texts = Vec::new();
         for item in self.stores.chat_items().await {

@@ -10,7 +10,6 @@ impl Stores {
         self.chats.transfer(self.chat_header(chat_id).await, by, &to, NOW).await.unwrap();
     }
 
-    /// Closes an idle chat. Returns the kinds of the resulting notifications.
     async fn idle_close_notifications(&self, chat_id: u64) -> Vec<ContentKind> {
         let settings = AccountSettings { webhooks: vec![webhook("w")], ..AccountSettings::default() };
         let closed = self

@@ -15,7 +15,6 @@ impl Stores {
         self.chats.create_widget_visitor(&widget, token, data, Some(page), &self.settings, NOW).await.unwrap()
     }
 
-    /// Stores a message from the visitor with this token.
     async fn widget_visitor_writes(&self, token: &str, now: Timestamp) -> Result<u64, Error> {
         let (widget, content, profile) = (widget(), Content::text("hi"), VisitorProfile::default());
         let external_id = &visitor_id_of_token(token);

@@ -5,7 +5,6 @@ use crate::store::tests::*;
 
 const RECEIVER: &str = "channel#CH";
 
-/// Creates the circuit breakers of two processes that share a table.
 async fn two_processes() -> [CircuitBreakers; 2] {
     let client = stores().await.client;
     [0, 1].map(|_| CircuitBreakers::new(Table::new(client.clone(), "connections")))

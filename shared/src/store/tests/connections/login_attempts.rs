@@ -12,7 +12,6 @@ async fn fail_to_log_in(connections: &Connections, email: &str, source: &str, no
     }
 }
 
-/// Logs in with the right password.
 async fn log_in(connections: &Connections, email: &str, source: &str, now: Timestamp) {
     let attempt =
         connections.count_login_attempt(email, source, now).await.unwrap_or_else(|error| panic!("{email}: {error}"));

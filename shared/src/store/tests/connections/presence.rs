@@ -23,7 +23,6 @@ fn open_since(opened_at: Timestamp) -> SocketPresence {
     SocketPresence::OpenUntil(opened_at.plus(Duration::from_secs(130 * MINUTE)))
 }
 
-/// Returns the socket presence of agent 1.
 async fn socket_presence(connections: &Connections) -> SocketPresence {
     connections.presence("acc", 1).await.unwrap().unwrap().socket
 }
@@ -98,7 +97,7 @@ async fn unreported_close_does_not_hide_the_loss_of_the_last_socket() {
     assert!(!item.contains_key("sockets"), "a new socket removes the expired ones: {item:?}");
 }
 
-/// Concurrent changes are atomic, so that no open socket is lost and no closed socket remains.
+/// No open socket is lost, and no closed socket remains.
 #[tokio::test]
 async fn sockets_open_and_close_concurrently() {
     let Stores { connections, .. } = stores().await;

@@ -67,7 +67,6 @@ async fn two_admins_cannot_demote_each_other() {
 async fn two_admins_cannot_delete_each_other() {
     let (Stores { directory, .. }, [bob, ann]) = account_of_two_admins().await;
     directory.start_agent_deletion(&ann, Authority::Admin(1)).await.unwrap();
-    // Ann's deletion has been started but not completed.
     let by_ann = Authority::Admin(2);
     let deletion = directory.start_agent_deletion(&bob, by_ann).await;
     let demotion = directory.save_agent(&bob, &with_role(&bob, Role::Agent), None, by_ann).await;
