@@ -3,7 +3,7 @@
 //!
 //! Costs these table requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from an IP address in each process
+//! - rate limit: one write for every tenth request from a client network in each process
 //! - visitor: one read, if the request has a token. A request with a wrong token is rejected after this read
 //! - settings and telephony settings: one read each, cached for ten seconds. Nothing more is read if callbacks are
 //!   disabled, if the visitor is blacklisted, or outside the working hours

@@ -2,7 +2,7 @@
 //!
 //! Costs these table requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from an IP address in each process
+//! - rate limit: one write for every tenth request from a client network in each process
 //! - visitor: one read. A request with a wrong token is rejected after this read
 //! - chat: one read. A request for the chat of another visitor gets 404
 //! - rating: one transaction that writes the chat and the report counters, or nothing if the rating does not change

@@ -6,7 +6,7 @@
 //! - channel and settings: one read each, cached for ten seconds. A request from a site that is not allowed is rejected
 //!   after the channel has been read. If the widget has exactly one department, or has several and the page requests
 //!   one, also one query of the roster (the account's agents and departments), cached for ten seconds
-//! - rate limit: one write for every tenth request from an IP address in each process
+//! - rate limit: one write for every tenth request from a client network in each process
 //! - `message_id` and visitor: one read each, concurrently. A request with a wrong token is rejected after these reads.
 //!   A message from a blacklisted visitor is dropped after them, but the response shows it as stored
 //! - open chat: one write of the chat, one write of the visitor if the page has changed, and one transaction that

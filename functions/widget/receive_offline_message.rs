@@ -5,7 +5,7 @@
 //! Costs these table and queue requests:
 //! - channel and settings: one read each, cached for ten seconds. If the widget has exactly one department, also one
 //!   query of the roster (the account's agents and departments), cached for ten seconds
-//! - rate limit: one write for every tenth request from an IP address in each process
+//! - rate limit: one write for every tenth request from a client network in each process
 //! - `message_id`: one read
 //! - visitor: one read. A request with a wrong token is rejected after this read, and a message from a blacklisted
 //!   visitor is dropped

@@ -4,7 +4,7 @@
 //!
 //! Costs these table and queue requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from an IP address in each process
+//! - rate limit: one write for every tenth request from a client network in each process
 //! - visitor: one read. A request with a wrong token is rejected after this read
 //! - `message_id`: one read. A repeated request then reads the call's entry, and nothing more
 //! - settings and telephony settings: one read each, cached for ten seconds. Nothing more is read if callbacks are

@@ -6,7 +6,7 @@
 //! Costs these table requests:
 //! - channel, trigger rules, settings and, if callbacks are enabled, telephony settings: one read each, cached for ten
 //!   seconds. A request from a site that is not allowed is rejected after the read of the channel
-//! - rate limit: one write for every tenth request from an IP address in each process
+//! - rate limit: one write for every tenth request from a client network in each process
 //! - presence: one query, and one read for each of at most five agents who are online. If the widget names agents or
 //!   departments, also one query of the roster (the account's agents and departments), cached for ten seconds
 //! - known visitor: one read. One write if the visitor's page or browser has changed. If the visitor has had a chat,

@@ -4,7 +4,7 @@
 //!
 //! Costs these table and queue requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from an IP address in each process
+//! - rate limit: one write for every tenth request from a client network in each process
 //! - visitor: one read. A request with a wrong token is rejected after this read
 //! - clear_history: one read of the visitor's current or last chat
 //! - settings: one read, cached for ten seconds

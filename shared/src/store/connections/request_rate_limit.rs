@@ -1,6 +1,6 @@
-//! Limits the requests of a bot, the socket tickets of an agent, the requests of an IP address to a widget, the frames
-//! of a widget's visitor, and the callbacks of a client network (an IPv4 address or an IPv6 /64 prefix). All processes
-//! share the counts.
+//! Limits the requests of a bot, the socket tickets of an agent, the frames of a widget's visitor, and the requests and
+//! callbacks that a client network (an IPv4 address or an IPv6 /64 prefix) makes through a widget. All processes share
+//! the counts.
 //!
 //! Each callback is counted in the table. Other requests are counted in memory, and a process adds them to the count in
 //! the table after every ten requests, to save writes. With a single process, the limit is exact. Each additional
@@ -48,9 +48,10 @@ impl Connections {
         self.count_request(&caller, MAX_SOCKET_TICKETS_PER_WINDOW, now).await
     }
 
-    /// Stores only a hash of the address. Costs and errors are as in [`count_bot_request`](Self::count_bot_request).
+    /// Counts a request that the client network makes through this widget. Stores only a hash of the network. Costs
+    /// and errors are as in [`count_bot_request`](Self::count_bot_request).
     pub async fn count_widget_request(&self, channel_id: &str, address: &str, now: Timestamp) -> Result<(), Error> {
-        let caller = format!("WIDGET#{channel_id}#{}", sha256::hex_digest(address));
+        let caller = format!("WIDGET#{channel_id}#{}", sha256::hex_digest(client_network(address)));
         self.count_request(&caller, MAX_WIDGET_REQUESTS_PER_WINDOW, now).await
     }
 

@@ -1,4 +1,6 @@
-use crate::domain::rate_limit::{DEFAULT_BOT_REQUESTS_PER_WINDOW, MAX_CALLBACKS_PER_HOUR};
+use crate::domain::rate_limit::{
+    DEFAULT_BOT_REQUESTS_PER_WINDOW, MAX_CALLBACKS_PER_HOUR, MAX_WIDGET_REQUESTS_PER_WINDOW,
+};
 use crate::store::tests::*;
 
 #[tokio::test]
@@ -12,6 +14,18 @@ async fn callbacks_are_limited_for_each_network_and_widget() {
     order("W", "2001:db8:0:1::1", NOW).await.unwrap();
     order("V", "2001:db8::1", NOW).await.unwrap();
     order("W", "2001:db8::1", NOW.plus(wait)).await.unwrap();
+}
+
+#[tokio::test]
+async fn widget_requests_are_limited_for_each_network_and_widget() {
+    let Stores { connections, .. } = stores().await;
+    let count = |widget, address| connections.count_widget_request(widget, address, NOW);
+    for _ in 0..MAX_WIDGET_REQUESTS_PER_WINDOW {
+        count("W", "2001:db8::1").await.unwrap();
+    }
+    assert!(matches!(count("W", "2001:db8::2").await, Err(Error::RateLimited(_))));
+    count("W", "2001:db8:0:1::1").await.unwrap();
+    count("V", "2001:db8::1").await.unwrap();
 }
 
 #[tokio::test]
