@@ -185,12 +185,12 @@ pub struct OfflineMessageRequest {
 
 pub fn parse_offline_message(body: &Value) -> Result<OfflineMessageRequest, Error> {
     let fields = Fields::of(body)?;
-    let contacts = parse_contacts(fields)?;
+    let mut contacts = parse_contacts(fields)?;
     if contacts.email.is_none() && contacts.phone.is_none() {
         return Err(fields.invalid("email", "or phone is required"));
     }
-    if let Some(email) = &contacts.email {
-        fields.email_address("email", email)?;
+    if let Some(email) = &mut contacts.email {
+        *email = fields.email_address("email", email)?;
     }
     if contacts.phone.as_deref().is_some_and(|phone| !is_phone(phone)) {
         return Err(fields.invalid("phone", "must be a phone number"));
@@ -476,8 +476,8 @@ mod tests {
 
     #[test]
     fn offline_message_needs_a_way_to_answer() {
-        let valid = json!({ "token": "t", "message_id": "m", "message": "Hi", "email": "ada@x.example" });
-        assert!(parse_offline_message(&valid).is_ok());
+        let valid = json!({ "token": "t", "message_id": "m", "message": "Hi", "email": " ada@x.example " });
+        assert_eq!(parse_offline_message(&valid).unwrap().contacts.email.as_deref(), Some("ada@x.example"));
         for (field, change) in [
             ("token", json!({ "token": null })),
             ("message_id", json!({ "message_id": "" })),
