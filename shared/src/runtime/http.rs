@@ -82,7 +82,7 @@ fn accepts(accept_encoding: &str, coding: &str) -> bool {
     accept_encoding.split(',').any(|item| {
         let mut parts = item.split(';').map(str::trim);
         let is_named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(coding));
-        let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok());
+        let weight = parts.find_map(|part| part.strip_prefix(['q', 'Q'])?.strip_prefix('=')?.parse::<f32>().ok());
         is_named && weight.is_none_or(|weight| weight > 0.0)
     })
 }
@@ -501,7 +501,7 @@ mod tests {
             ("GZip;q=0.5", Some("gzip")),
             ("gzip, deflate, br", Some("br")),
             ("br;q=0, gzip", Some("gzip")),
-            ("br; q=0.000,gzip;q=0", None),
+            ("br; q=0.000,gzip;Q=0", None),
             ("brotli", None),
         ] {
             let bytes: &[u8] = coding.map_or(b"plain", str::as_bytes);
