@@ -44,7 +44,7 @@ impl Chats {
                 last.push(entry);
             }
             after = page.next;
-            if after.is_none() {
+            if after.is_none() || last.len() >= limits.max_entries {
                 break;
             }
         }
