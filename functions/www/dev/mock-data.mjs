@@ -415,7 +415,7 @@ function addAmaraChat(dataset, base) {
         at: Date.now() - 160_000 + at * 1000,
         ...(index === 0 ? {} : { status: 503 }),
         ms: [3001, 212, 2984][index],
-        error: index === 0 ? "no answer within 3 s" : "Visitor session expired",
+        error: index === 0 ? "no response within 3 seconds" : "Visitor session expired",
       })),
       error: { code: 410, message: "Visitor session expired" },
     },

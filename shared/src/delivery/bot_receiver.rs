@@ -263,7 +263,7 @@ pub(crate) fn interpret_response(answer: &ReceiverResponse) -> Outcome {
     let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
     match answer.status {
         200 if error.is_none() => Outcome::Delivered,
-        200 => Outcome::Retry(format!("the provider answered with an error{code}")),
+        200 => Outcome::Retry(format!("the provider returned an error{code}")),
         status => Outcome::Retry(format!("HTTP {status}{code}")),
     }
 }
@@ -282,13 +282,9 @@ mod tests {
             (500, "", Some("HTTP 500")),
             (302, "", Some("HTTP 302")),
             (401, r#"{"error":{"code":"invalid_client"}}"#, Some("HTTP 401 (invalid_client)")),
-            (
-                200,
-                r#"{"error":{"code":"invalid_request"}}"#,
-                Some("the provider answered with an error (invalid_request)"),
-            ),
-            (200, r#"{"error":{"code":"another text"}}"#, Some("the provider answered with an error")),
-            (200, r#"{"error":{"code":7}}"#, Some("the provider answered with an error")),
+            (200, r#"{"error":{"code":"invalid_request"}}"#, Some("the provider returned an error (invalid_request)")),
+            (200, r#"{"error":{"code":"another text"}}"#, Some("the provider returned an error")),
+            (200, r#"{"error":{"code":7}}"#, Some("the provider returned an error")),
             // A response that was cut off at 64 KB, so its error object cannot be parsed.
             (200, r#"{"error":{"code":"invalid_req"#, None),
         ];

@@ -55,9 +55,9 @@ pub(crate) enum SendError {
     #[error("no connection")]
     NoConnection,
     /// The value is the timeout in seconds.
-    #[error("no answer within {0} seconds")]
+    #[error("no response within {0} seconds")]
     TimedOut(u64),
-    #[error("the connection was closed before the answer was complete")]
+    #[error("the connection was closed before the response was complete")]
     Closed,
 }
 
@@ -246,8 +246,8 @@ mod tests {
         let error = Some(message.to_owned());
         assert_eq!(attempt, Attempt { at: Timestamp(7), status: None, duration_ms: 12, error, answer: None });
         let (outcome, attempt) = outcome_of(SendError::TimedOut(3));
-        assert_eq!(outcome, Outcome::Retry("no answer within 3 seconds".into()));
-        assert_eq!(attempt.error.as_deref(), Some("no answer within 3 seconds"));
+        assert_eq!(outcome, Outcome::Retry("no response within 3 seconds".into()));
+        assert_eq!(attempt.error.as_deref(), Some("no response within 3 seconds"));
     }
 
     #[test]

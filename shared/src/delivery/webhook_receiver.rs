@@ -118,7 +118,7 @@ impl WebhookReceiver<'_> {
             | WebhookEvent::OfflineMessage => self.store_response_data(chat, answer_data).await,
         };
         let Err(error) = stored else { return Ok((outcome, Attempt { answer, ..attempt })) };
-        let not_stored = || "the answer could not be stored".to_owned();
+        let not_stored = || "the response could not be stored".to_owned();
         let outcome = if matches!(error, Error::Unavailable(_)) {
             Outcome::Retry(not_stored())
         } else {
@@ -128,7 +128,7 @@ impl WebhookReceiver<'_> {
             context = error.context(),
             chat.account_id,
             chat.chat_id,
-            "answer of a webhook not stored: {error}"
+            "response of a webhook not stored: {error}"
         );
         Ok((outcome, Attempt { error: Some(not_stored()), ..attempt }))
     }
@@ -138,7 +138,9 @@ impl WebhookReceiver<'_> {
     async fn record_assignment(&self, before: &Chat, unconfirmed: Option<&str>) -> Result<(), Error> {
         let assignment = match unconfirmed {
             None => CrmCardAssignment::Done,
-            Some(answer) => CrmCardAssignment::Failed(format!("the webhook did not answer with result OK: {answer}")),
+            Some(response) => {
+                CrmCardAssignment::Failed(format!("the webhook did not respond with result OK: {response}"))
+            }
         };
         let Some(chat) = self.chats.chat(&before.account_id, before.chat_id).await? else { return Ok(()) };
         self.chats.record_assignment(&chat, &assignment, clock::now()).await

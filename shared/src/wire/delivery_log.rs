@@ -128,7 +128,7 @@ fn whole_number(fields: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
 }
 
 fn parse_cursor(text: &str) -> Result<DeliveryCursor, Error> {
-    DeliveryCursor::parse(text).ok_or_else(|| Error::field("cursor", "must be the next of an earlier answer"))
+    DeliveryCursor::parse(text).ok_or_else(|| Error::field("cursor", "must be the next of an earlier response"))
 }
 
 const CHANNEL_ID_EXPECTED: &str = "must be the identifier of a channel";

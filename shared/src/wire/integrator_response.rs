@@ -32,7 +32,7 @@ fn strict_outcome(response: &ReceiverResponse, object: Option<&Map<String, Value
         return Outcome::Retry(format!("HTTP {}", response.status));
     }
     let Some(object) = object else {
-        return Outcome::Retry("the answer is not a JSON object".into());
+        return Outcome::Retry("the response is not a JSON object".into());
     };
     if let Some(failure) = rejection(object, settings) {
         return Outcome::Rejected(failure);
@@ -41,7 +41,7 @@ fn strict_outcome(response: &ReceiverResponse, object: Option<&Map<String, Value
     if result.is_some_and(|result| result.eq_ignore_ascii_case("ok")) {
         Outcome::Delivered
     } else {
-        Outcome::Retry("the answer has neither result ok nor an error".into())
+        Outcome::Retry("the response has neither result ok nor an error".into())
     }
 }
 

@@ -299,7 +299,7 @@ pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> Webh
             }))
         }
         (Some(_), Some(result)) if !result.is_empty() => WebhookResponse::Rejected(format!(
-            "the answer is: {}",
+            "the response is: {}",
             truncate_chars(&strip_tags(result), MAX_WEBHOOK_FIELD_CHARS)
         )),
         _ => WebhookResponse::Unconfirmed(excerpt(body)),
@@ -470,7 +470,7 @@ mod tests {
     #[test]
     fn only_2xx_with_result_ok_is_confirmed() {
         let unconfirmed = |answer: &str| WebhookResponse::Unconfirmed(answer.to_owned());
-        let rejected = |text: &str| WebhookResponse::Rejected(format!("the answer is: {text}"));
+        let rejected = |text: &str| WebhookResponse::Rejected(format!("the response is: {text}"));
         let retry = |status: u16| WebhookResponse::Retry(format!("HTTP {status}"));
         let confirmed = || WebhookResponse::Confirmed(Box::default());
         let table = [
