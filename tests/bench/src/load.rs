@@ -39,10 +39,10 @@ impl Schedule {
         F: Future<Output = Result<(), Error>> + Send + 'static,
     {
         let (ticks, mut due) = mpsc::unbounded_channel();
-        // A sleeping thread wakes up more precisely than Tokio's timer.
+        // A thread that spins before the start of each request is more precise than Tokio's timer.
         let ticker = spawn_blocking(move || {
             for request in 0..self.count {
-                std::thread::sleep(self.at(request).saturating_duration_since(Instant::now()));
+                spin_sleep::sleep_until(self.at(request));
                 if ticks.send(request).is_err() {
                     return;
                 }

@@ -26,8 +26,6 @@ const WARM_UP: Duration = Duration::from_secs(3);
 /// The delay that is added to each request to tables and queues in the measure with delays. It is about as long as the
 /// latency on AWS.
 const STORE_LATENCY: Duration = Duration::from_millis(5);
-/// The rate in the measure with delays. It is so low that messages do not wait for each other.
-const DELAYED_RATE: u32 = 10;
 /// The required upper limits for the medians in the measure with delays, in milliseconds.
 const MAX_VISITOR_MS: f64 = 18.0;
 const MAX_AGENT_MS: f64 = 45.0;
@@ -104,8 +102,7 @@ impl Service<'_> {
 pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
     let header = ["messages a second", "response p50, ms", "response p99, ms", "arrival p50, ms", "arrival p99, ms"];
     let mut table = Table::new(&header);
-    let rates = RATES.map(|rate| (rate, Duration::ZERO));
-    for (label, cells) in measure_all(arguments, &rates).await? {
+    for (label, cells) in measure_all(arguments, Duration::ZERO).await? {
         table.add([label].into_iter().chain(cells));
     }
     Ok(Section {
@@ -123,9 +120,16 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
 
 /// Measures messages while each request to tables and queues takes [`STORE_LATENCY`] longer.
 pub(super) async fn run_with_store_latency(arguments: &Arguments) -> Result<Section, Error> {
-    let header = ["", "response p50, ms", "response p99, ms", "arrival p50, ms", "arrival p99, ms", "asked p50, ms"];
+    let header = [
+        "messages a second",
+        "response p50, ms",
+        "response p99, ms",
+        "arrival p50, ms",
+        "arrival p99, ms",
+        "asked p50, ms",
+    ];
     let mut table = Table::new(&header);
-    for (label, cells) in measure_all(arguments, &[(DELAYED_RATE, STORE_LATENCY)]).await? {
+    for (label, cells) in measure_all(arguments, STORE_LATENCY).await? {
         let asked = if label.starts_with("visitor") {
             format!("response {MAX_VISITOR_MS}")
         } else {
@@ -136,8 +140,8 @@ pub(super) async fn run_with_store_latency(arguments: &Arguments) -> Result<Sect
     Ok(Section {
         title: "Messages with the latency of a network",
         description: format!(
-            "{} rounds of {DURATION:?} with {DELAYED_RATE} messages a second. Each request to tables and queues takes \
-             {STORE_LATENCY:?} longer (`--store-latency`), so requests one after the other show as they do on AWS.",
+            "{} rounds of {DURATION:?} at each rate. Each request to tables and queues takes {STORE_LATENCY:?} longer \
+             (`--store-latency`), so requests one after the other show as they do on AWS.",
             arguments.rounds
         ),
         table,
@@ -145,10 +149,10 @@ pub(super) async fn run_with_store_latency(arguments: &Arguments) -> Result<Sect
     })
 }
 
-/// Measures both kinds of messages at each rate and store latency. Returns the label and the cells of each table row.
-async fn measure_all(arguments: &Arguments, rates: &[(u32, Duration)]) -> Result<Vec<(String, [String; 4])>, Error> {
+/// Measures both kinds of messages at each rate. Returns the label and the cells of each table row.
+async fn measure_all(arguments: &Arguments, store_latency: Duration) -> Result<Vec<(String, [String; 4])>, Error> {
     let mut rows = Vec::new();
-    for &(rate, store_latency) in rates {
+    for rate in RATES {
         let bench = BenchHost::start(arguments, store_latency).await?;
         let (driver, integrator) = (bench.driver().await?, Integrator::start().await?);
         let chats = OpenChats::create(&driver, "messages", &integrator.url(), CHATS).await?;
