@@ -121,8 +121,8 @@ fn token_and_channel_each_belong_to_one_bot() {
         let created = connect(&ours.bot.provider_id, &theirs.bot.token, &free_channel).await.expect(201);
         assert_eq!(created["answer_within"], 120, "the default");
         let path = format!("/admin/bots/{}", ours.bot.bot_id);
-        let foreign_event = ours.agent.client.patch(&path, &json!({"channel_ids": [theirs.channel.id]})).await;
-        foreign_event.expect_error(409, "conflict");
+        let response = ours.agent.client.patch(&path, &json!({"channel_ids": [theirs.channel.id]})).await;
+        response.expect_error(409, "conflict");
         let channel = theirs.agent.client.get(&format!("/admin/channels/{}", theirs.channel.id)).await.expect(200);
         assert_eq!(channel["bot_id"], theirs.bot.bot_id.as_str());
     });

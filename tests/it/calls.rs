@@ -23,8 +23,7 @@ fn callback_connects_the_agent_and_then_the_visitor() {
         let (mut socket, mut console) = (fixture.visitor.open_socket().await, AgentSocket::open(&fixture.agent).await);
         let order = fixture.ordered_callback().await;
         let request = &fixture.provider.requests()[0];
-        let webhook = standardwebhooks::Webhook::new(GATEWAY_SECRET).unwrap();
-        webhook.verify(&request.body, &request.header_map()).expect("the order is signed");
+        assert!(request.is_signed_with(GATEWAY_SECRET));
         let (call_id, report_url) = (order["call_id"].as_str().unwrap(), order["report_url"].as_str().unwrap());
         let expected = json!({
             "event": "call", "call_id": call_id, "site_id": fixture.account.id, "chat_id": "1", "type": "callback",

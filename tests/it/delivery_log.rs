@@ -2,7 +2,6 @@
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use standardwebhooks::Webhook;
 
 use crate::support::account_with_webhook::{WebhookFixture, final_webhook_delivery, ok_response_with};
 use crate::support::api_client::{TestAccount, TestAgent, TestChannel, merged, number};
@@ -53,9 +52,8 @@ async fn wait_for_state(admin: &TestAgent, chat: u64, seq: u64, state: &str) -> 
 /// valid.
 #[track_caller]
 fn assert_one_delivery(secret: &str, requests: &[ReceivedRequest]) {
-    let verifier = Webhook::new(secret).unwrap();
     for request in requests {
-        verifier.verify(&request.body, &request.header_map()).expect("the signature is valid");
+        assert!(request.is_signed_with(secret));
         assert_eq!(request.header("webhook-id"), requests[0].header("webhook-id"));
     }
 }

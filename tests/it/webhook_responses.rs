@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use crate::support::account_with_webhook::{
     WEBHOOKS_PATH, WebhookFixture, add_webhook, final_webhook_delivery, ok_response, ok_response_with,
 };
-use crate::support::api_client::number;
-use crate::support::attempt_schedule::{MAX_LATENESS, assert_attempts_on_schedule, assert_result_on_schedule};
+use crate::support::attempt_schedule::{
+    MAX_LATENESS, assert_attempts_on_schedule, assert_failed_after_three_attempts, assert_result_on_schedule,
+};
 use crate::support::test_host::{
     TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_timed_on_shared_host,
 };
@@ -260,20 +261,6 @@ fn numbers_and_a_description_are_read_from_a_response() {
         assert_eq!((&visitor["phone"], &visitor["description"]), (&json!("31612345678"), &json!("Gold since 2019")));
         assert_eq!(visitor["sources"]["description"], "crm");
     });
-}
-
-/// Checks that the delivery failed after three attempts, each of which has this `status`, a duration and an error.
-/// `status` is `None` if there was no response.
-fn assert_failed_after_three_attempts(name: &str, delivery: &Value, status: Option<u16>) {
-    assert_eq!(delivery["state"], "failed", "{name}: {delivery}");
-    assert!(delivery["error"]["message"].is_string(), "{name}: {delivery}");
-    let attempts = delivery["attempts"].as_array().unwrap();
-    assert_eq!(attempts.len(), 3, "{name}: {attempts:#?}");
-    for attempt in attempts {
-        assert!(number(&attempt["ms"]) < 3_300 && number(&attempt["at"]) > 0, "{name}: {attempt}");
-        assert_eq!(attempt["status"].as_u64(), status.map(u64::from), "{name}: {attempt}");
-        assert!(attempt["error"].as_str().is_some_and(|text| !text.is_empty()), "{name}: {attempt}");
-    }
 }
 
 #[test]

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::support::agent_socket::AgentSocket;
 use crate::support::test_host::run_on_shared_host;
-use crate::support::widget_client::TestVisitor;
 
 #[test]
 fn visitor_is_pushed_messages_state_and_typing() {
@@ -21,10 +20,9 @@ fn visitor_is_pushed_messages_state_and_typing() {
         let chat = socket.next_of("chat").await;
         assert_eq!((&chat["chat"]["state"], &chat["chat"]["agent"]["name"]), (&json!("active"), &json!("Ann")));
         ann.send_typing(1, "typein").await;
-        let typing =
-            json!({"v": 1, "type": "typing", "chat_id": 1, "seq": typing_seq(&visitor).await, "from": "agent"});
-        let pushed = socket.next_of("typing").await;
-        assert_eq!((&pushed["from"], &pushed["typing"], &pushed["v"]), (&typing["from"], &json!(true), &typing["v"]));
+        let seq = visitor.session().await["chat"]["last_seq"].clone();
+        let typing = json!({"v": 1, "type": "typing", "chat_id": 1, "seq": seq, "from": "agent", "typing": true});
+        assert_eq!(socket.next_of("typing").await, typing);
         ann.client.post("/agent/chats/1/notes", &json!({"text": "Private"})).await.expect(201);
         let seq = ann.send_text(1, "How can I help?").await;
         let message = socket.next_of("message").await;
@@ -36,11 +34,6 @@ fn visitor_is_pushed_messages_state_and_typing() {
         other_socket.send(&json!({"type": "ping"})).await;
         assert_eq!(other_socket.next().await, json!({"v": 1, "type": "pong"}), "the other visitor gets nothing");
     });
-}
-
-/// Returns the `seq` of a typing push: that of the chat's last entry.
-async fn typing_seq(visitor: &TestVisitor) -> Value {
-    visitor.session().await["chat"]["last_seq"].clone()
 }
 
 #[test]

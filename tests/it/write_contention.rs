@@ -10,13 +10,13 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::account_with_webhook::{add_webhook, ok_response};
-use crate::support::api_client::{ApiClient, ApiResponse, TestAgent, TestChannel, number, send};
+use crate::support::api_client::{
+    ApiClient, ApiResponse, MAX_REPETITIONS, TestAgent, TestChannel, number, repeat_while_unavailable, send,
+};
 use crate::support::bot_fixture::{BotFixture, TestBot, unique_name};
 use crate::support::test_host::{TestHost, run_on_own_host, visitor_text};
 use crate::support::test_receiver::{ReceivedRequest, TestReceiver};
 use crate::support::wait::{seconds, wait_for};
-
-const MAX_REPETITIONS: usize = 30;
 
 const VISITORS: usize = 4;
 
@@ -59,17 +59,6 @@ impl SentTexts {
             );
         }
     }
-}
-
-/// Repeats the request while the response is 503. Panics after `MAX_REPETITIONS` such responses.
-async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> ApiResponse {
-    for _ in 0..MAX_REPETITIONS {
-        let reply = request().await;
-        if reply.status != 503 {
-            return reply;
-        }
-    }
-    panic!("only 503 responses")
 }
 
 /// Sends a POST request, and repeats it with the same idempotency key while the response is 503.
@@ -235,9 +224,9 @@ fn conversations_survive_a_conflict_on_every_third_write() {
 
         let text = |body: &Value| body["message"]["text"].as_str().unwrap_or_default().to_owned();
         let received = requests_by_id(&scenario.fixture.integrator.requests(), text);
-        for reply_texts in scenario.reply_texts.0.lock().unwrap().keys() {
-            let ids = received.values().filter(|texts| texts.contains(reply_texts)).count();
-            assert_eq!(ids, 1, "{reply_texts}");
+        for text in scenario.reply_texts.0.lock().unwrap().keys() {
+            let ids = received.values().filter(|texts| texts.contains(text)).count();
+            assert_eq!(ids, 1, "{text}");
         }
         let event = |body: &Value| format!("{} {}", body["event_name"], body["chat_id"]);
         let events_by_id = requests_by_id(&scenario.webhook_receiver.requests(), event);

@@ -114,6 +114,20 @@ impl ApiClient {
     }
 }
 
+/// How often a request is repeated while the response is 503.
+pub const MAX_REPETITIONS: usize = 30;
+
+/// Repeats the request while the response is 503. Panics after `MAX_REPETITIONS` such responses.
+pub async fn repeat_while_unavailable(request: impl AsyncFn() -> ApiResponse) -> ApiResponse {
+    for _ in 0..MAX_REPETITIONS {
+        let reply = request().await;
+        if reply.status != 503 {
+            return reply;
+        }
+    }
+    panic!("only 503 responses")
+}
+
 pub async fn send(request: RequestBuilder) -> ApiResponse {
     try_send(request).await.expect("the service answers")
 }

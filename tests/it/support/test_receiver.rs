@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
+use standardwebhooks::Webhook;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -63,11 +64,13 @@ impl ReceivedRequest {
         self.headers.get(name).map(String::as_str)
     }
 
-    pub fn header_map(&self) -> HeaderMap {
+    /// Returns whether one of the request's signatures was made with this secret.
+    pub fn is_signed_with(&self, secret: &str) -> bool {
         let parsed = |(name, value): (&String, &String)| {
             (HeaderName::try_from(name).unwrap(), HeaderValue::try_from(value).unwrap())
         };
-        self.headers.iter().map(parsed).collect()
+        let headers: HeaderMap = self.headers.iter().map(parsed).collect();
+        Webhook::new(secret).unwrap().verify(&self.body, &headers).is_ok()
     }
 
     pub fn text(&self) -> String {
