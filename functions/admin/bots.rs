@@ -16,7 +16,7 @@
 //! - activity: per 100 of the account's open chats, at most three queries of the index `listing` and one batch of
 //!   reads; per 100 chats closed in the last hour, one query of the index `due` and one batch of reads. At most 500
 //!   open and 500 closed chats are read. For each of the bot's chats among them that has changed in the last hour, at
-//!   most 200, also one query of the timeline
+//!   most 200, also one query of the timeline for each megabyte of its last 100 entries
 //! - DELETE: one write of the token, one write of each channel, and one write of the bot
 //!
 //! An agent without the admin role gets 403 after the session has been read.

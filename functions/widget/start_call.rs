@@ -13,8 +13,8 @@
 //! - agent: one query of the agents' presence and one read for each of at most 20 agents who are online. If the visitor
 //!   has an open chat, also one read of it. If the widget names agents or departments, also one query of the roster
 //!   (the account's agents and departments), cached for ten seconds
-//! - callback limit: one write. If too many callbacks have been requested from the client network (an IPv4 address or
-//!   an IPv6 /64 prefix), the request is rejected after this write
+//! - callback limit: one write. If too many callbacks have been requested from the client network, the request is
+//!   rejected after this write
 //! - call in progress: one read, and a second one if the visitor has had a call in the last day
 //! - `message_id` and visitor: one more read each when the call is stored
 //! - open chat: one read, one write of the chat, and one transaction that stores the call, an event for each webhook,

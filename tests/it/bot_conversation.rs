@@ -85,7 +85,7 @@ fn bot_text_reaches_the_integrator_with_the_bot_name() {
             "message": {"type": "text", "id": entry["id"], "text": "From 9 to 5."},
         });
         assert_eq!(request.json(), expected);
-        assert!(request.is_signed_with(&fixture.channel.signing_secret));
+        assert!(request.is_signed_with(&fixture.channel.signing_secret), "the channel's own signature");
 
         assert_eq!((&entry["from"], &entry["bot"]), (&json!("bot"), &json!({"name": BOT_NAME})));
         assert_eq!(fixture.agent.final_delivery(1, number(&entry["seq"])).await["state"], "delivered");

@@ -23,7 +23,7 @@ fn callback_connects_the_agent_and_then_the_visitor() {
         let (mut socket, mut console) = (fixture.visitor.open_socket().await, AgentSocket::open(&fixture.agent).await);
         let order = fixture.ordered_callback().await;
         let request = &fixture.provider.requests()[0];
-        assert!(request.is_signed_with(GATEWAY_SECRET));
+        assert!(request.is_signed_with(GATEWAY_SECRET), "the order is signed");
         let (call_id, report_url) = (order["call_id"].as_str().unwrap(), order["report_url"].as_str().unwrap());
         let expected = json!({
             "event": "call", "call_id": call_id, "site_id": fixture.account.id, "chat_id": "1", "type": "callback",
@@ -140,7 +140,7 @@ fn callbacks_from_one_network_are_limited() {
 
 #[test]
 fn repeated_request_starts_one_call() {
-    // A process counts the requests from an IP address in memory, and writes the count with every tenth request.
+    // A process counts the requests from a client network in memory, and writes the count with every tenth request.
     const COUNTED_REQUESTS: usize = 10;
     run_on_own_host(&[], async |host| {
         let fixture = CallFixture::create(host).await;

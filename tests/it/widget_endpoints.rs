@@ -274,7 +274,7 @@ fn hostile_input_is_refused_or_stays_text() {
 }
 
 #[test]
-fn address_that_sends_too_many_requests_has_to_wait() {
+fn network_that_sends_too_many_requests_has_to_wait() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         let endpoints =

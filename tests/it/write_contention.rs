@@ -224,9 +224,9 @@ fn conversations_survive_a_conflict_on_every_third_write() {
 
         let text = |body: &Value| body["message"]["text"].as_str().unwrap_or_default().to_owned();
         let received = requests_by_id(&scenario.fixture.integrator.requests(), text);
-        for text in scenario.reply_texts.0.lock().unwrap().keys() {
-            let ids = received.values().filter(|texts| texts.contains(text)).count();
-            assert_eq!(ids, 1, "{text}");
+        for sent in scenario.reply_texts.0.lock().unwrap().keys() {
+            let ids = received.values().filter(|texts| texts.contains(sent)).count();
+            assert_eq!(ids, 1, "{sent}");
         }
         let event = |body: &Value| format!("{} {}", body["event_name"], body["chat_id"]);
         let events_by_id = requests_by_id(&scenario.webhook_receiver.requests(), event);

@@ -13,7 +13,8 @@ pub type UsageByFunction = BTreeMap<String, Usage>;
 pub struct Usage {
     /// The number of invocations through the HTTP API or the WebSocket API.
     pub requests: f64,
-    /// The number of invocations that deliver entries. Each of them waits for a receiver's response.
+    /// The number of invocations of the `deliver-` functions that send requests to receivers. For the costs, each of
+    /// them is assumed to wait for a response.
     pub deliveries: f64,
     pub invocations: f64,
     /// The number of DynamoDB read requests.
@@ -26,9 +27,9 @@ pub struct Usage {
     pub write_units: f64,
     pub fifo_queue_requests: f64,
     pub retry_queue_requests: f64,
-    /// The number of invocations of functions that write to the Chats table. On AWS, each of them causes one invocation
-    /// of `PUSH_FUNCTION`, because Lambda polls a stream only four times a second and passes on a chat's changes
-    /// together. The local host invokes `PUSH_FUNCTION` more often, because it passes on each change immediately.
+    /// The number of invocations of functions that write to the Chats table. On AWS, each of them usually causes one
+    /// invocation of `PUSH_FUNCTION`, because Lambda polls a stream only four times a second. The local host invokes
+    /// `PUSH_FUNCTION` more often, because it passes on each change immediately.
     pub pushed_changes: f64,
     /// The number of invocations of `PUSH_FUNCTION`. They are not included in `invocations`, because they write no log
     /// and are shorter than other invocations.

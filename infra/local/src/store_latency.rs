@@ -13,8 +13,8 @@ pub(crate) fn delay_requests(router: Router, latency: Duration) -> Router {
     let delay = move |request: Request, next: Next| async move {
         // The end is computed here, so that waiting for a free thread counts towards the latency.
         let end = Instant::now() + latency;
-        // A blocking thread sleeps, because Tokio's timer would add up to two milliseconds to each request, and spins at
-        // the end, because the kernel's timer would add a tenth of a millisecond. The call fails only if the host is
+        // A blocking thread sleeps, because Tokio's timer would add up to two milliseconds to each request. At the end
+        // it spins, because the kernel's timer would add a tenth of a millisecond. The call fails only if the host is
         // stopping.
         let _ = tokio::task::spawn_blocking(move || spin_sleep::sleep_until(end)).await;
         next.run(request).await

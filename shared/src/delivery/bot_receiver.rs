@@ -256,12 +256,12 @@ const ERROR_CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invali
 
 /// The bot accepts the event with status 200 and a body without an `error` object (docs/decisions.md, Bot API). After
 /// any other response, the attempt counts as failed.
-pub(crate) fn interpret_response(answer: &ReceiverResponse) -> Outcome {
-    let body: Option<Value> = serde_json::from_slice(&answer.body).ok();
+pub(crate) fn interpret_response(response: &ReceiverResponse) -> Outcome {
+    let body: Option<Value> = serde_json::from_slice(&response.body).ok();
     let error = body.as_ref().and_then(|body| body.get("error")).filter(|error| error.is_object());
     let code = error.and_then(|error| error.get("code")?.as_str()).filter(|code| ERROR_CODES.contains(code));
     let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
-    match answer.status {
+    match response.status {
         200 if error.is_none() => Outcome::Delivered,
         200 => Outcome::Retry(format!("the provider returned an error{code}")),
         status => Outcome::Retry(format!("HTTP {status}{code}")),

@@ -92,15 +92,15 @@ impl WebhookReceiver<'_> {
         chat: &Chat,
         result: PostResult,
     ) -> Result<(Outcome, Attempt), Error> {
-        let (mut answer_data, mut answer) = (WebhookResponseData::default(), None);
+        let (mut response_data, mut unconfirmed) = (WebhookResponseData::default(), None);
         let (outcome, attempt) =
             result.into_outcome(|response| match webhook::interpret_response(event, response.status, &response.body) {
                 WebhookResponse::Confirmed(data) => {
-                    answer_data = *data;
+                    response_data = *data;
                     Outcome::Delivered
                 }
                 WebhookResponse::Unconfirmed(excerpt) => {
-                    answer = Some(excerpt);
+                    unconfirmed = Some(excerpt);
                     Outcome::Delivered
                 }
                 WebhookResponse::Rejected(message) => Outcome::Rejected(Failure { code: None, message, hidden: false }),
@@ -110,14 +110,14 @@ impl WebhookReceiver<'_> {
             return Ok((outcome, attempt));
         }
         let stored = match event {
-            WebhookEvent::ChatAssigned => self.record_assignment(chat, answer.as_deref()).await,
+            WebhookEvent::ChatAssigned => self.record_assignment(chat, unconfirmed.as_deref()).await,
             WebhookEvent::CallEvent
             | WebhookEvent::ChatAccepted
             | WebhookEvent::ChatFinished
             | WebhookEvent::ChatUpdated
-            | WebhookEvent::OfflineMessage => self.store_response_data(chat, answer_data).await,
+            | WebhookEvent::OfflineMessage => self.store_response_data(chat, response_data).await,
         };
-        let Err(error) = stored else { return Ok((outcome, Attempt { answer, ..attempt })) };
+        let Err(error) = stored else { return Ok((outcome, Attempt { answer: unconfirmed, ..attempt })) };
         let not_stored = || "the response could not be stored".to_owned();
         let outcome = if matches!(error, Error::Unavailable(_)) {
             Outcome::Retry(not_stored())
@@ -148,8 +148,8 @@ impl WebhookReceiver<'_> {
 
     /// Stores the panel and the contact details from a response. The chat is read again, because it may have been
     /// closed or erased during the request, and nothing may be written to an erased chat.
-    async fn store_response_data(&self, before: &Chat, answer_data: WebhookResponseData) -> Result<(), Error> {
-        let WebhookResponseData { panel, contact_info } = answer_data;
+    async fn store_response_data(&self, before: &Chat, response_data: WebhookResponseData) -> Result<(), Error> {
+        let WebhookResponseData { panel, contact_info } = response_data;
         if panel.is_empty() && contact_info == VisitorProfile::default() {
             return Ok(());
         }

@@ -160,7 +160,7 @@ pub struct Chat {
     pub rating: Option<Rating>,
     /// The account's retention period in days, copied into the chat. `None` means that the chat never expires.
     pub retention_days: Option<u32>,
-    /// The visitor's chats before this one, newest first; see
+    /// The visitor's last chats before this one, newest first and at most ten; see
     /// [`Visitor::start_chat`](super::visitor::Visitor::start_chat).
     pub previous_chats: Vec<u64>,
 }

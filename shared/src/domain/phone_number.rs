@@ -63,7 +63,7 @@ mod tests {
             ("", dutch, None),
             ("+999 12345678", None, None),
             ("\u{0}+31612345678\u{0}", None, Some("+31612345678")),
-            // Full-width characters: 14 characters in 42 bytes.
+            // The 42 bytes of these full-width characters are allowed, because the limit of 40 counts characters.
             ("＋３１　６　１２３４５６７８", None, Some("+31612345678")),
         ];
         for (text, own_number, expected) in table {

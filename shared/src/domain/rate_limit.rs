@@ -17,7 +17,8 @@ pub const MAX_WIDGET_REQUESTS_PER_WINDOW: u64 = 120;
 /// The limit for the frames that one visitor of a widget sends through sockets.
 pub const MAX_VISITOR_FRAMES_PER_WINDOW: u64 = 30;
 pub const RATE_WINDOW: Duration = Duration::from_secs(10);
-/// The limit for the callbacks that one client network can request through one widget in an hour. Every callback costs the account money and an agent's time.
+/// The limit for the callbacks that one client network can request through one widget in an hour. Every callback costs
+/// the account money and an agent's time.
 pub const MAX_CALLBACKS_PER_HOUR: u64 = 10;
 pub const CALLBACK_WINDOW: Duration = Duration::from_secs(3600);
 

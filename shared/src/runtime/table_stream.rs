@@ -1,6 +1,6 @@
-//! Runs functions that consume the streams of tables. A batch contains changes to several items; changes in the same
-//! partition are in order. If the handler fails, Lambda splits the batch and delivers both parts again, within the
-//! limits that the template sets.
+//! Runs functions that consume the streams of tables. A batch can contain changes to several items. Only the changes to
+//! one item are in order, because Lambda processes several batches of a shard concurrently. If the handler fails,
+//! Lambda splits the batch and delivers both parts again, within the limits that the template sets.
 
 use std::collections::HashMap;
 use std::process::ExitCode;

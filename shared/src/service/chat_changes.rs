@@ -21,7 +21,8 @@ pub struct ChangesPage {
     /// The numbers of the changed chats that the agent cannot see, or that no longer exist.
     pub gone: Vec<u64>,
     pub cursor: ChangesCursor,
-    /// Whether `cursor` starts a new pass. If it does, the console knows all changes up to now.
+    /// Whether this page ends the pass, so that `cursor` starts a new one. The console then knows all changes that were
+    /// visible when this pass began.
     pub is_complete: bool,
 }
 

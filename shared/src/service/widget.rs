@@ -42,13 +42,13 @@ pub struct WidgetRequest {
 }
 
 impl WidgetRequest {
-    /// Checks a request and counts it towards the limit of its IP address. Costs one read of the channel, cached for
-    /// ten seconds, and one write for every tenth request from an address.
+    /// Checks a request and counts it towards the limit of its client network. Costs one read of the channel, cached
+    /// for ten seconds, and one write for every tenth request from a network.
     ///
     /// # Errors
     /// Fails with `NotFound` if the widget does not exist or is disabled, with `SiteNotAllowed` if the widget does not
-    /// allow the page's site, and with `RateLimited` if the IP address has reached its limit. Also fails if the body is
-    /// not JSON.
+    /// allow the page's site, and with `RateLimited` if the client network has reached its limit. Also fails if the
+    /// body is not JSON.
     pub async fn accept(directory: &Directory, connections: &Connections, request: &Request) -> Result<Self, Error> {
         let (channel, now) = (find_widget(directory, request).await?, clock::now());
         connections.count_widget_request(&channel.channel_id, &request.source_address(), now).await?;

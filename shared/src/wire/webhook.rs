@@ -50,8 +50,9 @@ pub struct WebhookPayload<'a> {
     pub webhook_dispatch: &'a WebhookDispatch,
     pub chat: &'a Chat,
     pub visitor: &'a Visitor,
-    /// The agents in the body: for chat_finished, all agents who took part in the chat; for other events, the agent who
-    /// caused the event.
+    /// The agents in the body: for chat_finished, the chat's participants; for chat_accepted and chat_assigned, the
+    /// agent who did it; for chat_updated, the agent who has the chat; for call_event, the agent who is called; for
+    /// offline_message, none.
     pub agents: &'a [Agent],
     /// Entries of the chat, from the oldest to the newest: for chat_finished, the last ones; for offline_message, those
     /// before the notification; none for other events.
@@ -293,7 +294,7 @@ pub fn interpret_response(event: WebhookEvent, status: u16, body: &[u8]) -> Webh
     match (object, result) {
         (Some(object), Some(result)) if result.eq_ignore_ascii_case("ok") => {
             WebhookResponse::Confirmed(Box::new(if event.accepts_panel_data() {
-                answer_data(object)
+                response_data(object)
             } else {
                 WebhookResponseData::default()
             }))
@@ -313,7 +314,7 @@ fn excerpt(body: &[u8]) -> String {
     if line.is_empty() { "(nothing)".to_owned() } else { truncate_chars(&line, MAX_EXCERPT_CHARS) }
 }
 
-fn answer_data(object: &Map<String, Value>) -> WebhookResponseData {
+fn response_data(object: &Map<String, Value>) -> WebhookResponseData {
     let contact_field = |name: &str, max_chars: usize| non_blank_text(object.get("contact_info")?.get(name), max_chars);
     let panel = PanelUpdate {
         custom_data: object.get("custom_data").and_then(parse_custom_data),
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn confirmed_answer_is_read_completely() {
+    fn confirmed_response_is_read_completely() {
         let data = accepted(&json!({
             "result": "ok",
             "custom_data": [{ "title": "Plan", "content": "<b>Gold</b>", "key": "plan", "link": "https://crm.example/1" }, { "content": "two" }],
@@ -414,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_fields_of_an_answer_are_ignored() {
+    fn invalid_fields_of_a_response_are_ignored() {
         let data = accepted(&json!({
             "result": "OK", "contact_info": [], "crm_link": "javascript:alert(1)", "enable_assign": "yes",
             "custom_data": [{ "content": true }, "x", { "content": "ok", "link": "javascript:alert(1)", "title": [3] }],
@@ -449,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn data_of_an_answer_is_limited() {
+    fn data_of_a_response_is_limited() {
         let long = "é<b>".repeat(5_000);
         let line = json!({ "content": long, "title": long, "key": long, "link": format!("https://x.example/{long}") });
         let contact_info = json!({ "name": long, "phone": long, "email": long, "description": long });
@@ -511,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn unconfirmed_answer_is_truncated_to_an_excerpt() {
+    fn unconfirmed_response_is_truncated_to_an_excerpt() {
         let WebhookResponse::Unconfirmed(answer) =
             interpret_response(WebhookEvent::ChatFinished, 200, "é ".repeat(50_000).as_bytes())
         else {

@@ -1,5 +1,6 @@
-//! Checks that attempts and their final results are on schedule (docs/design.md, Attempts). The limits tolerate a
-//! machine on which other programs use most of the processor; benchmarks measure how precise the schedule is.
+//! Checks the attempts of a delivery, and that they and their final result are on schedule (docs/design.md, Attempts).
+//! The limits tolerate a machine on which other programs use most of the processor; benchmarks measure how precise the
+//! schedule is.
 
 use std::time::Duration;
 
@@ -37,7 +38,7 @@ pub fn assert_attempts_on_schedule(attempt_starts: &[Duration]) {
 /// `status` is `None` if there was no response.
 #[track_caller]
 pub fn assert_failed_after_three_attempts(name: &str, delivery: &Value, status: Option<u16>) {
-    assert_eq!(delivery["state"], "failed", "{name}");
+    assert_eq!(delivery["state"], "failed", "{name}: {delivery}");
     assert!(delivery["error"]["message"].is_string(), "{name}: {delivery}");
     let attempts = delivery["attempts"].as_array().unwrap();
     assert_eq!(attempts.len(), 3, "{name}: {attempts:#?}");

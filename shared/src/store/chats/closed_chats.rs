@@ -56,8 +56,8 @@ pub struct ClosedChatsRange {
 
 impl Chats {
     /// Reads at most 100 chats that were closed between `from` and `to`, starting after the position `after`. For a
-    /// chat that was changed after it was closed, the time of the last change counts. Costs one query and one read for
-    /// each chat.
+    /// chat that was changed after it was closed, the time of the last change counts. Costs one query, plus one read
+    /// for each chat.
     pub async fn closed_chats_between(
         &self,
         account_id: &str,

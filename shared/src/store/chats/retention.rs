@@ -237,8 +237,8 @@ impl Chats {
 }
 
 /// Returns the writes that set the expiry of a visitor and of the visitor number. They fail if one of the visitor's
-/// chats was opened or closed after `visitor` was read. While a chat is open, neither item expires, and closing the
-/// chat applies the stored expiry.
+/// chats was opened or closed after `visitor` was read. While a chat is open, neither item expires. When it
+/// is closed, the later one of the stored expiry and the chat's own expiry applies.
 fn visitor_expiry_writes(visitor: &VisitorExpiryItem, last: &Chat) -> Vec<Write> {
     let expiry = VisitorExpiry::of_closed_chat(last);
     let mut values = vec![

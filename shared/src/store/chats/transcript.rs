@@ -38,13 +38,16 @@ impl Chats {
             for item in page.items {
                 let entry = entry_from_item(item)?;
                 bytes += (limits.entry_bytes)(&entry);
-                if bytes > limits.max_bytes || last.len() >= limits.max_entries {
+                if bytes > limits.max_bytes {
                     break 'pages;
                 }
                 last.push(entry);
+                if last.len() >= limits.max_entries {
+                    break 'pages;
+                }
             }
             after = page.next;
-            if after.is_none() || last.len() >= limits.max_entries {
+            if after.is_none() {
                 break;
             }
         }

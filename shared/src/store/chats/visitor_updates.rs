@@ -168,7 +168,8 @@ pub(in crate::store) fn visitor_write(
     Ok(Write::DynamicUpdate(set.into_update(key, condition)))
 }
 
-/// The bot API calls the visitor number `client_id`.
+/// Returns the write that creates the item of a visitor number, which refers to the visitor's item. In the bot API, the
+/// visitor number is the `client_id`.
 pub(in crate::store) fn visitor_number_write(visitor: &Visitor) -> Result<Write, Error> {
     let key = visitor_number_key(&visitor.account_id, visitor.number);
     let target = visitor_key(&visitor.channel_id, &visitor.external_id);

@@ -38,7 +38,7 @@ enum Dimension {
     Channels,
 }
 
-/// What a message costs at one size.
+/// What a message costs when the measured [`Dimension`] has the value `size`.
 struct Point {
     size: u64,
     visitor: Costs,

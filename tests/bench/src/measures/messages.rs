@@ -23,6 +23,9 @@ const DURATION: Duration = Duration::from_secs(10);
 /// The duration of the warm-up before each measurement, in which processes start and fill their caches.
 const WARM_UP: Duration = Duration::from_secs(3);
 
+const COLUMNS: [&str; 5] =
+    ["messages a second", "response p50, ms", "response p99, ms", "arrival p50, ms", "arrival p99, ms"];
+
 /// The delay that is added to each request to tables and queues in the measure with delays. It is about as long as the
 /// latency on AWS.
 const STORE_LATENCY: Duration = Duration::from_millis(5);
@@ -100,8 +103,7 @@ impl Service<'_> {
 }
 
 pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
-    let header = ["messages a second", "response p50, ms", "response p99, ms", "arrival p50, ms", "arrival p99, ms"];
-    let mut table = Table::new(&header);
+    let mut table = Table::new(&COLUMNS);
     for (label, cells) in measure_all(arguments, Duration::ZERO).await? {
         table.add([label].into_iter().chain(cells));
     }
@@ -120,14 +122,7 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
 
 /// Measures messages while each request to tables and queues takes [`STORE_LATENCY`] longer.
 pub(super) async fn run_with_store_latency(arguments: &Arguments) -> Result<Section, Error> {
-    let header = [
-        "messages a second",
-        "response p50, ms",
-        "response p99, ms",
-        "arrival p50, ms",
-        "arrival p99, ms",
-        "asked p50, ms",
-    ];
+    let header: Vec<&str> = COLUMNS.into_iter().chain(["asked p50, ms"]).collect();
     let mut table = Table::new(&header);
     for (label, cells) in measure_all(arguments, STORE_LATENCY).await? {
         let asked = if label.starts_with("visitor") {
@@ -149,7 +144,8 @@ pub(super) async fn run_with_store_latency(arguments: &Arguments) -> Result<Sect
     })
 }
 
-/// Measures both kinds of messages at each rate. Returns the label and the cells of each table row.
+/// Measures both kinds of messages at each rate, while requests to tables and queues take `store_latency` longer.
+/// Returns the label and the cells of each table row.
 async fn measure_all(arguments: &Arguments, store_latency: Duration) -> Result<Vec<(String, [String; 4])>, Error> {
     let mut rows = Vec::new();
     for rate in RATES {

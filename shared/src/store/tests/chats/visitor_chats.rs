@@ -1,4 +1,4 @@
-//! Tests that all of a visitor's chats are found.
+//! Tests for the list of a visitor's chats: its order, its pages and the chats that are left out.
 
 use crate::store::tests::*;
 
