@@ -14,7 +14,7 @@
 //!   `role`, each session is deleted with one write, and the query is repeated until no session is left. Otherwise, one
 //!   write per session updates the name and the photo
 //! - DELETE, login: one transaction and one write, which revoke the login
-//! - DELETE, sessions: one query, one write per session, and another query to check that no session is left
+//! - DELETE, sessions: one query and one write per session, both repeated until no session is left
 //! - DELETE, presence: one write
 //! - DELETE, chats: one query of the index `listing` and one batch of reads per 100 active chats of the account, both
 //!   repeated until none of the active chats belongs to the agent. Returning one of the agent's chats to the waiting
@@ -22,8 +22,8 @@
 //! - DELETE, agent: two writes that replace the agent with a record of the former agent
 //!
 //! An agent without the admin role gets 403 after the session has been read. POST and PATCH get 409 if the e-mail
-//! address is taken. PATCH and DELETE get 409 if a concurrent request changes the agent, or if an admin tries to change
-//! their own role or to delete themselves.
+//! address is taken. PATCH and DELETE can get 409 if a concurrent request changes or deletes the agent. Admins get 409
+//! if they try to change their own role or to delete themselves.
 
 use std::collections::HashMap;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
-//! GET /admin/chats/export and /admin/chats/export.csv?chat_id= or ?from=&to=&channel_id=&cursor=: exports one chat, or
-//! the chats that were closed in a time range, with their timelines. The cursor of the next page is in the field `next`
-//! of the JSON, or in the header `x-next-cursor` of the CSV response.
+//! GET /admin/chats/export and /admin/chats/export.csv, with ?chat_id=&cursor= or ?from=&to=&channel_id=&cursor=:
+//! exports one chat, or the chats that were closed in a time range, with their timelines. The cursor of the next page
+//! is in the field `next` of the JSON, or in the header `x-next-cursor` of the CSV response.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)

@@ -1,7 +1,8 @@
 //! GET /admin/deliveries?state=&target=&chat_id=&channel_id=&from=&to=&limit=&cursor=: lists deliveries from the
 //! delivery log. GET /admin/deliveries/counts?state=&from=&to=: counts failed and pending deliveries. GET
 //! /admin/deliveries/{chat_id}/{seq}: shows a delivery with its request. POST /admin/deliveries/replay: replays one
-//! delivery, or all failed deliveries in a chat or a time range.
+//! delivery, or the failed deliveries in a chat or a time range, page by page. Failed calls, and failed events to which
+//! a bot must react, are not replayed.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
@@ -10,7 +11,7 @@
 //! - the account's deliveries in another state: four queries of the index `listing` (one for each chat state) and one
 //!   batch of reads per 100 chats. Each chat that may contain a match also costs one query per 100 entries
 //! - counts: one query of the index `due` for the failed deliveries, and one for each of its 32 partitions of pending
-//!   deliveries
+//!   deliveries; `state` can select one of the two
 //! - a single delivery: one batch that reads the entry and the chat. Its request is not stored. Building the request
 //!   again costs the reads in the next three lines; channel, bot, provider, settings and roster are cached for ten
 //!   seconds
@@ -19,8 +20,8 @@
 //!   visitor and the channel, one query of the agents' presence and, if the channel names agents or departments, one
 //!   query of the roster (the account's agents and departments)
 //! - request to a webhook: one read each of the settings and the visitor, and one batch of reads of agents.
-//!   offline_message also costs one query of entries. chat_finished also costs one query for each megabyte of the chat
-//!   and, if the chat has had an invitation, one read of the panel
+//!   offline_message also costs one query of entries. chat_finished also costs one query for each megabyte or 1,000
+//!   entries of the chat and, if the chat has had an invitation, one read of the panel
 //! - replay of several deliveries: the same requests as listing the failed deliveries of the account or of the chat
 //! - each replayed delivery, at most 100 in a request: one write and one queue request
 //!

@@ -1,7 +1,8 @@
 //! GET /admin/visitors/{number}: shows a visitor and how much an erasure would delete.
 //!
 //! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats and
-//! entries were erased. If the time budget runs out, `complete` is false, and a repeated request continues the erasure.
+//! entries this request has erased. If the time budget runs out, `complete` is false, and a repeated request continues
+//! the erasure.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
@@ -12,8 +13,8 @@
 //! - DELETE, chats: for each of the four chat states, one query of the index `listing` per megabyte or per 1,000 of the
 //!   account's chats. Each of the visitor's chats also costs one write that closes it, queries for its items, one write
 //!   per item, and one write that records the erasure for the agents' consoles
-//! - DELETE, end: two writes that delete the visitor number and the progress, or one write of the progress if the time
-//!   budget is used up
+//! - DELETE, end: two writes that delete the visitor number and the progress or, if the time budget is used up, at most
+//!   one write of the progress
 //!
 //! If the number is unknown, the response is 404. A DELETE request gets a 404 only after the queries of the index
 //! `listing`. An agent without the admin role gets 403 after the session has been read.

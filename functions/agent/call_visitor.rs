@@ -1,5 +1,5 @@
 //! POST /agent/chats/{chat_id}/call: calls the visitor of a chat. The agent's phone rings first. A 201 response means
-//! that the call is stored and queued. Only the agent who has the chat can call.
+//! that the call is stored, and that it will be placed or marked as failed. Only the agent who has the chat can call.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)

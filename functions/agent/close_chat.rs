@@ -10,7 +10,8 @@
 //! - settings: one read, cached for ten seconds
 //! - transition: one transaction that writes the chat, the visitor, the report counters and one entry for each
 //!   notification. If the account has a retention period, the transaction also sets the expiry of the visitor number
-//!   and the panel. If a concurrent request changes the chat, the chat is read again and the transition is repeated
+//!   and the panel. If a concurrent request changes the chat, the chat is read again and the transition is repeated.
+//!   The transaction is also repeated if an earlier chat of the visitor expires later than this one
 //! - queues: one request for each notification
 //!
 //! A rejected request, and a request for a chat that is already closed, make no write after authentication, except for

@@ -1,6 +1,7 @@
 //! POST /agent/socket-ticket: returns a ticket with which the agent's client can open one WebSocket within 60 seconds.
-//! The client connects to `url` and adds the ticket as the query parameter `ticket`. An agent gets at most 30 tickets
-//! in ten seconds; further requests are rejected with 429.
+//! The client connects to `url` and adds the ticket as the query parameter `ticket`. An agent can get 30 tickets in
+//! ten seconds; further requests are rejected with 429. If several processes serve the agent, each additional one can
+//! let up to nine more requests through.
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)

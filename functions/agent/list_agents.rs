@@ -3,7 +3,7 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - agents and departments: one query per megabyte, not cached, so that the list is complete
+//! - agents and departments: one query per megabyte, not cached, so that new agents and departments appear at once
 //! - agents' presence: one query, concurrently with the query of the agents and departments
 
 use std::process::ExitCode;

@@ -15,8 +15,8 @@
 //! - chats closed or erased since the cursor: per 100 chats, one query of the index `due` and one batch that reads the
 //!   closed chats
 //! - limit: a request ends after the batch with which it has read 500 chats or found 100 changed chats
-//! - visibility, only for an agent without the admin role: one batch that reads the channels of the changed chats, and
-//!   one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
+//! - visibility, only for an agent without the admin role: one read for each channel of the changed chats, in batches,
+//!   and one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
 //!   queried again if the cached copy may be stale
 //! - settings: one read, cached for ten seconds
 //!

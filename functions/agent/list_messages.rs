@@ -28,7 +28,7 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
 
-/// This is also the default value of the `limit` parameter.
+/// The largest and the default value of the parameter `limit`.
 const MAX_MESSAGES_PER_PAGE: u64 = 500;
 
 #[tokio::main(flavor = "current_thread")]

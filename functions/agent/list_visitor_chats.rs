@@ -8,13 +8,13 @@
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - visitor: two reads
-//! - visibility of the visitor, only for an agent without the admin role: one read of the visitor's current or last
-//!   chat. A rejected request gets 403 and costs nothing more
+//! - visibility, only for an agent without the admin role: one read of the visitor's current or last chat and, unless
+//!   the agent has all of the chats, one read of their channel and one query of the roster (the account's agents and
+//!   departments). The channel and the roster are cached for ten seconds; the roster is queried again if the cached
+//!   copy may be stale. If the agent may not see the visitor's current or last chat, the request gets 403 and costs
+//!   nothing more
 //! - chats: one batch that reads up to ten chats; on each later page, also one read of the last chat of the previous
 //!   page
-//! - visibility of the chats, only for an agent without the admin role: one read of their channel, and one query of the
-//!   roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried again if the
-//!   cached copy may be stale
 //! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;

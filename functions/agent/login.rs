@@ -1,6 +1,6 @@
 //! POST /agent/login: exchanges an e-mail address and a password for a bearer token. An unknown e-mail address and a
-//! wrong password get the same response after the same time. After too many failed attempts, the request is rejected
-//! with 429 before the password is verified.
+//! wrong password get the same response after about the same time. After too many failed attempts, the request is
+//! rejected with 429 before the password is verified.
 //!
 //! Costs these table requests:
 //! - failure counters: one write for each of three counters. If the counter for the e-mail address or for the client

@@ -5,7 +5,8 @@
 //! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
 //!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
 //!   again if the cached copy may be stale
-//! - delivery: one write. If the delivery has not failed, the table rejects the write, and the response is 404 or 409
+//! - delivery: one write. The table rejects the write if there is no such entry (404), or if the entry is not a message
+//!   to the visitor whose delivery has failed (409)
 //! - queue: one request
 
 use std::process::ExitCode;

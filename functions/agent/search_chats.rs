@@ -15,8 +15,8 @@
 //!   also three reads for the chat and the visitor with this number
 //! - chats: per 100 chats, at most four queries of the index `listing` (one for each state) and one batch of reads. A
 //!   page ends after 500 examined chats, or after the batch with which it has at least 50 results
-//! - visibility, only for an agent without the admin role: one batch that reads the channels of the chats found, and
-//!   one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
+//! - visibility, only for an agent without the admin role: one read for each channel of the chats found, in batches,
+//!   and one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
 //!   queried again if the cached copy may be stale
 //! - settings: one read, cached for ten seconds
 

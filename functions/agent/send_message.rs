@@ -49,7 +49,7 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
     let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, key, now };
     let sent = match chats.store_agent_message(&outgoing).await {
         Err(Error::Conflict(reason)) => {
-            // The reason reveals who has the chat, so only agents who may see the chat get it.
+            // The reason reveals whether another agent has the chat, so only agents who may see the chat get it.
             ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
             return Err(Error::Conflict(reason));
         }

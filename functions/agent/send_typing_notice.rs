@@ -1,6 +1,6 @@
 //! POST /agent/chats/{chat_id}/typing: reports that the agent who has the chat has started (`typein`) or stopped
-//! (`typeout`) typing. The notice is sent once, to the integrator or to the sockets of the widget's visitor, and is not
-//! stored. Unlike a notice from a socket, it is not pushed to colleagues.
+//! (`typeout`) typing. The notice is sent at most once, to the integrator or to the sockets of the widget's visitor,
+//! and is not stored. Unlike a notice from a socket, it is not pushed to colleagues.
 //!
 //! Costs these table and queue requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)

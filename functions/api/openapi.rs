@@ -1,4 +1,4 @@
-//! GET /openapi.json: returns `docs/openapi.json`, which describes every endpoint (OpenAPI 3.1). Costs no table or
+//! GET /openapi.json: returns `docs/openapi.json`, which describes every HTTP endpoint (OpenAPI 3.1). Costs no table or
 //! queue requests.
 
 use std::process::ExitCode;

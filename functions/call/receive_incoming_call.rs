@@ -19,7 +19,8 @@
 //!   webhook, the receipt and the reference to the visitor's last call
 //! - new chat: one read each of the receipt, the visitor and, if there is one, the visitor's last chat, two counter
 //!   writes and one transaction
-//! - queues: one request for the task that checks the call's time limit, and one for each webhook
+//! - queues: one request for each event of each webhook. If an agent is available, also one for the task with which
+//!   `deliver-call` starts to check the call's time limit
 
 use std::process::ExitCode;
 

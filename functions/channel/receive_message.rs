@@ -46,7 +46,7 @@ async fn main() -> ExitCode {
 
 type Dependencies = (Directory, Chats, BotQueue, WebhookQueue);
 
-/// This limit is larger than that of other endpoints, because long texts are truncated rather than rejected.
+/// Larger than the limit of the other endpoints (128 KB), because a long text is truncated rather than rejected.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {

@@ -4,15 +4,15 @@
 //!
 //! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. An outdated task costs nothing more
-//! - circuit breaker (while it is open, first attempts use the retry queue): one read before a first attempt, if the
-//!   receiver has failed in this process and has not responded since
+//! - circuit breaker (while it is open, first attempts use the retry queue): at most one read before a first attempt,
+//!   and only if an attempt of this process took at least a second and failed, and the receiver has not responded since
 //! - time limit: one queue request, which schedules the check of the call's time limit. An incoming call does not have
 //!   to be placed, so this function skips the receiver and continues with the result
 //! - receiver: one read of the telephony settings, cached for ten seconds
 //! - result: one write of the entry
-//! - failed attempt: one queue request for the next attempt. If the attempt took at least a second, the circuit breaker
-//!   counts the failure, which costs one write, or up to three if the earlier failures have expired. The first success
-//!   after a failure costs one write, which closes the circuit breaker
+//! - failed attempt: one queue request for the next attempt, if there is one. If the attempt took at least a second,
+//!   the circuit breaker is updated, which costs at most one write, or up to three if the earlier failures have
+//!   expired. The first success after such a failure costs one write, which closes the circuit breaker
 //! - last failed attempt: one read of the settings, cached for ten seconds, one batch that reads the entry and the
 //!   chat, one write of the chat, one transaction that stores the failed call and an event for each webhook, and
 //!   another read of the entry. Each event also costs one queue request. The result is then stored in a transaction

@@ -3,8 +3,8 @@
 //!
 //! An attempt costs these table and queue requests:
 //! - entry and chat: one batch that reads both. An outdated task costs nothing more
-//! - circuit breaker (while it is open, first attempts use the retry queue): one read before a first attempt, if the
-//!   receiver has failed in this process and has not responded since
+//! - circuit breaker (while it is open, first attempts use the retry queue): at most one read before a first attempt,
+//!   and only if an attempt of this process took at least a second and failed, and the receiver has not responded since
 //! - receiver: one read of the settings, cached for ten seconds. If the cached settings do not contain the webhook,
 //!   they are read again
 //! - event: one read of the visitor and one batch that reads the agents. If an agent has been deleted, one more batch.
@@ -16,9 +16,9 @@
 //!   write of the panel
 //! - result: one write of the entry. If the delivery has failed, instead one read of the chat and one transaction that
 //!   writes the entry and the report counters
-//! - failed attempt: one queue request for the next attempt. If the attempt took at least a second, the circuit breaker
-//!   counts the failure, which costs one write, or up to three if the earlier failures have expired. The first success
-//!   after a failure costs one write, which closes the circuit breaker
+//! - failed attempt: one queue request for the next attempt, if there is one. If the attempt took at least a second,
+//!   the circuit breaker is updated, which costs at most one write, or up to three if the earlier failures have
+//!   expired. The first success after such a failure costs one write, which closes the circuit breaker
 //!
 //! If a table or a queue is unavailable, the task is sent to the retry queue, which costs one queue request.
 

@@ -1,6 +1,6 @@
 //! POST /operator/accounts/{account_id}/admins: adds an admin to an account. If the e-mail address belongs to an agent
 //! of the account, this agent gets the new password and the admin role, and the agent's sessions end. This lets the
-//! operator help an account that has lost all its admins.
+//! operator help an account whose admins can no longer sign in.
 //!
 //! Costs these table requests:
 //! - account: one read. A request with an unknown account gets 404 after this read
@@ -58,7 +58,8 @@ async fn create_admin(directory: &Directory, account_id: String, new_admin: NewA
     Ok(Response::created(admin::agent_json(&admin)))
 }
 
-/// Also ends the agent's sessions. The other fields of the request, such as the name, are ignored.
+/// Gives the agent the admin role and the new password, and ends the agent's sessions. The other fields of the request,
+/// such as the name, are ignored.
 async fn promote_and_reset_password(
     directory: &Directory,
     connections: &Connections,

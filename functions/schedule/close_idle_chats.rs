@@ -1,7 +1,7 @@
-//! Runs every minute and closes chats that have been idle for longer than the account's limit. The bot and the webhooks
-//! are notified in the same way as by the `agent-close` function. An open chat is checked when its limit ends, and at
-//! least once an hour. In the remaining time, a run continues the retention passes, which apply changed retention
-//! periods to closed chats.
+//! Runs every minute and closes chats that have been idle for the account's limit. A bot that had the chat is notified
+//! with CHAT_CLOSED. The webhooks are notified with chat_finished, unless no agent has accepted the chat. An open chat
+//! is checked when it may have reached the limit, and at least once an hour. In the remaining time, a run continues the
+//! retention passes, which apply changed retention periods to closed chats and to the audit log.
 //!
 //! Costs these table and queue requests:
 //! - index `due`: one query for each of the 32 partitions, one more query for each additional page of 25 due chats in a
@@ -13,7 +13,7 @@
 //! - retention pass: one read of the pass and one of the settings. Per 200 entries of the audit log, one query. Per 100
 //!   closed chats, one query of the index `listing`, one batch of reads and one write that stores the progress. Each
 //!   closed chat also costs one query of the timeline and two writes, each visitor one read and one transaction, and
-//!   each entry whose expiry changes one write
+//!   each entry of a timeline or of the audit log whose expiry changes one write
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ use shared::store::chats::Chats;
 use shared::store::chats::due_index::{Backlog, OverdueItem};
 use shared::store::directory::Directory;
 
-/// The maximum time that a run spends on idle checks. The rest of the run is for retention passes.
+/// After this time, a run starts no further idle checks. The rest of the run is for retention passes.
 const IDLE_CHECK_TIME_BUDGET: Duration = Duration::from_secs(25);
 /// After this time, a run starts no further work, so that it ends before the function's timeout and before the next
 /// run.

@@ -26,8 +26,8 @@ const OVERDUE_GRACE: Duration = Duration::from_secs(15);
 /// After this time, a run queues no further deliveries, so that it ends before the function's timeout and before the
 /// next run.
 const SWEEP_TIME_BUDGET: Duration = Duration::from_secs(40);
-/// The maximum number of deliveries that a run queues. The consumers cannot process more deliveries in a minute, so any
-/// further delivery would be overdue again in the next run.
+/// A run ends when it has queued this many deliveries, so that the deliveries of a long outage do not reach the
+/// consumers all at once. The next runs queue the rest.
 const MAX_REQUEUED_DELIVERIES: u32 = 10_000;
 
 #[tokio::main(flavor = "current_thread")]

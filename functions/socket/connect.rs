@@ -6,7 +6,7 @@
 //! - ticket: one write, which deletes it. A request with an unknown, used or expired ticket costs nothing more
 //! - visitor's ticket: one eventually consistent query of the visitor's sockets
 //! - socket: two writes. The socket of a visitor costs nothing more
-//! - presence: one write, or two if the closing of one of the agent's earlier sockets was not reported
+//! - presence: one write, or two if the presence contains expired sockets, whose closing API Gateway did not report
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence). If the session
 //!   has ended, removing the socket costs three writes
 

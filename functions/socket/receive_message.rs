@@ -82,7 +82,8 @@ async fn handle(
     Ok(())
 }
 
-/// Returns `None` if there is no such socket, or if the socket has missed a push. In the second case, also removes it.
+/// Returns the socket with this connection id, or `None` if there is no such socket or if the socket has missed a push.
+/// A socket that has missed a push is also removed.
 async fn open_socket(connections: &Connections, connection_id: &str, now: Timestamp) -> Result<Option<Socket>, Error> {
     let Some(SocketState { socket, has_missed_push }) = connections.socket_state(connection_id).await? else {
         return Ok(None);
@@ -93,7 +94,7 @@ async fn open_socket(connections: &Connections, connection_id: &str, now: Timest
     Ok((!has_missed_push).then_some(socket))
 }
 
-/// If the session has ended, removes the socket and returns `None`.
+/// Returns the session with which the socket was opened. If it has ended, removes the socket and returns `None`.
 async fn session_of(connections: &Connections, socket: &AgentSocket, now: Timestamp) -> Result<Option<Session>, Error> {
     let session = connections.session_of_socket(socket, now).await?;
     if session.is_none() {

@@ -16,8 +16,8 @@
 //! - repeated message: one read of the entry
 //!
 //! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted, usually
-//! with one write. Each process makes at most 20 such writes per channel in ten seconds, and adds up the further counts
-//! in memory.
+//! with one write, unless the reason is its site, its token, malformed JSON or the rate limit of the client network.
+//! Each process makes at most 20 such writes per channel in ten seconds, and adds up the further counts in memory.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,7 @@
 //! POST /widget/{widget_id}/offline-message: receives the offline form, which the widget shows while no agent is
-//! online. The message is stored in the visitor's open chat, or opens a chat that waits for the agents; a bot does not
-//! answer it. Webhooks are notified with offline_message. A repeated request with the same `message_id` stores nothing.
+//! online. The message is stored in the visitor's open chat and, if a bot has that chat, also sent to the bot. If the
+//! visitor has no open chat, the message opens a chat that waits for the agents, even if the widget has a bot. Webhooks
+//! are notified with offline_message. A repeated request with the same `message_id` stores nothing.
 //!
 //! Costs these table and queue requests:
 //! - channel and settings: one read each, cached for ten seconds. If the widget has exactly one department, also one
@@ -12,7 +13,9 @@
 //! - open chat: one read and one write of the chat, and one transaction. If the contact data changes and no webhook is
 //!   notified, also one write of the visitor
 //! - new chat: two counter writes and one transaction, which also counts the chat for the reports
-//! - queues: one request for each webhook, and one if a bot has the open chat
+//! - queues: one request for each webhook that is notified with offline_message, one for each webhook that is notified
+//!   of changed contact data with chat_updated (only if an agent has the open chat), and one if a bot has the open
+//!   chat, even if the request is a repeated one
 
 use std::process::ExitCode;
 

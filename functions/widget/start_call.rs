@@ -1,6 +1,6 @@
 //! POST /widget/{widget_id}/call: starts a callback, which calls an agent first and then the visitor (specification,
-//! part D, startCall). A response with `result` `ok` means that the call is stored and queued. A repeated request with
-//! the same `message_id` starts nothing and returns the stored call.
+//! part D, startCall). A response with `result` `ok` means that the call is stored. A task in a queue then orders the
+//! call. A repeated request with the same `message_id` starts nothing and returns the stored call.
 //!
 //! Costs these table and queue requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
@@ -9,7 +9,7 @@
 //! - `message_id`: one read. A repeated request then reads the call's entry, and nothing more
 //! - settings and telephony settings: one read each, cached for ten seconds. Nothing more is read if callbacks are
 //!   disabled, if the visitor is blacklisted, or outside the working hours
-//! - balance: one read
+//! - balance: one read. Nothing more is read if the balance is used up
 //! - agent: one query of the agents' presence and one read for each of at most 20 agents who are online. If the visitor
 //!   has an open chat, also one read of it. If the widget names agents or departments, also one query of the roster
 //!   (the account's agents and departments), cached for ten seconds
@@ -17,10 +17,11 @@
 //!   rejected after this write
 //! - call in progress: one read, and a second one if the visitor has had a call in the last day
 //! - `message_id` and visitor: one more read each when the call is stored
-//! - open chat: one read, one write of the chat, and one transaction that stores the call, an event for each webhook,
-//!   the `message_id` and the reference to the visitor's last call
+//! - open chat: one read, one write of the chat, and one transaction that stores the call, the events for the webhooks,
+//!   the `message_id` and the reference to the visitor's last call. If the visitor's phone number or page changes and
+//!   no webhook is notified, also one write of the visitor
 //! - new chat: two counter writes and one transaction
-//! - queues: one request for the call and one for each webhook
+//! - queues: one request for the call and one for each event for a webhook
 
 use std::process::ExitCode;
 

@@ -9,8 +9,8 @@
 //! - rate limit: one write for every tenth request from a client network in each process
 //! - presence: one query, and one read for each of at most five agents who are online. If the widget names agents or
 //!   departments, also one query of the roster (the account's agents and departments), cached for ten seconds
-//! - known visitor: one read. One write if the visitor's page or browser has changed. If the visitor has had a chat,
-//!   one query of its last entries
+//! - known visitor: one read. One write if the visitor's page, browser or IP address has changed. If the visitor has
+//!   had a chat, one query of the last entries of the current or last chat
 //! - new visitor: one counter write and one transaction
 
 use std::process::ExitCode;

@@ -76,8 +76,8 @@ fn apply(update: VisitorUpdate, visitor: &mut Visitor) {
     }
 }
 
-/// Returns the number of the visitor's current or last chat and the `seq` of its last entry. `seq` is 0 if the chat no
-/// longer exists. Both numbers are 0 if the visitor has had no chat.
+/// Returns the number of the visitor's current or last chat and the `seq` of its last entry. `seq` is 0 if the chat has
+/// expired or no longer exists. Both numbers are 0 if the visitor has had no chat.
 async fn end_of_history(chats: &Chats, visitor: &Visitor, now: Timestamp) -> Result<HiddenThrough, Error> {
     let Some(chat_id) = visitor.open_chat.or(visitor.last_chat) else { return Ok(HiddenThrough::default()) };
     let chat = chats.chat(&visitor.account_id, chat_id).await?.filter(|chat| !chat.is_expired(now));

@@ -29,7 +29,7 @@ pub enum Error {
     /// The signature of a telephony provider's request is missing or wrong.
     #[error("the signature is not valid")]
     InvalidSignature,
-    /// The resource does not exist or belongs to another account.
+    /// The resource does not exist for the caller, for example because it has expired or belongs to another account.
     #[error("not found")]
     NotFound,
     /// The field lists the methods that the endpoint supports.
@@ -55,8 +55,8 @@ pub enum Error {
     /// The caller has sent too many requests. The field is the time to wait before a retry can succeed.
     #[error("too many requests")]
     RateLimited(Duration),
-    /// A table or a queue did not respond or throttled the request, or concurrent writes prevented this one. A retry
-    /// can succeed.
+    /// A table failed temporarily or throttled the request, a queue did not accept a task, or concurrent writes
+    /// prevented the request. A retry can succeed.
     #[error("temporarily unavailable")]
     Unavailable(ErrorContext),
     /// A table permanently rejected a write, for example because the item would become too large. A retry would fail as

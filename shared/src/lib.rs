@@ -9,9 +9,9 @@
 //! - [`delivery`]: sends the entries of a chat (its messages, notifications and calls) to integrators, bots, webhooks
 //!   and telephony providers over HTTP.
 //! - [`store`]: reads and writes the DynamoDB tables; one folder for each table.
-//! - [`runtime`]: what every function needs to run: HTTP requests and responses, queue consumers, configuration, logs,
+//! - [`runtime`]: what functions need to run: HTTP requests and responses, queue consumers, configuration, logs,
 //!   metrics, secrets and the clock.
-//! - [`wire`]: parses and builds the JSON used by the APIs, webhooks and queue tasks.
+//! - [`wire`]: parses and builds the JSON used by the APIs, webhooks and queue tasks, and the forms and XML of Twilio.
 //! - [`error`]: the library's error type, with an HTTP status and a code for each variant.
 //! - [`domain`]: the business rules. They do not depend on AWS, HTTP or serde, and the current time is always an
 //!   argument.

@@ -1,5 +1,4 @@
-//! Tests for adding, changing and removing an account's admins, and for changing agents' e-mail addresses and
-//! passwords.
+//! Tests for adding, changing and removing an account's admins, and for concurrent changes of agents' e-mail addresses.
 
 use futures_util::future::{join, join_all};
 use reqwest::Method;

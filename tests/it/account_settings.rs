@@ -1,5 +1,5 @@
 //! Tests for the account settings: allowed link domains, limits, rules, the callback, automatic closing of idle chats,
-//! and the retention period.
+//! the retention period, and the time zone.
 
 use serde_json::{Value, json};
 

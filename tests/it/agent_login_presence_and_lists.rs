@@ -1,4 +1,5 @@
-//! Tests for the endpoints that give agents access to their own data: login, presence, and chat lists.
+//! Tests for the login, for the endpoints with which agents read their own data, their presence and their colleagues,
+//! and for chat lists and timelines.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Tests for the admin API for agents: creating, changing and deleting agents, and how this affects their sessions and
-//! chats.
+//! Tests for the admin API for agents: creating, changing and deleting agents, how this affects their sessions and
+//! chats, the time of their last activity, and the uniqueness of their e-mail addresses.
 
 use futures_util::future::{join, join_all};
 use serde_json::json;

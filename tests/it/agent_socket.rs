@@ -1,4 +1,4 @@
-//! Tests of agents' sockets: tickets, frames from the client, and the end of a socket.
+//! Tests of agents' sockets: tickets, frames from the client, the end of a socket, and its effect on the presence.
 
 use std::collections::HashMap;
 
@@ -163,7 +163,8 @@ fn frame_of_an_ended_session_removes_its_socket() {
     });
 }
 
-/// A socket misses pushes only if the gateway rejects them, so this test sets `missed_push` in the table itself.
+/// The service sets `missed_push` only if the gateway rejects a push, so this test sets the attribute in the table
+/// itself.
 #[test]
 fn socket_that_has_missed_a_push_is_closed_at_its_next_ping() {
     run_on_shared_host(async |host| {

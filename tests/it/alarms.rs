@@ -1,5 +1,5 @@
-//! Tests for the alarms in template.yaml: every queue and every function has its alarms, and every alarm has a section
-//! in the runbook.
+//! Tests for the alarms in template.yaml, each of which must have a section in the runbook. Also tests the backups of
+//! the tables, the retention of logs, the dashboard, and the staged rollout.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -14,7 +14,8 @@ fn alarms() -> impl Iterator<Item = Resource> {
     resources("AWS::CloudWatch::Alarm")
 }
 
-/// Returns the metrics that an alarm uses: either its single metric or all metrics in its expression.
+/// Returns the metrics that an alarm uses: all metrics in its expression, or the alarm itself if it describes a single
+/// metric.
 fn metrics(alarm: &Value) -> Vec<&Value> {
     match alarm["Metrics"].as_array() {
         Some(metrics) => {

@@ -9,7 +9,8 @@ use crate::support::api_client::{ApiClient, ApiResponse, PASSWORD, TestAccount, 
 use crate::support::protected_routes::protected_paths;
 use crate::support::test_host::{TestHost, run_alone_on_shared_host, run_on_shared_host, visitor_text};
 
-/// `from_end` counts the path segments from the end, starting at 0 for the last one.
+/// Returns the endpoint with one path segment replaced. `from_end` counts the segments from the end, starting at 0 for
+/// the last one.
 fn with_segment(endpoint: &str, from_end: usize, segment: &str) -> String {
     let mut segments: Vec<_> = endpoint.split('/').collect();
     let index = segments.len() - 1 - from_end;

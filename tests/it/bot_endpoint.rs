@@ -1,4 +1,5 @@
-//! Tests for the Bot API endpoint (specification, B-1): authentication, errors and limits.
+//! Tests for the Bot API endpoint (specification, B-1): authentication, errors, limits, the isolation of bots and
+//! accounts, and secrets in logs.
 
 use futures_util::future::join_all;
 use reqwest::Method;
@@ -301,7 +302,7 @@ fn bot_may_post_300_requests_in_10_seconds() {
 }
 
 /// Two accounts, each with a bot from its own provider. The first account also has a second bot, whose provider uses
-/// the same server as the second account's provider. Each of the three bots has a chat.
+/// the same server as the second account's provider. Each of the three bots has at least one chat.
 struct TwoAccounts {
     ours: BotFixture,
     theirs: BotFixture,

@@ -1,5 +1,5 @@
-//! Tests for bots that fail. If a bot does not accept a message within nine seconds, the chat is handed over to the
-//! agents.
+//! Tests for bots that fail. If a bot does not accept a message within nine seconds, or exceeds its answer time limit,
+//! the chat is handed over to the agents.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -34,8 +34,8 @@ async fn assert_fallback(fixture: &BotFixture, text: &str) -> Duration {
     elapsed
 }
 
-/// Creates a bot and has it exchange a message with a visitor. This starts all functions, so that their startup does
-/// not affect later time measurements.
+/// Creates a bot and has it exchange messages with a visitor. This starts the functions that deliver messages, so that
+/// their startup does not affect later time measurements.
 async fn warmed_up_fixture(host: &TestHost, bot: Value) -> BotFixture {
     let fixture = BotFixture::create_with(host, json!({}), bot).await;
     let chat_id = fixture.send_visitor_text(VISITOR_ID, "Hello").await["chat_id"].clone();

@@ -18,7 +18,7 @@ const AUTH_TOKEN: &str = "0123456789abcdef";
 
 type Form = BTreeMap<String, Vec<String>>;
 
-/// A test server takes the place of Twilio's API.
+/// Creates an account whose telephony provider is Twilio. A test server takes the place of Twilio's API.
 async fn twilio_fixture(host: &TestHost) -> CallFixture {
     let provider = TestReceiver::start(CannedResponse::Json(201, json!({"sid": "CA1", "status": "queued"}))).await;
     let api_url = provider.url().replace("/hook", "");

@@ -117,7 +117,7 @@ fn media_messages() -> Vec<Value> {
     ]
 }
 
-/// Returns only those fields of `actual` that also occur in `expected`.
+/// Returns the fields of `actual` that occur in `expected`. A field that `actual` does not have is null.
 fn same_fields(actual: &Value, expected: &Value) -> Value {
     expected.as_object().unwrap().keys().map(|key| (key.clone(), actual[key].clone())).collect()
 }

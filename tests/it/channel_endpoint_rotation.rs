@@ -1,4 +1,5 @@
-//! Tests for rotating the secret in a channel's endpoint URL, and for the expiry of the previous URL.
+//! Tests for rotating the secret in a channel's endpoint URL, for the expiry of previous URLs, and for the URL of a
+//! deleted channel.
 
 use std::time::Duration;
 

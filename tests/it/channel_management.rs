@@ -1,4 +1,5 @@
-//! Tests for the admin API for channels: creating, listing, changing and deleting channels.
+//! Tests for the admin API for channels: creating, listing, changing and deleting API channels, and when a changed
+//! integrator URL takes effect.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Tests which chats an agent can see, and that no endpoint gives the agent access to any other chat.
+//! Tests which chats an agent can see, and that no `/agent/` route gives the agent access to any other chat.
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use futures_util::future::{join_all, try_join_all};

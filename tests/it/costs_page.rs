@@ -1,5 +1,6 @@
-//! Checks that docs/costs.md contains the tables that `cargo run --bin cost` prints. A test that measures usage runs on
-//! its own host, because a host does not count usage separately for each test.
+//! Checks that docs/costs.md contains the tables that `cargo run --bin cost` prints, and checks the memory that the
+//! prices assume and the cost of starting a function. A test that measures usage runs on its own host, because a host
+//! does not count usage separately for each test.
 
 use cost::report::{self, FixedResources};
 use cost::{Scenario, Usage, UsageByFunction, Workload};

@@ -59,7 +59,7 @@ impl Team {
         Self::create_with(host, json!({})).await
     }
 
-    /// `channel` contains additional settings for the channel.
+    /// Creates a team whose channel has these additional settings.
     async fn create_with(host: &TestHost, channel: Value) -> Self {
         let account = host.create_account().await;
         let [ann, anton, ben] =
@@ -498,7 +498,8 @@ fn concurrent_transfers_have_one_winner() {
             );
             let replies = [replies.0, replies.1, replies.2];
             // A transfer gets 403 if the chat has already been transferred to Sales, because Ben can no longer see the
-            // chat. It gets 409 if the chat has already been transferred to an agent.
+            // chat. It gets 409 if the chat has already been transferred to an agent, or if another transfer is stored
+            // while this one is being processed.
             let statuses = replies.clone().map(|reply| reply.status);
             let refused = statuses.iter().filter(|status| [403, 409].contains(status)).count();
             assert_eq!((refused, statuses.contains(&200)), (2, true), "{replies:?}");

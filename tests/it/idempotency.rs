@@ -1,5 +1,5 @@
-//! Tests for the `Idempotency-Key` header on the endpoints that support it: visitors' messages (specification, A-2),
-//! agents' messages and notes, and bot events (specification, B-1).
+//! Tests for the `Idempotency-Key` header on the endpoints that store messages and notes: visitors' messages
+//! (specification, A-2), agents' messages and notes, and bot events (specification, B-1).
 
 use reqwest::Method;
 use reqwest::header::HeaderValue;

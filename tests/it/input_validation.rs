@@ -1,5 +1,5 @@
-//! Tests that every kind of invalid input gets a 4xx response and never a 5xx response, that the error names the
-//! invalid field, and that nothing is stored.
+//! Tests for the validation of input. Invalid input gets a 4xx response that names the invalid field, and is not
+//! stored. Unusual but valid input is accepted.
 
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -11,8 +11,8 @@ use crate::support::test_host::{ActiveChat, TestHost, VISITOR_ID, post_raw, run_
 
 /// The maximum length of `sender.id`.
 const MAX_ID_CHARS: usize = 255;
-/// The maximum length of text fields other than `sender.id` in a visitor's message, such as `sender.name`. Fields that
-/// are truncated rather than rejected have different limits.
+/// The maximum length of fields such as `sender.name` and `message.title`. A message with a longer field is rejected.
+/// This limit does not apply to `sender.id`, URLs and `message.text`, which is truncated in visitors' messages.
 const MAX_TEXT_CHARS: usize = 1_000;
 const MAX_URL_CHARS: usize = 4_096;
 
@@ -181,8 +181,8 @@ fn location_message() -> Value {
     json!({"type": "location", "latitude": 1.0, "longitude": 2.0})
 }
 
-/// Returns valid messages that together contain every field in table A3 of the specification, each with the changes
-/// that make it invalid.
+/// Returns valid messages, each with changes that make it invalid. Together, the changes affect the fields in table A3
+/// of the specification.
 fn messages_with_cases() -> Vec<(Value, Vec<InvalidField>)> {
     let media = ["video", "audio", "voice", "photo", "sticker", "document"];
     let mut tables: Vec<_> = media.map(|kind| (file_message(kind), missing_file_fields())).into();
@@ -425,7 +425,8 @@ async fn assert_unknown_entries_are_rejected(agent: &TestAgent, chat: u64) {
     }
 }
 
-/// Checks that a request is rejected if a number in its path is well-formed but larger than any assigned number.
+/// Checks that a request is rejected if a number in its path is well-formed but larger than any assigned number. In a
+/// query, such a number may be accepted, but must not cause a 5xx response.
 async fn assert_large_numbers_are_rejected(admin: &TestAgent) {
     for number in ["9999999999", "10000000000", "18446744073709551615"] {
         let chat = format!("/agent/chats/{number}");

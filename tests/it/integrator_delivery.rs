@@ -20,7 +20,8 @@ use crate::support::test_host::{
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Delivers a message so that all functions are running and their startup does not affect later time measurements.
+/// Delivers a message so that the functions that this involves are running, and their startup does not affect later
+/// time measurements.
 async fn warm_up(active_chat: &ActiveChat) {
     let seq = active_chat.send_text("warm-up").await;
     assert_eq!(active_chat.final_delivery(seq).await["state"], "delivered");
@@ -157,7 +158,7 @@ fn misbehaving_integrator_gets_three_recorded_attempts() {
 #[test]
 fn unreachable_integrator_fails_after_three_attempts() {
     run_timed_on_shared_host(async |host| {
-        // Start the functions by sending a message in another chat, whose integrator is reachable.
+        // Start the functions by sending a message in a chat of another account, whose integrator is reachable.
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         warm_up(&ActiveChat::create(host, &integrator.url(), json!({})).await).await;
         let closed_url = format!("http://127.0.0.1:{}/hook", unused_port().await);

@@ -1,5 +1,5 @@
-//! Tests for the `switchboard` command, which starts the local host: its output, demo account, data folder and startup
-//! errors.
+//! Tests for the `switchboard` command, which starts the local host: its output, demo account, demo site, data folder
+//! and startup errors.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -86,7 +86,8 @@ impl LocalHostProgram {
         self.child.kill().await.unwrap();
     }
 
-    /// Stops the host with SIGTERM. Checks that the ready file has been removed and that no function process remains.
+    /// Stops the host with SIGTERM. Checks that the ready file has been removed, and waits for the end of the functions
+    /// that [`wait_for_end_of_functions`] finds.
     pub async fn stop(self) {
         self.stop_with_signal("-TERM").await;
     }
@@ -106,8 +107,8 @@ fn command(program: &Path) -> Command {
     command
 }
 
-/// Waits until all of the host's functions have ended. A process is one of these functions if its environment contains
-/// the address of the host's Runtime API.
+/// Waits until the host's functions have ended. Finds those whose environment contains the host's public address, for
+/// example in `SOCKET_URL`.
 async fn wait_for_end_of_functions(base_url: &str) {
     let address = base_url.trim_start_matches("http://");
     wait_for("the end of all functions", WAIT_TIMEOUT, async || {

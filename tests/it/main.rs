@@ -1,5 +1,6 @@
-//! End-to-end tests. Every test calls the public API of the real functions, which run on the local host or on a
-//! deployed stack. The tests start the receivers that the functions call: integrators, bot providers and webhooks.
+//! End-to-end tests. Most tests call the public API of the real functions, which run on the local host or on a deployed
+//! stack. The tests start the receivers that the functions call: integrators, bot providers, webhooks and telephony
+//! providers. Other tests check files such as template.yaml and docs/openapi.json.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 mod support;

@@ -1,5 +1,6 @@
-//! Checks against `docs/openapi.json`: every response to the tests' `ApiClient`, the bodies of successful requests, and
-//! every request that the service sends to a receiver. An undocumented field in a response fails the test.
+//! Checks against `docs/openapi.json`: the service's responses to the tests' `ApiClient`, the bodies of successful
+//! requests, and the requests that the service sends to a `TestReceiver`. An undocumented field in a response fails the
+//! test. Also tests the document itself, and that the service serves it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -102,8 +103,8 @@ fn path_item(path: &str) -> Option<DocumentNode> {
     DocumentNode::at("/paths").get(template)
 }
 
-/// Checks that a response's status and body are documented, and that the body of a successful request matches its
-/// schema.
+/// Checks that a response's status, headers and body are as documented, and that the body of a successful request
+/// matches its schema.
 #[track_caller]
 pub fn check(method: &Method, path: &str, sent: Option<&[u8]>, reply: &ApiResponse) {
     // The local host's own pages are not part of the service.

@@ -1,4 +1,5 @@
-//! Tests that template.yaml matches the source tree, the list of programs, and what the code needs.
+//! Tests that template.yaml matches the source tree, the list of programs, and what the code needs, and that its
+//! queues, policies and event sources are configured as intended. Also contains functions that read the template.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ pub fn program_name(properties: &Value) -> &str {
 /// The key of the default route, which receives the requests that match no other route.
 pub const DEFAULT_ROUTE: &str = "$default";
 
-/// Returns the method and path of every route except [`DEFAULT_ROUTE`].
+/// Returns the method and path of every route of the HTTP API except [`DEFAULT_ROUTE`].
 pub fn routes() -> Vec<(String, String)> {
     functions()
         .flat_map(|(_, properties)| events(properties))

@@ -1,4 +1,5 @@
-//! Tests for rotating the signing secrets of channels and bots.
+//! Tests for rotating the signing secrets of channels and bots, for the audit log of rotations, and for the list of a
+//! channel's old endpoints.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};

@@ -285,7 +285,7 @@ fn chat_finished_omits_the_beginning_of_a_long_chat() {
     run_on_shared_host(async |host| {
         let fixture = WebhookFixture::create(host).await;
         fixture.accept_introduced_visitor().await;
-        // Together, the messages are larger than 1 MB.
+        // Together, the messages exceed the transcript's limit of one megabyte.
         for n in 0..30 {
             fixture.agent.send_text(1, &format!("{n} {}", "\u{1d11e}".repeat(9_990))).await;
         }

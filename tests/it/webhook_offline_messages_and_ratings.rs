@@ -1,6 +1,6 @@
 //! Tests for the webhook event offline_message and for the rating in chat_finished, in chats of API channels. Only
-//! widgets have endpoints that trigger them, so the tests store the entries by calling the `shared` crate. All later
-//! steps run as in a deployed stack.
+//! widgets have endpoints for offline messages and ratings, so the tests store them by calling the `shared` crate. The
+//! real functions then deliver the events.
 
 use serde_json::{Value, json};
 use shared::domain::chat::Rating;

@@ -376,8 +376,8 @@ fn assign_path(chat: u64) -> String {
     format!("/agent/chats/{chat}/assign")
 }
 
-/// Creates a chat that has a CRM card and is accepted by the agent. The webhook responds to `chat_assigned` with
-/// `response`.
+/// Creates a chat that has a CRM card and is accepted by the agent. The webhook responds to `chat_assigned` and to
+/// later events with `response`.
 async fn chat_with_card(host: &TestHost, response: CannedResponse) -> (WebhookFixture, u64) {
     let card = ok_response_with(json!({"enable_assign": true, "crm_link": CARD_URL}));
     let fixture = WebhookFixture::create_with(host, [card, response]).await;

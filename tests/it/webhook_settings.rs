@@ -285,7 +285,7 @@ fn repeated_rotations_keep_the_newest_old_secrets() {
         assert!(secrets.len() > 3, "every rotation was rejected");
         fixture.open_accepted_chat().await;
         let request = fixture.webhook_receiver.requests().remove(0);
-        // The request is signed with the current secret and the four most recent previous secrets.
+        // The request is signed with the current secret and at most four previous secrets.
         let signing = secrets.iter().filter(|signing_secret| request.is_signed_with(signing_secret)).count();
         assert_eq!(signing, secrets.len().min(5));
     });

@@ -1,5 +1,5 @@
 //! Tests for the endpoints that the widget in a visitor's browser calls: valid and invalid requests, tokens of other
-//! visitors and widgets, sites that are not allowed, and hostile input.
+//! visitors and widgets, sites that are not allowed, hostile input, and rate limits.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::support::api_client::{TestAccount, merged, number};
 use crate::support::test_host::{TestHost, run_on_shared_host};
 use crate::support::widget_client::{SITE, TestVisitor, TestWidget};
 
-/// Endpoints that require a token, with valid fields.
+/// Returns endpoints that require a token, each with valid fields for a request.
 fn requests_with_token() -> [(&'static str, Value); 5] {
     [
         ("message", json!({"message_id": "m", "message": {"type": "text", "text": "Hi"}})),

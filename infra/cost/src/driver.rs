@@ -1,4 +1,4 @@
-//! Runs scenarios on a local host through the public API and reads the host's usage counters.
+//! Makes the requests of scenarios to a local host through the public API, and reads the host's usage counters.
 
 use std::time::{Duration, Instant};
 
@@ -13,8 +13,8 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 use crate::function_usage::{self, PUSH_FUNCTION, Usage, UsageByFunction};
 use crate::receiver::ReceiverServer;
 
-/// The longest wait for empty queues or for the end of the pushes. It exceeds the longest task delays: three seconds
-/// for a retry, and four for the check for a bot's answer.
+/// The longest wait for empty queues or for the end of the pushes. It exceeds the delays of the scenarios' tasks: three
+/// seconds for a retry, four for the check for a bot's answer, and eleven for the check of a call.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// If the usage of the pushes has not changed for this long, all changes have been pushed. The local host passes a
@@ -138,7 +138,7 @@ impl<'h> Driver<'h> {
         Ok(socket)
     }
 
-    /// Reads frames from a socket until a chat's row arrives, which is the last frame that is pushed for a new message.
+    /// Reads frames from a socket until a chat's row arrives. Every new message in a chat causes such a frame.
     pub async fn read_until_chat(&self, socket: &mut Socket) -> Result<(), Error> {
         while let Some(frame) = socket.next().await {
             let frame = frame.map_err(Box::new)?;
@@ -190,7 +190,8 @@ impl<'h> Driver<'h> {
         self.log_in(&response, "agent_id", email).await
     }
 
-    /// `response` is the response to the request that created the agent. Its field `id_field` contains the agent's id.
+    /// Logs in a newly created agent. `response` is the response to the request that created the agent. Its field
+    /// `id_field` contains the agent's id.
     async fn log_in(&self, response: &Value, id_field: &'static str, email: &str) -> Result<LoggedInAgent, Error> {
         let id = response.get(id_field).cloned().ok_or(Error::MissingField(id_field))?;
         let token = demo::log_in(&self.api, email, PASSWORD).await?;

@@ -115,7 +115,7 @@ impl Scenario {
     }
 }
 
-/// `host` must be newly started and otherwise idle.
+/// Runs all scenarios and returns the usage of each. `host` must be newly started and otherwise idle.
 pub async fn measure_all_scenarios(host: &Host, operator_key: &str) -> Result<ScenarioUsage, Error> {
     let driver = Driver::open(host, operator_key).await?;
     let mut usage = ScenarioUsage::new();
@@ -134,7 +134,8 @@ pub async fn measure_all_scenarios(host: &Host, operator_key: &str) -> Result<Sc
     Ok(usage)
 }
 
-/// `agent` is the account's admin, who has accepted the chat.
+/// The first chat of a new account. `agent` is the account's admin, who has accepted the chat. `channel` is the path of
+/// the channel's endpoint for visitors' messages.
 struct AcceptedChat {
     agent: LoggedInAgent,
     channel: String,
@@ -161,7 +162,8 @@ async fn run_visitor_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -
     Ok(())
 }
 
-/// These scenarios cost the same in a channel without departments.
+/// Runs the scenarios of visitors, agents and admins in a channel with a department. Because the roster is cached, they
+/// cost the same in a channel without departments.
 async fn run_department_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let admin = driver.create_account("departments").await?;
     driver.post("/admin/departments", &admin, json!({"name": "Sales", "agent_ids": [admin.id]})).await?;
@@ -234,8 +236,8 @@ async fn get_as(driver: &Driver<'_>, agent: &LoggedInAgent, path: &str) -> Resul
     Ok(())
 }
 
-/// Uses a new channel, so that it has only just been cached. Cache entries last ten seconds and must not expire before
-/// the retry, which happens after three seconds.
+/// Runs the scenarios of a delivery whose first attempt fails. Uses a new channel, so that the channel has only just
+/// been cached. Cache entries last ten seconds and must not expire before the retry, which happens after three seconds.
 async fn run_retry_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Result<(), Error> {
     let chat = AcceptedChat::open(driver, "retries", &driver.receiver.url()).await?;
     let send = async || driver.send_agent_message(&chat.agent, 1).await;

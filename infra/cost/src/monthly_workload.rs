@@ -121,7 +121,7 @@ impl Workload {
         month
     }
 
-    /// The usage of `deliver-push` is not included in [`monthly_usage`](Self::monthly_usage).
+    /// Returns the usage of `deliver-push` in the month, which [`monthly_usage`](Self::monthly_usage) does not include.
     pub fn monthly_push_usage(&self, usage: &ScenarioUsage) -> Usage {
         let push = if self.sockets > 0 { Scenario::PushToAgent } else { Scenario::Push };
         let push = usage.get(&push).map(total).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! An HTTP server on the loopback address that receives deliveries in place of integrators, webhooks and bot
-//! providers.
+//! An HTTP server on the loopback address that receives deliveries in place of integrators, webhooks, bot providers and
+//! telephony gateways.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-//! Formats the results as Markdown tables.
+//! Computes the costs from the counted usage and the prices, and formats them as Markdown tables.
 
 use std::fmt::{self, Display, Formatter};
 use std::{fs, io};
@@ -87,7 +87,7 @@ pub fn tables(workload: &Workload, usage: &ScenarioUsage, fixed_resources: Fixed
     [scenarios(usage, assumptions), services(workload, usage), fixed_costs(usage, fixed_resources, assumptions)]
 }
 
-/// Lists each scenario's usage and the cost of running it a million times.
+/// Lists the usage of each function in each scenario, and the function's cost if the scenario runs a million times.
 fn scenarios(usage: &ScenarioUsage, assumptions: &Assumptions) -> String {
     let mut table = String::from(
         "| scenario | function | round trips | reads | writes | queue requests | read units | write units | $ per million |\n\

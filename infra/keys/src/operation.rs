@@ -1,5 +1,5 @@
-//! The operations that make up the load. A test compares the requests of all operations except `CloseIdle` with
-//! docs/costs.md.
+//! The operations that make up the load, and the capacity units that their requests consume. A test compares the units
+//! of all operations except `CloseIdle` with docs/costs.md.
 
 /// The number of messages in a chat, as assumed in docs/costs.md.
 pub const MESSAGES_PER_CHAT: u32 = 10;
@@ -58,7 +58,7 @@ pub struct Request {
     pub writes: f64,
 }
 
-/// A function that caches items of the Directory table.
+/// A function whose cached reads of the Directory table are simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Function {
     ChannelMessage,
@@ -82,8 +82,9 @@ const fn write(family: KeyFamily, writes: f64) -> Request {
     Request { family, reads: 0.0, writes }
 }
 
-/// The requests of a message that opens a chat, except those of the index `listing`. One transaction writes five items:
-/// the visitor, the header, the first entry, the counters of the report and the visitor's number.
+/// The requests of every message that opens a chat. [`Operation::requests`] adds the write of the index `listing` and,
+/// for a bot, the write of the pending delivery. One transaction writes five items: the visitor, the header, the first
+/// entry, the counters of the report and the visitor's number.
 const OPEN: [Request; 8] = [
     read(KeyFamily::Visitor, 1.0),
     write(KeyFamily::OpenedChats, 1.0),
@@ -98,7 +99,7 @@ const OPEN: [Request; 8] = [
 /// The requests for each further message from a visitor. The two writes store the header and the entry.
 const MESSAGE: [Request; 2] = [read(KeyFamily::Visitor, 1.0), write(KeyFamily::Chat, 2.0)];
 
-/// The requests for the transaction that closes a chat, except those of the index `listing`.
+/// The requests that close a chat, except those of the index `listing`: one read of the header, and one transaction.
 const CLOSE: [Request; 6] = [
     read(KeyFamily::Chat, 1.0),
     write(KeyFamily::Chat, 2.0),
@@ -108,12 +109,12 @@ const CLOSE: [Request; 6] = [
     write(KeyFamily::ClosedChats, 1.0),
 ];
 
-/// The first attempt of a delivery to an integrator: reads the entry and the header, then writes the result. A
-/// delivered entry is removed from the index `due`.
+/// The requests of the first attempt of a delivery to an integrator, which reads the entry and the header, then writes
+/// the result. A delivered entry is removed from the index `due`.
 const DELIVERY: [Request; 3] =
     [read(KeyFamily::Chat, 2.0), write(KeyFamily::Chat, 1.0), write(KeyFamily::PendingDeliveries, 1.0)];
 
-/// The first attempt of a delivery to a bot, and the check for the bot's answer.
+/// The requests of the first attempt of a delivery to a bot, and of the check for the bot's answer.
 const BOT_DELIVERY: [Request; 5] = [
     read(KeyFamily::Chat, 3.0),
     read(KeyFamily::Visitor, 1.0),
@@ -212,8 +213,9 @@ impl Operation {
         }
     }
 
-    /// Returns the functions that the operation invokes and that read the Directory table, each with the kinds of items
-    /// it reads.
+    /// Returns the functions whose cached reads of the Directory table are simulated for the operation, each with the
+    /// kinds of items it reads. The reads of the settings by `agent-accept`, `agent-close` and `schedule-idle` are left
+    /// out.
     pub fn cached_reads(self) -> &'static [(Function, &'static [KeyFamily])] {
         use KeyFamily::{Channel, Provider, Settings};
         match self {

@@ -60,7 +60,7 @@ pub fn queue_table(options: &Options, load: &Load) -> String {
     format!("{head}\n|---|--:|--:|--:|--:|--:|--:|\n{}", rows.collect::<String>())
 }
 
-/// HTTP requests and frames share one limit.
+/// Returns a table of the load of API Gateway. Its limit applies to the sum of the HTTP requests and the frames.
 pub fn gateway_table(load: &Load) -> String {
     let GatewayLoad { requests, frames, account_frames } = load.gateway;
     let percent = 100.0 * (requests + frames) / GATEWAY_LIMIT;

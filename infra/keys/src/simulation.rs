@@ -1,4 +1,5 @@
-//! Draws operations at random and counts the requests to each key.
+//! Draws operations at random, and counts the requests to each key, the tasks of each message group, and the requests
+//! and frames of API Gateway.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -49,18 +50,20 @@ pub struct BusiestKey {
     pub keys: usize,
 }
 
-/// The numbers of tasks that a FIFO queue receives per second.
+/// The load of a FIFO queue. All numbers of tasks are per second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueueLoad {
     pub tasks: f64,
     /// The number of tasks of the busiest account.
     pub account_tasks: f64,
     pub busiest_group: String,
+    /// The number of tasks of the busiest message group.
     pub group_tasks: f64,
+    /// How long one attempt takes, including the time spent waiting for the receiver.
     pub attempt_seconds: f64,
 }
 
-/// The numbers of requests to API Gateway per second.
+/// The numbers of HTTP requests and frames that API Gateway handles per second.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct GatewayLoad {
     /// The number of requests to the HTTP API.
@@ -258,8 +261,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Counts the table reads that the caches do not avoid: a process reads an item from the table if it has not read
-    /// the item in the last ten seconds. Assumes that the requests for a key are spread evenly over a function's
-    /// processes.
+    /// the item in the last ten seconds. Assumes that each request is handled by a random process of its function.
     fn count_cache_misses(&mut self) {
         let seconds = f64::from(self.options.seconds);
         for ((family, function), keys) in std::mem::take(&mut self.cached_reads) {

@@ -1,4 +1,5 @@
-//! Random numbers, and accounts whose sizes follow a Zipf distribution.
+//! Random numbers, and random choices between alternatives with different weights, such as accounts whose sizes follow
+//! a Zipf distribution.
 
 /// The generator SplitMix64. It is sufficient for a simulation, and the same seed always gives the same numbers.
 pub struct Random(u64);

@@ -1,5 +1,5 @@
 //! A Lambda function for testing the local host. It uses the real Lambda runtime and performs the action named in the
-//! event.
+//! event. If the environment variable `INIT` is `exit` or `error`, the function fails before it handles an event.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
@@ -109,7 +109,8 @@ fn print_lines(payload: &Value) -> Value {
     Value::Null
 }
 
-/// Prints a line, then sleeps for `ms` milliseconds. An HTTP request passes `ms` as a query parameter.
+/// Prints a line, sleeps for `ms` milliseconds and returns the process id. An HTTP request passes `ms` as a query
+/// parameter.
 async fn sleep(payload: &Value) -> Result<Value, Error> {
     println!("sleeping");
     let ms = payload.pointer("/queryStringParameters/ms").and_then(Value::as_str);
@@ -137,7 +138,8 @@ fn aws_config(url_variable: &str) -> SdkConfig {
         .build()
 }
 
-/// The second write must fail, because its condition is false.
+/// Writes the same item twice, each time on condition that it does not exist. Returns whether the first write
+/// succeeded, and whether the condition of the second one failed.
 async fn put_item_twice() -> Result<Value, Error> {
     let client = aws_sdk_dynamodb::Client::new(&aws_config("AWS_ENDPOINT_URL_DYNAMODB"));
     let put = client.put_item().table_name(std::env::var("TABLE")?);

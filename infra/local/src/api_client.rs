@@ -1,4 +1,5 @@
-//! A client for the service's public HTTP API, used by the demo account and by the `cost` crate.
+//! A client for the service's public HTTP API, used by the `switchboard` command, the demo account, the `cost` crate
+//! and tests.
 
 use std::time::Duration;
 
@@ -111,7 +112,7 @@ impl ApiClient {
     }
 }
 
-/// `request` is the method and the path, for error messages.
+/// Sends a request and parses the JSON body of the response. `request` is the method and the path, for error messages.
 async fn execute<T: DeserializeOwned>(request: String, builder: RequestBuilder) -> Result<T, Error> {
     let failed = |source| Error::Request { request: request.clone(), source };
     let response = builder.send().await.map_err(failed)?;

@@ -1,7 +1,7 @@
 //! Builds the functions with cargo and finds their binaries.
 //!
-//! Like `cargo run`, [`build`] builds the whole workspace, so that cargo resolves the same features for every crate and
-//! compiles no crate twice. Cargo prints its progress to the terminal.
+//! [`build`] selects the whole workspace, so that cargo resolves the same features as for `cargo run` and does not
+//! compile a crate a second time. Cargo prints its progress to the terminal.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

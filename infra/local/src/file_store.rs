@@ -47,7 +47,7 @@ impl FileStore {
         }
     }
 
-    /// Replaces an existing file. Without a folder, nothing is written.
+    /// Writes a file, and replaces an existing file of this name. Without a folder, nothing is written.
     pub fn write(&self, name: &str, text: &str) -> Result<(), Error> {
         match self {
             Self::Memory => Ok(()),

@@ -53,16 +53,16 @@ pub struct Host {
     outage: SqsOutage,
     faults: Faults,
     stop: watch::Sender<bool>,
-    /// They complete on their own after a stop request: the gateway and the event source mappings.
+    /// The tasks that complete on their own after a stop request: the gateway and the event source mappings.
     graceful_tasks: JoinSet<()>,
-    /// They run until they are aborted.
+    /// The tasks that run until they are aborted, such as the schedules.
     background_tasks: JoinSet<()>,
     engine: DynamoEngine,
     _lock: Option<DataFolderLock>,
 }
 
 impl Host {
-    /// When this returns, the host serves requests.
+    /// Starts a host. When this returns, the host serves requests.
     pub async fn start(options: Options) -> Result<Self, Error> {
         let reservation = Reservation::acquire(&options)?;
         Self::start_with(reservation, options).await
@@ -255,8 +255,8 @@ impl Host {
         serde_json::from_slice(&result).map_err(|source| Error::InvalidResult { function: function.to_owned(), source })
     }
 
-    /// Stops accepting requests and messages, closes all WebSockets, waits a few seconds for running invocations, and
-    /// ends all processes.
+    /// Stops accepting requests and messages, closes all WebSockets, waits for running requests and invocations for at
+    /// most three seconds, and ends all processes.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         let finished = async {

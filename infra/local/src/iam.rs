@@ -36,7 +36,7 @@ pub(crate) struct Roles(Arc<BTreeMap<String, RolePermissions>>);
 type RolePermissions = BTreeMap<Permission, AtomicBool>;
 
 impl Roles {
-    /// Permissions for services that the host does not emulate are ignored.
+    /// Creates a role for each function. Permissions for services that the host does not emulate are ignored.
     pub fn new<'p>(functions: impl Iterator<Item = (&'p str, &'p [Permission])>) -> Self {
         let role = |(name, permissions): (&str, &[Permission])| {
             let emulated = permissions.iter().filter(|permission| is_emulated(permission)).cloned();

@@ -1,7 +1,8 @@
 //! The local host: runs the functions of `template.yaml` on one machine, without AWS.
 //!
 //! # Layout
-//! - `host.rs`: [`Host`] starts and connects the services below; [`Options`] contains its settings
+//! - `host.rs`, `options.rs`, `error.rs`: [`Host`] starts and connects the services below; [`Options`] contains its
+//!   settings, and [`Error`] is the reason why it cannot start or serve a request
 //! - `reservation.rs`, `database_files.rs`: the ports and the data folder, reserved before the host starts
 //! - [`template`]: reads functions, routes, queues, tables and policies from the template
 //! - [`lambda`]: runs the functions as processes that use Lambda's Runtime API

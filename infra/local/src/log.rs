@@ -13,7 +13,7 @@ pub struct LogLine {
     pub line: String,
 }
 
-/// Clones of `Memory` share their lines.
+/// The destination of log lines. Clones of `Memory` share their lines.
 #[derive(Debug, Clone, Default)]
 pub enum LogSink {
     /// Prints every line to stderr, after the name of the function.

@@ -44,8 +44,8 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Runs the command until a stop signal arrives. A signal during startup drops the future of `start`, which stops
-/// everything that has been started.
+/// Runs the command until a stop signal arrives or a step fails. A signal during startup drops the future of `start`,
+/// which stops everything that has been started.
 async fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut stop = Box::pin(stop_signal()?);
     let file_store = arguments.open_file_store()?;

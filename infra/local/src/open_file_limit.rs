@@ -3,11 +3,12 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// This is the maximum on macOS, and more than all functions and thousands of WebSockets need at once.
+/// The lowest limit that is left unchanged. It is the maximum on macOS, and enough for one process of every function
+/// and thousands of WebSockets.
 const MIN_OPEN_FILES: u64 = 10_240;
 
-/// Raises the limit for this process and its children to `MIN_OPEN_FILES`, or as close to it as the system allows. A
-/// failure is ignored, because a low limit is enough for a small number of functions.
+/// Raises a lower limit for this process and its children to `MIN_OPEN_FILES`, or as close to it as the system allows.
+/// A failure is ignored, because a low limit is enough for a small number of functions.
 pub fn raise_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let required = maximum.map_or(MIN_OPEN_FILES, |maximum| maximum.min(MIN_OPEN_FILES));

@@ -14,12 +14,12 @@ pub struct Options {
     pub port: u16,
     pub storage: HostStorage,
     pub template: PathBuf,
-    /// These values override the template's parameter defaults, by parameter name.
+    /// The values that override the defaults of the template's parameters, by parameter name.
     pub parameters: BTreeMap<String, String>,
     /// The folder that contains the function binaries, such as `target/debug`.
     pub binaries: PathBuf,
-    /// The delay before the functions' requests to `DynamoDB` and SQS are handled. On AWS, a request takes a few
-    /// milliseconds.
+    /// The delay before the functions' requests to `DynamoDB` and SQS are handled. It simulates AWS, where a request
+    /// takes a few milliseconds.
     pub store_latency: Duration,
     /// Routes below `/_local/` and `/demo` on the gateway's port. They take precedence over those of the template.
     pub extra_routes: Router,

@@ -1,5 +1,5 @@
-//! The ready file is a JSON file that contains everything a script needs to use this host. It exists from the moment
-//! all functions can be called until the host stops.
+//! The ready file is a JSON file that contains everything a script needs to use this host. It is written when all
+//! functions can be called, and removed when the host stops in an orderly way.
 
 use std::fs;
 use std::io;
@@ -19,9 +19,9 @@ pub struct ReadyFile<'a> {
     socket_url: String,
     console_url: String,
     operator_key: &'a str,
-    /// `None` without a demo account.
+    /// The URL of the demo site. `None` without a demo account.
     demo_url: Option<String>,
-    /// `None` if the template's parameters do not allow functions to call the demo's receivers.
+    /// The demo account. `None` if the template's parameters do not allow functions to call the demo's receivers.
     demo: Option<&'a DemoAccount>,
 }
 

@@ -1,4 +1,4 @@
-//! Reserves the port and the data folder and parses the template before the functions are built. A build can take
+//! Reserves the ports and the data folder and parses the template before the functions are built. A build can take
 //! minutes, so a port conflict or a mistake in the template is reported before the build starts.
 
 use std::fs;
@@ -22,10 +22,10 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// The function binaries are not checked.
+    /// Reserves the ports and the data folder, and reads the template. Does not check the function binaries.
     ///
     /// # Errors
-    /// The port is in use, another host uses the data folder, or the template is invalid.
+    /// Fails, for example, if the port is in use, another host uses the data folder, or the template is invalid.
     pub fn acquire(options: &Options) -> Result<Self, Error> {
         let public = ReservedPort::bind(options.port)?;
         let files = DatabaseFiles::open(&options.storage)?;
@@ -43,7 +43,7 @@ pub(crate) struct ReservedPort {
 }
 
 impl ReservedPort {
-    /// Binds this port, or a free port if `port` is 0.
+    /// Binds `port`, or a free port if `port` is 0.
     fn bind(port: u16) -> Result<Self, Error> {
         let failed = |source| Error::Port { port, source };
         let socket = TcpSocket::new_v4().map_err(failed)?;

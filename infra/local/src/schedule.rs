@@ -20,7 +20,7 @@ pub(crate) async fn run(function: String, schedule: Schedule, functions: Functio
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        // The process pool logs a failure. The next tick invokes the function again.
+        // A failure is already logged. The next tick invokes the function again.
         let _ = functions.invoke(&function, payload(&schedule.name)).await;
     }
 }

@@ -1,5 +1,5 @@
-//! Simulates an SQS outage, so that tests can check how functions handle it. During the outage, messages can be
-//! received but not sent.
+//! Simulates an SQS outage, so that tests can check how functions handle it. During the outage, functions can receive
+//! messages but not send them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

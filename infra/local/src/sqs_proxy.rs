@@ -1,5 +1,5 @@
-//! The SQS endpoint for functions. It checks the function's permission, counts the request and forwards it to the local
-//! queues. Every function has its own path, `/sqs/{function}`.
+//! The SQS endpoint for functions. It checks the function's permission, counts the request, injects faults and forwards
+//! the request to the local queues. Every function has its own path, `/sqs/{function}`.
 
 use axum::Router;
 use axum::body::Body;
@@ -17,7 +17,7 @@ use crate::sqs::{Queues, SERVICE};
 use crate::sqs_outage::SqsOutage;
 use crate::usage::UsageMeter;
 
-/// The maximum size of a request body. It exceeds the largest request that SQS accepts.
+/// The maximum size of a request body. It exceeds the limit of the local queues, so that their limit applies.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone)]
@@ -41,7 +41,7 @@ impl SqsProxy {
         Router::new().route("/sqs/{function}", any(forward)).route("/sqs/{function}/", any(forward)).with_state(self)
     }
 
-    /// Also counts the request if the function has the permission.
+    /// Checks that the function has the permission for the request. If so, counts the request.
     fn authorize(&self, function: &str, request: &QueueRequest, action: &str) -> Result<(), AccessDenied> {
         let queue = request.queue_url.rsplit('/').next().unwrap_or_default();
         // IAM has no batch actions, so a batch needs the permission for the corresponding single action.

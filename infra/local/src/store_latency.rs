@@ -1,4 +1,4 @@
-//! Delays the requests of functions to DynamoDB and SQS, so that sequential requests take as long as they do on AWS.
+//! Delays the requests of functions to DynamoDB and SQS by a configured time, which simulates the latency of AWS.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,6 @@
-//! Counts what AWS would charge for, by function: invocations, DynamoDB capacity units, SQS requests, and the messages
-//! and connection time of WebSockets. Also counts the round trips to the tables, which take time.
+//! Counts what AWS would charge for, by function: invocations and their duration, DynamoDB capacity units, SQS
+//! requests, and the messages and connection time of WebSockets. Also counts the round trips to the tables, which take
+//! time.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,14 +28,16 @@ pub(crate) struct UsageMeter {
 #[derive(Debug, Default, Serialize)]
 struct FunctionUsage {
     invocations: u64,
-    /// The number of invocations that returned an error or timed out, or whose process exited.
+    /// The number of failed invocations, for example because of an error of the function, a timeout or a crash.
     errors: u64,
     /// The total duration of all invocations, including cold starts.
     #[serde(rename = "duration_ms", serialize_with = "as_milliseconds")]
     duration: Duration,
-    /// The number of requests by table and operation, with keys such as `Chats/GetItem`.
+    /// The number of requests by table and operation, with keys such as `Chats/GetItem`. A request to several tables
+    /// counts once for each of them.
     dynamodb: BTreeMap<String, u64>,
-    /// Failed requests are not included, because they report no consumed capacity.
+    /// The capacity units of reads. The units of failed reads and writes are not included, because failed requests
+    /// report none.
     read_units: f64,
     write_units: f64,
     /// Sequential round trips to the tables. Concurrent requests count as one round trip. The count is exact only while
@@ -83,8 +86,8 @@ impl UsageMeter {
         round_trip
     }
 
-    /// Requests that start after this one has ended belong to the next round trip. While `separates_round_trips` is
-    /// set, this function first waits until no more concurrent requests arrive.
+    /// Ends a request to a table. Requests that start after this one has ended belong to the next round trip. While
+    /// `separates_round_trips` is set, this function first waits until no more concurrent requests arrive.
     pub async fn end_store_request(&self, function: &str, round_trip: u64) {
         let started = || self.lock().get(function).map_or(0, |counts| counts.store_requests);
         while self.separates_round_trips.load(Ordering::Relaxed) {

@@ -1,8 +1,8 @@
 //! Delivers events to the provider of a bot (specification, B-2).
 //!
-//! A bot accepts an event by responding with 200, or by sending BOT_MESSAGE or INVITE_AGENT for the chat after the
-//! first attempt has started. If a bot does not accept a CLIENT_MESSAGE or an AGENT_UNAVAILABLE, the chat is handed
-//! over to the agents.
+//! A bot accepts an event by responding with 200 and no error. It also accepts a CLIENT_MESSAGE or an AGENT_UNAVAILABLE
+//! by sending BOT_MESSAGE or INVITE_AGENT for the chat after the first attempt has started. If it does not accept one
+//! of these two in time, the chat is handed over to the agents.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,8 +77,8 @@ impl Receiver for BotReceiver<'_> {
         })
     }
 
-    /// Returns true if the entry needs a reaction from the bot and the bot has sent a message or an invitation since
-    /// the first attempt.
+    /// Returns true if the entry needs a reaction from the bot and the bot has sent a message or an invitation after
+    /// the start of the first attempt.
     fn has_accepted(&self, entry: &TimelineEntry, chat: &Chat) -> bool {
         let first_attempt_at =
             entry.delivery.as_ref().and_then(Delivery::first_attempt_at).filter(|_| awaits_bot_reaction(entry));
@@ -87,7 +87,7 @@ impl Receiver for BotReceiver<'_> {
 
     /// If the delivery of an entry that needs a reaction has failed, hands the chat over to the agents. If the bot has
     /// reacted in the meantime, the entry counts as delivered instead. After the delivery of a visitor's message,
-    /// queues the check that runs at the end of the bot's time limit for an answer.
+    /// queues the check that runs at the end of the bot's time limit for an answer, if the bot has such a limit.
     fn update_to_record<'a>(
         &'a self,
         entry: &'a TimelineEntry,
@@ -131,7 +131,7 @@ pub(crate) struct BotRequests<'a> {
 }
 
 impl BotRequests<'_> {
-    /// The inner error is the reason why the entry cannot be sent.
+    /// Returns the request that delivers an entry. The inner error is the reason why the entry cannot be sent.
     pub(crate) async fn compose(
         &self,
         entry: &TimelineEntry,
@@ -155,8 +155,8 @@ impl BotRequests<'_> {
     }
 }
 
-/// The URL that admins see shows neither the bot's token nor the query of the provider's endpoint, because both are
-/// secrets.
+/// Returns a request to the provider of a bot. The URL that admins see shows neither the bot's token nor the query of
+/// the provider's endpoint, because the token is a secret and the query can contain one.
 pub(crate) fn signed_post(bot: &Bot, provider: &Provider, body: &Value, id: &str) -> Result<SignedPost, Error> {
     let url = outbound_client::append_segment(&provider.endpoint, &bot.token)?;
     let mut shown_url = outbound_client::append_segment(&provider.endpoint, HIDDEN)?;
@@ -195,7 +195,7 @@ impl BotReceiver<'_> {
 
     /// Runs when the bot's time limit for an answer has expired. Hands the chat over to the agents if the bot has sent
     /// no event since `asked_at`, the time of the first attempt. If a table is unavailable, the check is postponed,
-    /// because nothing else takes the chat from the bot.
+    /// because otherwise the chat could stay with a silent bot.
     ///
     /// # Errors
     /// The task can be repeated after any error.
@@ -219,7 +219,7 @@ impl BotReceiver<'_> {
         self.hand_over_chat(account_id, *chat_id, *seq, asked_at).await
     }
 
-    /// Does nothing if the bot has sent an event since `asked_at`.
+    /// Hands the chat over to the agents, unless the bot no longer has the chat or has sent an event after `asked_at`.
     async fn hand_over_chat(
         &self,
         account_id: &str,
@@ -236,9 +236,9 @@ impl BotReceiver<'_> {
     }
 }
 
-/// Returns whether an agent in the audience of the chat's channel is online. Costs one query of the agents' presence,
-/// and one read of the channel unless it is cached. If the channel names agents or departments, also costs one query of
-/// the roster (the account's agents and departments) unless it is cached.
+/// Returns whether an agent in the audience of the chat's channel is online. Costs one query of the agents' presence
+/// for each megabyte, and one read of the channel unless it is cached. If the channel names agents or departments, also
+/// costs one query of the roster (the account's agents and departments) unless it is cached.
 pub(crate) async fn has_online_agent(
     directory: &Directory,
     connections: &Connections,
@@ -254,8 +254,8 @@ pub(crate) async fn has_online_agent(
 /// messages are not shown.
 const ERROR_CODES: [&str; 3] = ["invalid_client", "unauthorized_client", "invalid_request"];
 
-/// The bot accepts the event with status 200 and a body without an `error` object (docs/decisions.md, Bot API). After
-/// any other response, the attempt counts as failed.
+/// Returns the outcome of a request. The bot accepts the event with status 200 and a body without an `error` object
+/// (docs/decisions.md, Bot API). Any other response counts as a temporary failure.
 pub(crate) fn interpret_response(response: &ReceiverResponse) -> Outcome {
     let body: Option<Value> = serde_json::from_slice(&response.body).ok();
     let error = body.as_ref().and_then(|body| body.get("error")).filter(|error| error.is_object());

@@ -1,9 +1,10 @@
 //! The delivery engine. It makes one attempt at a delivery and works the same way for every kind of receiver.
 //!
 //! [`run`] handles a task in three steps: `read` loads the entry and decides what is due, `send` makes the request, and
-//! `record` stores the result and queues the next attempt. A repeated or late task is harmless, because the entry
-//! stores which attempt is next. If the process dies in any step, the delivery stays pending, and the sweep (the
-//! scheduled search for overdue deliveries) queues it again.
+//! `record` stores the result and queues the next attempt. A task that is repeated after its attempt was stored does
+//! nothing, because the entry stores which attempt is next. If the process dies before that, the delivery stays
+//! pending, and the queue repeats the task. If the next attempt of a pending delivery was not queued, the sweep (the
+//! scheduled search for overdue deliveries) queues the delivery again.
 
 use std::time::Duration;
 
@@ -35,8 +36,8 @@ const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
 pub trait Receiver: Send + Sync {
     fn target(&self) -> Target;
 
-    /// Returns the id of an entry's receiver: the id of the channel, bot or webhook, or, for a telephony provider, the
-    /// id of the account. Returns `None` if the entry has no such receiver.
+    /// Returns the id of an entry's receiver: the id of the channel or bot, the ids of the account and the webhook, or,
+    /// for a telephony provider, the id of the account. Returns `None` if the entry has no such receiver.
     fn receiver_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String>;
 
     /// Returns whether the current state of the chat or of the entry makes the entry obsolete for this receiver.
@@ -63,12 +64,15 @@ pub trait Receiver: Send + Sync {
         Box::pin(async { Ok(update) })
     }
 
-    /// Runs if the delivery window (nine seconds) ended before another request could be made, for example because the
-    /// queue delivered the task too late. Returns the final state of the delivery.
+    /// Runs for an entry that needs a reaction from a bot if no further request can be made: because the delivery
+    /// window (nine seconds) ends too soon, or because all attempts were made but not all of them could be recorded.
+    /// Returns the final state of the delivery.
     fn expire<'a>(&'a self, _entry: &'a TimelineEntry, _chat: &'a Chat) -> BoxFuture<'a, Result<DeliveryState, Error>> {
         Box::pin(async { Ok(DeliveryState::Failed) })
     }
 
+    /// Sends the entry. Returns the outcome, and the attempt for the delivery log.
+    ///
     /// # Errors
     /// Returns [`Error::Unavailable`] only if no request was made. The attempt is then repeated without being counted.
     fn send<'a>(
@@ -80,14 +84,14 @@ pub trait Receiver: Send + Sync {
 }
 
 enum Decision {
-    /// Drops the task, because the delivery is finished or another attempt is next.
+    /// Drops the task, because the entry has no delivery, the delivery is finished, or another attempt is next.
     Skip,
     /// Ends the delivery in this state without making an attempt.
     Finish(DeliveryState),
     /// Sends this task to the retry queue with a delay.
     Requeue(Task, Duration),
     Send(Delivery, Duration),
-    /// Ends the delivery, because its window ended before another request could be made.
+    /// Ends the delivery of an entry that needs a reaction from a bot, because no further request can be made.
     Expire(Delivery),
     /// Drops the task and leaves the pending delivery to the sweep. All attempts were made, but not all of them could
     /// be recorded.
@@ -130,7 +134,7 @@ struct DueAttempt {
 /// # Errors
 /// If a table or a queue is unavailable, the task is sent to the retry queue and the result is `Ok`, because an error
 /// would make a FIFO queue hold back the chat's next messages until the visibility timeout ends. Any other error is
-/// returned, so that the queue delivers the task again.
+/// returned, so that the queue delivers the task again. This includes an error of the retry queue.
 pub async fn run(
     chats: &Chats,
     breakers: &CircuitBreakers,
@@ -245,7 +249,7 @@ impl DeliveryRun<'_> {
     /// # Errors
     /// The stage is `Record` if the result is not stored, and `Enqueue` if only the next task is missing. If the mark
     /// or the breaker cannot be updated, the error is only logged, because both only affect the order of attempts, and
-    /// the next failed attempt repeats the update.
+    /// a later attempt repeats the update.
     async fn record(&self, due: &DueAttempt, outcome: &Outcome, attempt: &Attempt) -> Result<(), (FailedStage, Error)> {
         let DueAttempt { entry, chat, delivery, timeout: _ } = due;
         let (target, ended_at) = (self.receiver.target(), clock::now());

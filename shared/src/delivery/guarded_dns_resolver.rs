@@ -1,5 +1,5 @@
-//! A DNS resolver for outbound requests that rejects private and special addresses. Environment variables configure
-//! exceptions.
+//! A DNS resolver for outbound requests that rejects private and special addresses. Also creates the SSRF guard, whose
+//! exceptions are configured by environment variables.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn from_environment(environment: &mut Environment) -> SsrfGuard {
 }
 
 /// Resolves a name only if requests to all of its addresses are allowed. A name with both public and forbidden
-/// addresses is treated as an attack.
+/// addresses is rejected, because it can be an attack.
 pub(crate) struct GuardedResolver(pub Arc<SsrfGuard>);
 
 impl Resolve for GuardedResolver {

@@ -1,4 +1,5 @@
-//! Delivers agents' and bots' messages to the integrator of a channel (specification, A-3).
+//! Delivers the messages of agents and bots, and the typing notices of agents, to the integrator of a channel
+//! (specification, A-3).
 
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use crate::store::directory::Directory;
 use crate::wire::queue_task::TypingTask;
 use crate::wire::{integrator_request, integrator_response};
 
-/// An older typing notice is dropped.
+/// The maximum age of a typing notice. An older notice is dropped.
 const TYPING_NOTICE_MAX_AGE: Duration = Duration::from_secs(3);
 /// The timeout is short, because the chat's next messages are not sent until the request has ended.
 const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
@@ -60,8 +61,9 @@ impl Receiver for IntegratorReceiver<'_> {
 }
 
 impl IntegratorReceiver<'_> {
-    /// Sends a typing notice from the chat's agent to the integrator, at most once. The notice is dropped if it is too
-    /// old or the integrator is failing. An error is only logged, because a retry would delay the chat's next messages.
+    /// Sends a typing notice from the chat's agent to the integrator, without retries. The notice is dropped if, for
+    /// example, it is too old or the integrator is failing. An error is only logged, because a retry would delay the
+    /// chat's next messages.
     pub async fn send_typing(&self, chats: &Chats, breakers: &CircuitBreakers, task: &TypingTask) {
         if let Err(error) = self.try_send_typing(chats, breakers, task).await {
             tracing::warn!(context = error.context(), task.account_id, task.chat_id, "typing notice dropped: {error}");
@@ -100,7 +102,8 @@ impl IntegratorReceiver<'_> {
     }
 }
 
-/// The inner error is the reason why the entry cannot be sent.
+/// Returns the request that delivers an entry, and the settings of the channel. The inner error is the reason why the
+/// entry cannot be sent.
 pub(crate) fn compose<'a>(
     channel: Option<&'a Channel>,
     entry: &TimelineEntry,

@@ -20,7 +20,7 @@ use crate::runtime::clock;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::wire::receiver_response::ReceiverResponse;
 
-/// The maximum number of bytes that are read from a response. The rest is ignored.
+/// The maximum number of bytes that are kept of a response body. The rest is ignored.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 pub(crate) const USER_AGENT: &str = concat!("Switchboard/", env!("CARGO_PKG_VERSION"));
@@ -34,7 +34,7 @@ pub struct OutboundClient {
     guard: Arc<SsrfGuard>,
 }
 
-/// The form is sent with HTTP basic authentication.
+/// A POST request with a form and HTTP basic authentication.
 pub(crate) struct FormPost<'a> {
     pub url: Url,
     /// The form's content, encoded as `application/x-www-form-urlencoded`.
@@ -68,8 +68,8 @@ pub(crate) struct PostResult {
 }
 
 impl PostResult {
-    /// Returns the outcome and the attempt for the delivery log. `read` interprets the response. Without a response,
-    /// the outcome is a retry, or a final rejection if the address is forbidden.
+    /// Returns the outcome and the attempt for the delivery log. `read` interprets the response. Without a complete
+    /// response, the outcome is a retry, or a final rejection if the address is forbidden.
     pub(crate) fn into_outcome(self, read: impl FnOnce(&ReceiverResponse) -> Outcome) -> (Outcome, Attempt) {
         let Self { result, attempt } = self;
         let outcome = match result {
@@ -98,7 +98,7 @@ impl OutboundClient {
             .http1_only()
             .redirect(redirect::Policy::none())
             .no_proxy()
-            // Idle connections break while Lambda freezes the process.
+            // No idle connections are kept, because they would break while Lambda freezes the process.
             .pool_max_idle_per_host(0)
             .dns_resolver(Arc::new(GuardedResolver(Arc::clone(&guard))))
             .user_agent(USER_AGENT)
@@ -132,6 +132,9 @@ impl OutboundClient {
         })
     }
 
+    /// Sends a form. The future is boxed for the same reason as in [`post`](Self::post).
+    ///
+    /// # Errors
     /// Returns an error only if nothing was sent. A failed request is reported in the [`PostResult`].
     pub(crate) fn post_form<'a>(&'a self, post: FormPost<'a>) -> BoxFuture<'a, Result<PostResult, Error>> {
         Box::pin(async move {

@@ -1,5 +1,6 @@
-//! Standard Webhooks signatures. Every outbound request except those to Twilio is signed (docs/decisions.md, General),
-//! and so are the requests that the plain HTTP gateway for phone calls sends.
+//! Standard Webhooks signatures. The service signs every request to a receiver except those to Twilio
+//! (docs/decisions.md, General). The plain HTTP gateway for phone calls signs the requests that it sends to the
+//! service.
 
 use lambda_http::http::HeaderMap;
 use standardwebhooks::Webhook;

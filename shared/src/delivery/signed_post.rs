@@ -20,7 +20,7 @@ pub(crate) struct SignedPost {
     pub body: Vec<u8>,
     /// The `webhook-id` header. It is the same for every attempt to deliver an entry.
     pub id: String,
-    /// The secrets that sign the request (Standard Webhooks). During a rotation, there are several.
+    /// The secrets that sign the request (Standard Webhooks). There are several if rotated secrets are still valid.
     pub secrets: Vec<String>,
     pub chunked: bool,
 }

@@ -14,8 +14,8 @@ use crate::runtime::aws_failure::AwsFailure;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::runtime::socket_url::SocketUrl;
 
-/// The maximum duration of a request, including retries. A socket that does not accept a frame within this time is
-/// closed, regardless of the reason, so that it delays the other sockets at most once. A process opens its first
+/// The maximum duration of a request, including retries. If a socket does not accept the push of a stored change within
+/// this time, the socket is closed, so that it delays the other sockets at most once. A process opens its first
 /// connection to the gateway while it starts, because its first TLS handshake can take this long.
 const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -23,7 +23,7 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 /// an AWS account together, and throttling during a burst of pushes must not close the sockets.
 const MAX_SEND_ATTEMPTS: u32 = 4;
 
-/// The maximum delay before the second request. The maximum doubles for each further request, so all delays together
+/// The maximum delay before the second attempt. The maximum doubles for each further attempt, so all delays together
 /// take at most 350 ms, well below [`SEND_TIMEOUT`]. Each delay has a random length up to its maximum.
 const MAX_FIRST_BACKOFF: Duration = Duration::from_millis(50);
 
@@ -76,8 +76,8 @@ impl SocketGateway {
         Box::pin(async move { request.send().await.map(|_| ()).map_err(|error| send_error(&error)) })
     }
 
-    /// Errors are ignored: if the socket has already been closed, there is nothing to do. If it cannot be closed, it
-    /// gets no further pushes once the caller has deleted the socket's stored item.
+    /// Closes a socket. Errors are ignored: if the socket has already been closed, there is nothing to do. If it cannot
+    /// be closed, it gets no further pushes once its stored item has been deleted, which the caller must do.
     pub fn close(&self, connection_id: &str) -> BoxFuture<'_, ()> {
         let request = self.client.delete_connection().connection_id(connection_id);
         Box::pin(async move { drop(request.send().await) })

@@ -1,5 +1,5 @@
-//! Places phone calls through the telephony providers of accounts. A call counts as accepted when the provider responds
-//! with 2xx or sends any report about it.
+//! Places phone calls through the telephony providers of accounts, and ends calls whose time limit has passed. An
+//! outgoing call or a callback counts as accepted when the provider responds with 2xx or sends any report about it.
 //!
 //! The check of a call's time limit is queued before the call is placed. A call therefore ends even if the provider
 //! never reports its end.
@@ -37,7 +37,7 @@ pub struct TelephonyReceiver<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
     pub outbound: &'a OutboundClient,
-    /// This queue also carries the checks of time limits.
+    /// The queue for retries. It also carries the delayed tasks that check the time limits of calls.
     pub retries: &'a RetryQueue,
     pub webhooks: &'a WebhookQueue,
 }
@@ -63,8 +63,8 @@ impl Receiver for TelephonyReceiver<'_> {
         entry.content.call.as_deref().filter(is_outgoing).is_some_and(|call| call.is_acknowledged)
     }
 
-    /// Queues the check of the call's time limit, then places the call. An incoming call is not placed, because the
-    /// visitor has placed it.
+    /// Queues the check of the call's time limit, then places the call. Rejects a call that was not placed in time. An
+    /// incoming call is not placed, because the visitor has placed it.
     fn send<'a>(
         &'a self,
         entry: &'a TimelineEntry,
@@ -120,8 +120,9 @@ impl TelephonyReceiver<'_> {
         telephony::adapter(&telephony.provider).place_call(self.outbound, &order, timeout).await
     }
 
-    /// If the call's time limit has passed, marks the call as failed; otherwise, queues the next check. If a table or a
-    /// queue is unavailable, the check is postponed, because nothing else ends the call.
+    /// Marks the call as failed if its time limit has passed. Queues the next check if the call is still in progress,
+    /// and does nothing if it has ended. If a table or a queue is unavailable, the check is postponed, because nothing
+    /// else ends a call whose provider no longer reports.
     ///
     /// # Errors
     /// Fails if the retry queue is unavailable or a stored item is invalid. The task can be repeated.
@@ -148,7 +149,7 @@ impl TelephonyReceiver<'_> {
                 if self.report(&entry, &CallReport::TimedOut { ordered_at }).await? {
                     return Ok(());
                 }
-                // The provider has reported something in the meantime, so the call has a new time limit.
+                // The provider has reported something in the meantime, so the call has a new time limit or has ended.
                 self.retries.send(&Task::call_due(&entry), REPEATED_CHECK_DELAY).await
             }
         }
@@ -176,8 +177,8 @@ fn check_delay(delay: Duration) -> Duration {
     Duration::from_secs(delay.as_secs() + started_second).min(MAX_QUEUE_DELAY)
 }
 
-/// Returns the time of the last recorded attempt to order the call, or `None` if there is none. Also returns `None`
-/// while the delivery is pending, because another attempt may follow.
+/// Returns the time of the last recorded attempt to order the call. Returns `None` if no attempt is recorded, and while
+/// the delivery is pending, because another attempt may follow.
 fn accepted_order_at(entry: &TimelineEntry) -> Option<Timestamp> {
     let delivery = entry.delivery.as_ref().filter(|delivery| delivery.state != DeliveryState::Pending)?;
     delivery.attempts.last().map(|attempt| attempt.at)

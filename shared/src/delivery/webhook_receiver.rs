@@ -84,8 +84,9 @@ impl Receiver for WebhookReceiver<'_> {
 
 impl WebhookReceiver<'_> {
     /// Stores the data from a response and returns the outcome of the attempt. The data is stored before the result of
-    /// the attempt, so that the attempt is repeated if the process dies in between. If the data cannot be stored now,
-    /// the attempt counts as failed and is repeated. If the data can never be stored, the delivery fails permanently.
+    /// the attempt, so that the attempt is repeated if the process dies in between. If a table is unavailable, the
+    /// attempt counts as failed temporarily. If the data cannot be stored for another reason, the delivery fails
+    /// permanently.
     async fn process_response(
         &self,
         event: WebhookEvent,

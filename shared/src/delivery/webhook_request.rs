@@ -15,7 +15,7 @@ use crate::store::chats::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
 use crate::wire::webhook::{self, WebhookPayload};
 
-/// The maximum number of entries in chat_finished. A longer chat is sent without its oldest entries.
+/// The maximum number of entries that are read for chat_finished. The oldest entries of a longer chat are left out.
 const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;
 
 pub(crate) struct WebhookRequests<'a> {
@@ -23,7 +23,7 @@ pub(crate) struct WebhookRequests<'a> {
     pub chats: &'a Chats,
 }
 
-/// Returns a request that is signed with all secrets of the webhook that are valid at `now`.
+/// Returns a request to a webhook. It will be signed with all secrets of the webhook that are valid at `now`.
 pub(crate) fn signed_post(webhook: &Webhook, body: Vec<u8>, id: &str, now: Timestamp) -> Result<SignedPost, Error> {
     let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
     let secrets = webhook.secrets.valid(now);
@@ -31,7 +31,7 @@ pub(crate) fn signed_post(webhook: &Webhook, body: Vec<u8>, id: &str, now: Times
 }
 
 impl WebhookRequests<'_> {
-    /// The inner error is the reason why the entry cannot be sent.
+    /// Returns the request that delivers an entry. The inner error is the reason why the entry cannot be sent.
     pub(crate) async fn compose(
         &self,
         entry: &TimelineEntry,
@@ -95,7 +95,8 @@ impl WebhookRequests<'_> {
         Ok(entries)
     }
 
-    /// If the cached settings do not contain the webhook, reads the settings again, because the webhook may be new.
+    /// Returns the webhook with this id, or `None` if it was removed. If the cached settings do not contain the
+    /// webhook, reads the settings again, because the webhook may be new.
     async fn webhook(&self, account_id: &str, webhook_id: &str) -> Result<Option<Webhook>, Error> {
         let find =
             |settings: &AccountSettings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();

@@ -1,4 +1,5 @@
-//! The settings of an account that its admins can change.
+//! The settings of an account that its admins can change, with their defaults, and the times of idle checks, which
+//! follow from the settings.
 
 use std::time::Duration;
 
@@ -11,12 +12,12 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::Webhook;
 
 const DEFAULT_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
-/// The maximum time between two idle checks of an open chat. If an admin shortens the idle limit, the new limit
-/// therefore takes effect for all open chats within this time.
+/// The maximum time from one idle check of an open chat to the time at which the next one is due. If an admin shortens
+/// the idle limit, the new limit therefore takes effect within this time, unless the checks have a backlog.
 const MAX_IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// An account's settings, except for the widget's trigger rules. The rules are stored separately, because they are
-/// large and only the widget needs them.
+/// An account's settings, except for its telephony settings and the widget's trigger rules, which are stored
+/// separately. The rules are large and only the widget needs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSettings {
     /// The number of changes so far. A write succeeds only if the stored version is still the one that was read.
@@ -82,13 +83,14 @@ impl Default for CallbackHours {
 }
 
 impl AccountSettings {
-    /// `updated_at` is the time of the open chat's last message, call event or transition.
+    /// Returns whether an open chat has reached the idle limit. `updated_at` is the time of the chat's last message,
+    /// call event or transition.
     pub fn is_idle(&self, updated_at: Timestamp, now: Timestamp) -> bool {
         self.idle_close.is_some_and(|limit| now.since(updated_at) >= limit)
     }
 
-    /// Returns when an open chat reaches the idle limit, but at most one hour after `now`. `updated_at` is the time of
-    /// its last message, call event or transition.
+    /// Returns the time of an open chat's next idle check: when the chat reaches the idle limit, but at most one hour
+    /// after `now`. `updated_at` is the time of the chat's last message, call event or transition.
     pub fn next_idle_check(&self, updated_at: Timestamp, now: Timestamp) -> Timestamp {
         let latest = now.plus(MAX_IDLE_CHECK_INTERVAL);
         self.idle_close.map_or(latest, |limit| updated_at.plus(limit).min(latest))

@@ -31,7 +31,8 @@ pub struct Agent {
     pub name: String,
     /// The e-mail address that the agent signs in with, in lower case. It is unique across all accounts.
     pub email: String,
-    /// The number as it was entered. It is sent to webhooks in the `agent` object, and calls to the agent use it.
+    /// The agent's phone number as it was entered. It is sent to webhooks in the `agent` object. Calls to the agent use
+    /// it if it is a valid number.
     pub phone: Option<String>,
     /// The URL of the picture that visitors see.
     pub photo: Option<String>,
@@ -39,7 +40,8 @@ pub struct Agent {
     pub created_at: Timestamp,
 }
 
-/// The agent data that is copied into chats and messages. Later changes to the agent do not affect the copy.
+/// The agent data that is copied into chats, messages and audit entries. Later changes to the agent do not affect the
+/// copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSnapshot {
     pub agent_id: u64,
@@ -48,8 +50,8 @@ pub struct AgentSnapshot {
 }
 
 impl AgentSnapshot {
-    /// Returns a copy without the photo, for stored chats and events. The photo's URL can be long, and it would make
-    /// every write of the item more expensive.
+    /// Returns a copy without the photo, for stored chats, events and audit entries. The photo's URL can be long, and
+    /// it would make every write of the item more expensive.
     pub fn without_photo(&self) -> Self {
         Self { photo: None, ..self.clone() }
     }

@@ -1,5 +1,5 @@
-//! The audit log: who changed the configuration of an account, when, and from where. Entries name the changed fields,
-//! but contain no values, because values can contain secrets.
+//! The audit log: who changed the configuration of an account, when, and from where. Entries contain the names of the
+//! changed resource and of the changed fields, but not the values of the fields, because values can contain secrets.
 
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::timestamp::Timestamp;
@@ -98,7 +98,7 @@ pub struct AuditedChange {
     pub id: String,
     /// The name of the changed resource at the time of the change. `None` if it has no name.
     pub name: Option<String>,
-    /// The names of the changed fields, or of the rotated secret.
+    /// The names of the changed fields, or of the rotated secret. Empty if the resource was created or deleted.
     pub fields: Vec<String>,
 }
 
@@ -129,7 +129,7 @@ pub struct AuditPage {
     pub next: Option<String>,
 }
 
-/// A field that is `None` does not restrict the selection.
+/// Selects entries of the audit log. A field that is `None` does not restrict the selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
     pub kind: Option<AuditedKind>,

@@ -9,17 +9,17 @@ use crate::domain::timestamp::Timestamp;
 pub struct BotActivity {
     pub since: Timestamp,
     pub events: u64,
-    /// The number of events that the bot accepted.
+    /// The number of events that the bot accepted or reacted to.
     pub answered: u64,
     /// The number of events that the bot did not accept in any attempt.
     pub failed: u64,
-    /// The duration of the slowest attempt that got a response.
+    /// The duration, in milliseconds, of the slowest attempt that got a response. `None` if there was no response.
     pub slowest_ms: Option<u64>,
     /// The number of chats that the bot handed over by inviting the agents.
     pub handed_over: u64,
     /// The number of chats that were handed over because the bot failed or did not answer in time.
     pub fallbacks: u64,
-    /// Whether all chats of the period were examined.
+    /// Whether all chats and events of the period were examined. If false, the numbers may be too low.
     pub is_complete: bool,
 }
 
@@ -46,8 +46,8 @@ impl BotActivity {
         }
     }
 
-    /// Counts the event of an entry. Ignores entries that are for another receiver, that are older than the period, or
-    /// that have not been sent.
+    /// Counts the event of an entry. Ignores entries that are for another kind of receiver, that are older than the
+    /// period, or that have not been sent.
     pub fn add_entry(&mut self, entry: &TimelineEntry, now: Timestamp) {
         let Some(delivery) = entry.delivery.as_ref().filter(|it| it.target == Target::Bot && entry.at >= self.since)
         else {
@@ -113,7 +113,7 @@ mod tests {
             event(103, Target::Bot, Pending, &[(Some(500), 5)]),
             event(104, Target::Bot, Pending, &[]),
             event(105, Target::Bot, Superseded, &[]),
-            // Confirmed by an event that the bot sent before the first attempt was recorded.
+            // Confirmed by an event that the bot sent. Its only attempt could not be recorded.
             event(106, Target::Bot, Delivered, &[]),
             event(107, Target::Channel, Delivered, &[(Some(200), 2_000)]),
         ] {

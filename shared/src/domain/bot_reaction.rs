@@ -1,5 +1,6 @@
 //! The entries that a bot must react to: a visitor's message, and the notification that no agent is available. If the
-//! bot does not react to such an entry in time, the chat is handed over to the agents.
+//! bot does not accept such an entry in time, or does not answer an accepted message within its time limit, the chat is
+//! handed over to the agents.
 
 use crate::domain::bot::BotNotification;
 use crate::domain::chat::Sender;
@@ -16,14 +17,14 @@ pub fn awaits_bot_reaction(entry: &TimelineEntry) -> bool {
     needs_reaction && entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot)
 }
 
-/// Returns the time from which an event from the bot counts as its reaction to an entry: the start of the first
-/// recorded attempt, or the creation of the entry if no attempt is recorded.
+/// Returns the time from which an event from the bot counts as its reaction to an entry: the start of the first attempt
+/// in the current round, or the creation of the entry if that attempt is not recorded.
 pub fn bot_reaction_window_start(entry: &TimelineEntry) -> Timestamp {
     first_attempt_at(entry).unwrap_or(entry.at)
 }
 
-/// Returns the delivery state of an entry after the bot has reacted to it: `Delivered` if an attempt is recorded,
-/// otherwise `Superseded`.
+/// Returns the delivery state of an entry after the bot has reacted to it: `Delivered` if the first attempt in the
+/// current round is recorded, otherwise `Superseded`.
 pub fn delivery_state_after_reaction(entry: &TimelineEntry) -> DeliveryState {
     if first_attempt_at(entry).is_some() { DeliveryState::Delivered } else { DeliveryState::Superseded }
 }

@@ -1,4 +1,5 @@
-//! Whether a visitor can ask for a callback (specification, part D, isCallbackEnabled).
+//! Whether a visitor can ask for a callback (specification, part D, isCallbackEnabled), and the working hours on which
+//! this depends.
 
 use crate::domain::account_settings::CallbackHours;
 use crate::domain::time_zone::TimeZone;
@@ -9,9 +10,10 @@ const MINUTES_PER_DAY: i64 = 24 * 60;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallbackAvailability {
     Available,
-    /// An admin has disabled callbacks, or the account has no telephony provider.
+    /// The account's settings do not enable callbacks, or the account has no telephony provider.
     Disabled,
-    /// The time is outside the working hours, the balance is used up, no agent can be called, or a call is in progress.
+    /// The time is outside the working hours, the balance is used up, no agent can be called, the visitor has a call in
+    /// progress, or the visitor is blacklisted.
     Unavailable,
 }
 
@@ -41,7 +43,7 @@ impl CallbackHours {
         }
     }
 
-    /// `day` is the number of days since 1 January 1970, a Thursday.
+    /// Returns whether callbacks are possible on a day. `day` is the number of days since 1 January 1970, a Thursday.
     fn is_working_day(&self, day: i64) -> bool {
         let weekday = (day + 3).rem_euclid(7) + 1;
         self.days.iter().any(|working_day| i64::from(*working_day) == weekday)

@@ -1,6 +1,6 @@
-//! Channels. A channel connects visitors to an account. An API channel connects an integrator's front end: visitors'
-//! messages arrive at its endpoint URL, which contains a secret that can be rotated, and the answers are sent to the
-//! integrator's server. A widget connects the pages on which it is embedded.
+//! Channels and their settings. A channel connects visitors to an account. An API channel connects an integrator's
+//! front end: visitors' messages arrive at its endpoint URL, which contains a secret that can be rotated, and the
+//! answers are sent to the integrator's server. A widget connects the pages on which it is embedded.
 
 use crate::domain::message_content::RichSupport;
 use crate::domain::secret_rotation::{self, Rotatable};
@@ -11,7 +11,8 @@ use crate::domain::widget::WidgetSettings;
 /// How strictly the integrator's messages and responses are validated (docs/decisions.md, Channel API).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValidationMode {
-    /// Rejects messages with an invalid field, and counts only a 200 with `result` `ok` as a confirmed delivery.
+    /// Rejects messages with an invalid field, and counts only a 200 with the `result` `ok` and without an `error` as a
+    /// confirmed delivery.
     Strict,
     /// Ignores invalid optional fields, and counts any 2xx without an `error` as a confirmed delivery.
     Lenient,
@@ -135,7 +136,7 @@ impl ChannelSettings {
         }
     }
 
-    /// A widget displays all formats.
+    /// Returns the message formats that the channel can display. A widget displays all formats.
     pub fn rich_support(&self) -> RichSupport {
         match &self.specific {
             KindSettings::Api(api) => api.rich_support,
@@ -145,7 +146,8 @@ impl ChannelSettings {
 }
 
 impl ApiSettings {
-    /// Returns `None` if the integrator URL does not contain the placeholder.
+    /// Returns the integrator URL with the channel id in place of the placeholder, or `None` if the URL does not
+    /// contain the placeholder.
     pub fn url_with_channel_id(&self, channel_id: &str) -> Option<String> {
         self.integrator_url
             .contains(CHANNEL_ID_PLACEHOLDER)
@@ -172,8 +174,9 @@ pub struct Channel {
     pub settings: ChannelSettings,
     /// The bot that new chats in the channel start with. `None` means that new chats go directly to the agents.
     pub bot_id: Option<String>,
-    /// The secrets, sorted from the oldest to the newest: first the rotated secrets that are still valid, then the
-    /// current secret. A widget has none, because its endpoints are public.
+    /// The secrets, sorted from the oldest to the newest: first the rotated secrets, then the current secret. A rotated
+    /// secret that has expired remains in the list until the next rotation. A widget has no secrets, because its
+    /// endpoints are public.
     pub secrets: Vec<EndpointSecret>,
     pub signing_secrets: SigningSecrets,
     pub created_at: Timestamp,

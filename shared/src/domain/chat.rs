@@ -13,8 +13,8 @@ use crate::domain::timestamp::Timestamp;
 /// How long a visitor counts as typing after a `typein` notice if no `typeout` follows.
 const VISITOR_TYPING_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(30);
 pub const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
-/// The maximum length of the preview text. It keeps the header below 1 KB, because every message in the chat rewrites
-/// the header and DynamoDB charges for writes by size.
+/// The maximum length of the preview text. It helps to keep the header below 1 KB, because every message in the chat
+/// rewrites the header and DynamoDB charges for each started KB.
 const MAX_PREVIEW_CHARS: usize = 80;
 /// The maximum number of agents whose ids the header stores. The number is limited because every message in the chat
 /// rewrites the header.
@@ -143,18 +143,22 @@ pub struct Chat {
     /// The day on which the chat was opened, in the account's time zone at that time. Reports count the chat on this
     /// day.
     pub opened_on: Day,
-    /// When the first message from an agent was stored. `None` before that.
+    /// When the first message from an agent was stored. `None` before that. For a chat that is older than the report
+    /// counters, this is the time at which the chat was opened, so that no later message is counted as the first
+    /// answer.
     pub first_answer_at: Option<Timestamp>,
     /// The time of the last message, call event or transition. Notes and other webhook events do not count.
     pub updated_at: Timestamp,
-    /// The time of the last change that did not set `updated_at`, such as a note or a correction of the visitor's name.
-    /// `None` if there was no such change.
+    /// The time of the last change that lists of chats report but that did not set `updated_at`: a note, a correction
+    /// of the visitor's name, or a webhook event other than a call event. `None` if there was no such change. Typing
+    /// notices and ratings do not count.
     pub other_change_at: Option<Timestamp>,
     pub last_message: Option<MessagePreview>,
     /// When the visitor started waiting for an agent. `None` unless the chat is waiting.
     pub waiting_since: Option<Timestamp>,
     pub typing_started_at: Option<Timestamp>,
-    /// What the visitor of a widget is writing. `None` if the visitor is not typing or the text is not known.
+    /// What the visitor of a widget is writing. `None` if the text is not known. The text applies only while
+    /// [`is_visitor_typing`](Self::is_visitor_typing) returns true.
     pub typing_text: Option<String>,
     pub failing_until: ReceiversFailingUntil,
     pub rating: Option<Rating>,
@@ -196,8 +200,8 @@ impl Chat {
         self.retention_days.map(|days| start.plus(DAY * days))
     }
 
-    /// Whether the chat is closed and its retention period is over. Readers must check this, because the table deletes
-    /// expired items with a delay.
+    /// Returns whether the chat is closed and its retention period is over. Readers must check this, because the table
+    /// deletes expired items with a delay.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.state.is_closed() && self.retain_until(self.updated_at).is_some_and(|until| until <= now)
     }
@@ -244,8 +248,9 @@ impl Chat {
         let until = match target {
             Target::Channel => self.failing_until.channel,
             Target::Bot => self.failing_until.bot,
-            // Webhooks and telephony providers are not marked as failing. Each webhook has its own message groups, so a
-            // failing webhook does not delay other receivers, and a chat has only a few webhook events and calls.
+            // Webhooks and telephony providers are not marked as failing. Each webhook has its own message groups in
+            // the queue, so a failing webhook does not delay other receivers, and a chat has only a few webhook events
+            // and calls.
             Target::Webhook | Target::Call => None,
         };
         until.is_some_and(|until| now < until)

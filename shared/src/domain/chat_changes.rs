@@ -1,18 +1,20 @@
 //! The cursor that shows how far an agent's console has followed the changes to an account's chats.
 //!
 //! Following the changes takes one or more *passes*. A pass reads the open chats and then the closed ones, in as many
-//! pages as needed, and finds every chat that has changed since the start of the previous pass. A change is stored with
-//! the time at which its request started, but it becomes visible later. Therefore, a pass also looks for changes from
-//! the last [`MAX_WRITE_DELAY`] before the previous pass. A console may get the same change twice, but it misses none.
+//! pages as needed, and finds every chat that has changed since the start of the previous pass. Typing notices and
+//! ratings do not count as changes. A change is stored with the time at which its request started, but it becomes
+//! visible later. Therefore, a pass also looks for changes from the last [`MAX_WRITE_DELAY`] before the previous pass.
+//! A console may get the same change twice, but it misses none.
 
 use std::time::Duration;
 
 use crate::domain::digits::parse_canonical_number;
 use crate::domain::timestamp::Timestamp;
 
-/// The maximum time between the stored time of a change and the moment when all readers see the change. A function runs
-/// for at most ten seconds. The other five seconds allow for differences between clocks and for the delay of the
-/// indexes.
+/// The maximum time between the stored time of a change and the moment when all readers see the change. A function that
+/// changes chats runs for at most ten seconds. Functions with longer timeouts read the clock again for each chat, or,
+/// to erase chats, store a time at which they have ended. The other five seconds allow for differences between clocks
+/// and for the delay of the indexes.
 pub const MAX_WRITE_DELAY: Duration = Duration::from_secs(15);
 /// How long a cursor is valid. The records of erased chats are kept for longer than this.
 pub const CURSOR_TTL: Duration = Duration::from_secs(24 * 60 * 60);
@@ -92,7 +94,8 @@ impl ChangesCursor {
         format!("{since}-{}-{position}", started_at.0)
     }
 
-    /// Returns `None` if the text is not a cursor, or if its times contradict each other or are in the future.
+    /// Parses a cursor. Returns `None` if the text is not a cursor, if its times contradict each other, or if its pass
+    /// starts more than [`MAX_WRITE_DELAY`] after `now`.
     pub fn parse(text: &str, now: Timestamp) -> Option<Self> {
         let cursor = Self::parse_parts(&text.split('-').collect::<Vec<_>>())?;
         let pass = cursor.pass_at(cursor.since);

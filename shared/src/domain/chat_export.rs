@@ -1,4 +1,4 @@
-//! The scope of a chat export, and the cursor of its next page.
+//! The scope of a chat export, its pages, and the cursor of the next page.
 
 use crate::domain::chat::Chat;
 use crate::domain::digits::parse_canonical_number;
@@ -9,7 +9,7 @@ use crate::domain::timestamp::Timestamp;
 pub enum ExportScope {
     /// The chat with this number, in any state.
     Chat(u64),
-    /// The closed chats whose last change, the closing included, was between these times (inclusive). If `channel_id`
+    /// The closed chats that were closed, or last changed after that, between these times (inclusive). If `channel_id`
     /// is set, only the chats of this channel.
     Closed { from: Timestamp, to: Timestamp, channel_id: Option<String> },
 }
@@ -31,7 +31,8 @@ pub struct ExportCursor {
     /// Zero in the export of a single chat.
     pub at: Timestamp,
     pub chat_id: u64,
-    /// The number of the last exported entry of this chat. `None` means that the chat has been exported completely.
+    /// The number of the last exported entry of this chat. `None` means that nothing of the chat remains to be
+    /// exported.
     pub after_seq: Option<u64>,
 }
 

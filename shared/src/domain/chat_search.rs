@@ -1,9 +1,9 @@
-//! The search for chats: what a search text means, and which chats it matches.
+//! The search for chats: what a search text means, which chats it matches, and the cursor of the next page.
 //!
-//! A text matches a chat if each of its words is the beginning of a word in the visitor's name or in the last message.
-//! Case and accents are ignored. A text can also be a number, an e-mail address or a phone number. It then also matches
-//! the chat with this number, and the chats of visitors with this number, or whose e-mail address or phone number
-//! begins with the text.
+//! A text matches a chat if each of its words is the beginning of a word in the visitor's name or in the preview of the
+//! last message. In scripts without spaces, a word can match in the middle. Case and accents are ignored. A text can
+//! also be a number, an e-mail address or a phone number. It then also matches the chat with this number, and the chats
+//! of visitors with this number, or whose e-mail address or phone number begins with the text.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
@@ -31,7 +31,7 @@ pub struct SearchQuery {
 }
 
 impl SearchQuery {
-    /// Returns `None` if the text is blank or too long.
+    /// Parses a search text. Returns `None` if the text is blank or longer than [`MAX_SEARCH_CHARS`].
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() || text.chars().count() > MAX_SEARCH_CHARS {
@@ -81,8 +81,8 @@ fn folded_words(text: &str) -> Vec<String> {
     folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Converts a text to lower case and removes accents. Letters that Unicode does not treat as accented letters, such as
-/// `ø`, are replaced by the letters that people type instead.
+/// Converts a text to lower case and removes accents. Some letters that Unicode does not treat as accented letters,
+/// such as `ø`, are replaced by the letters that people type instead.
 fn fold(text: &str) -> String {
     let combining_classes = CanonicalCombiningClassMapBorrowed::new();
     let decomposed = DecomposingNormalizerBorrowed::new_nfd().normalize(text);
@@ -111,8 +111,8 @@ pub(crate) fn email_key(email: &str) -> Option<String> {
     Some(truncate_chars(&email.trim().to_lowercase(), MAX_SEARCH_CHARS)).filter(|key| !key.is_empty())
 }
 
-/// Returns the search key of a phone number: its digits without a leading `00`, which stands for `+`. Returns `None` if
-/// no digits remain.
+/// Returns the search key of a phone number: its first [`MAX_SEARCH_CHARS`] digits without a leading `00`, which stands
+/// for `+`. Returns `None` if no digits remain.
 pub(crate) fn phone_key(phone: &str) -> Option<String> {
     let digits: String = phone.chars().filter(char::is_ascii_digit).take(MAX_SEARCH_CHARS).collect();
     let digits = digits.strip_prefix("00").unwrap_or(&digits);
@@ -123,8 +123,9 @@ pub(crate) fn phone_key(phone: &str) -> Option<String> {
 pub struct SearchCursor {
     /// The next page contains chats with numbers below this one.
     pub before: u64,
-    /// The first page begins with the chats that match by a number, an e-mail address or a phone number. Later pages
-    /// leave them out. `shown` contains those of their numbers that are below `before`.
+    /// The numbers, below `before`, of the best matches: the chat with the searched number, and the last chats of the
+    /// visitors with this number, e-mail address or phone number. The first page begins with the best matches, so later
+    /// pages leave them out.
     pub shown: Vec<u64>,
 }
 

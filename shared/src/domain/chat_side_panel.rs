@@ -1,5 +1,5 @@
 //! The panel beside a chat. It shows the agent the data that the account's webhooks have returned (specification, table
-//! C1 and the response to chat_accepted).
+//! C1 and the response to chat_accepted) and, in a chat of a widget, the data that the page has set for the visitor.
 
 /// One line of the panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct CustomData {
 /// The progress of linking the chat to a card in the account's CRM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CrmCardAssignment {
-    /// No webhook has responded yet.
+    /// No webhook has confirmed the assignment or failed to confirm it yet.
     Pending,
     Done,
     Failed(String),

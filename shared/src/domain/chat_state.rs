@@ -25,7 +25,7 @@ pub enum ChatEvent<'a> {
     BotInvites {
         is_agent_online: bool,
     },
-    /// The bot failed, or did not react to CLIENT_MESSAGE or AGENT_UNAVAILABLE in time.
+    /// The bot did not accept CLIENT_MESSAGE or AGENT_UNAVAILABLE, or did not answer CLIENT_MESSAGE in time.
     BotFails,
     /// The second field is the value of [`ChatState::offered_department`] when the agent saw the chat.
     Accept(&'a AgentSnapshot, Option<u64>),
@@ -53,7 +53,7 @@ pub enum TransferTarget {
 }
 
 impl TransferTarget {
-    /// Leaves out the photo; see [`AgentSnapshot::without_photo`].
+    /// Returns the target for a transfer to this agent. Leaves out the photo; see [`AgentSnapshot::without_photo`].
     pub fn agent(agent: Agent) -> Self {
         Self::Agent(AgentSnapshot::from(agent).without_photo())
     }
@@ -159,7 +159,8 @@ impl ChatState {
         }
     }
 
-    /// Agents other than `owner` cannot change the chat, but an admin can transfer it.
+    /// Returns the state of an active chat after an event. Agents other than `owner` cannot change the state, except
+    /// for an admin, who can transfer the chat.
     fn after_event_with_agent(owner: &AgentSnapshot, event: ChatEvent<'_>) -> Result<Self, TransitionError> {
         match event {
             ChatEvent::Accept(agent, _) | ChatEvent::AgentWrites(agent) if agent.agent_id == owner.agent_id => {

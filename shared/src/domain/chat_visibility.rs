@@ -6,7 +6,7 @@ use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
 use crate::domain::department::Roster;
 
-/// The signed-in agent who sends a request.
+/// The signed-in agent who sends a request or gets pushes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Viewer {
     pub agent_id: u64,
@@ -21,15 +21,15 @@ impl Viewer {
         self.is_admin || chat.state.agent().is_some_and(|agent| agent.agent_id == self.agent_id)
     }
 
-    /// `channel` contains the current settings of the chat's channel. `None` means that the channel was deleted, so it
-    /// has no audience.
+    /// Returns whether the viewer sees the chat. `channel` contains the current settings of the chat's channel. `None`
+    /// means that the channel was deleted, so it has no audience.
     pub fn sees(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
         self.sees_regardless_of_audience(chat) || self.sees_by_audience(chat, roster, channel)
     }
 
-    /// Whether the viewer sees the chat because of the channel's audience or because of a department. Until the chat is
-    /// assigned to an agent, it is visible to the agents it is offered to. An active or closed chat is visible to the
-    /// audience of its channel and to the members of its last department.
+    /// Whether the viewer sees the chat because of the channel's audience or because of a department. A chat with the
+    /// bot is visible to the audience of its channel, and a waiting chat to the agents it is offered to. An active or
+    /// closed chat is visible to the audience of its channel and to the members of its last department.
     fn sees_by_audience(self, chat: &Chat, roster: &Roster, channel: Option<&ChannelSettings>) -> bool {
         let agent_id = self.agent_id;
         let by_channel = channel.is_some_and(|channel| roster.audience(channel).includes(agent_id));

@@ -98,21 +98,23 @@ impl Attempt {
     }
 }
 
-/// The reason a message was not delivered, as shown to agents.
+/// The reason a message was not delivered. Agents see it unless it is `hidden`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The error code in the integrator's response. `None` if the response contains no code or there was no response.
+    /// The error code in the response of an integrator or of Twilio. `None` if there was no response or it contains no
+    /// code, and for other receivers.
     pub code: Option<i64>,
-    /// The error message in the integrator's response or, if there is none, a message from the service.
+    /// The error message in the receiver's response or, if there is none, a message from the service.
     pub message: String,
-    /// Whether the failure is hidden from agents, because the channel's settings hide failures with this error code.
+    /// Whether the failure is hidden from agents, because the API channel's settings hide failures with this error
+    /// code.
     pub hidden: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Delivered,
-    /// The receiver rejected the message permanently.
+    /// The receiver rejected the message permanently, or the message could not be sent at all.
     Rejected(Failure),
     /// The attempt failed temporarily, so another attempt can succeed. The field contains the reason, which the
     /// delivery log shows.
@@ -132,13 +134,13 @@ pub struct Delivery {
     /// The number of attempts that have been made in the current round.
     pub attempts_made: u32,
     /// The recorded attempts of all rounds: the first attempt, and as many of the newest attempts as the limits allow.
+    /// If an attempt did not fit into the entry, the attempts before it were removed as well.
     pub attempts: Vec<Attempt>,
-    /// The number of attempts that are no longer stored. They were made after the first attempt and before the other
-    /// stored attempts.
+    /// The number of attempts that are no longer stored, or that did not fit into the entry.
     pub attempts_left_out: u32,
     pub failure: Option<Failure>,
-    /// The time at which the final result becomes visible. Until then, a failed delivery is shown as pending. `None` if
-    /// the final result is not known yet.
+    /// The time at which the failure becomes visible. Until then, a failed delivery is shown as pending. `None` unless
+    /// the delivery has failed.
     pub result_visible_at: Option<Timestamp>,
 }
 
@@ -148,8 +150,8 @@ impl Failure {
         Self { code: None, message: "Not delivered: the attempt could not be recorded".to_owned(), hidden: false }
     }
 
-    /// The message is truncated to the same length as the error of an attempt, because an error is hidden if it equals
-    /// the message of a hidden failure.
+    /// Returns the failure with a truncated message. The message is truncated to the same length as the error of an
+    /// attempt, because an attempt's error is hidden if it equals the message of a hidden failure.
     pub fn truncated(&self) -> Self {
         Self { message: truncate_chars(&self.message, MAX_ATTEMPT_TEXT_CHARS), ..self.clone() }
     }
@@ -238,13 +240,14 @@ impl Delivery {
         DeliveryClock { round_started_at: self.round_started_at, attempts_made: self.attempts_made, last_attempt_at }
     }
 
-    /// Returns when the first attempt of the current round started. `None` if that attempt is not recorded.
+    /// Returns when the first attempt of the current round started. Returns `None` if that attempt has not been made or
+    /// is not recorded.
     pub fn first_attempt_at(&self) -> Option<Timestamp> {
         let first = self.attempts.len().checked_sub(usize::try_from(self.attempts_made).ok()?)?;
         self.attempts.get(first).map(|attempt| attempt.at)
     }
 
-    /// See [`DeliveryClock::restart_round_if_waited`].
+    /// Returns the delivery with the round start that [`DeliveryClock::restart_round_if_waited`] determines.
     pub fn restart_round_if_waited(&self, turn: Timestamp) -> Self {
         Self { round_started_at: self.clock().restart_round_if_waited(turn).round_started_at, ..self.clone() }
     }
@@ -274,7 +277,7 @@ impl Delivery {
         }
     }
 
-    /// The attempt started at `started` and ended at `now`.
+    /// Returns the update of this delivery after an attempt that started at `started` and ended at `now`.
     pub fn update_after_attempt(&self, outcome: &Outcome, started: Timestamp, now: Timestamp) -> DeliveryUpdate {
         let clock = DeliveryClock {
             round_started_at: self.round_started_at,
@@ -366,7 +369,7 @@ mod tests {
     fn first_and_newest_attempts_are_stored() {
         let (short, left_out) = record_150_attempts("HTTP 500");
         assert_eq!((short, left_out), ([1].into_iter().chain(132..=150).collect(), 130));
-        // Each error is truncated to 2,000 bytes.
+        // Each error is truncated to 500 characters, here 2,000 bytes, so 16 KB have room for seven attempts.
         let (long, left_out) = record_150_attempts(&"\u{1d11e}".repeat(10_000));
         assert_eq!((long, left_out), ([1].into_iter().chain(145..=150).collect(), 143));
     }

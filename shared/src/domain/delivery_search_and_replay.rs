@@ -1,5 +1,5 @@
-//! The rules of the delivery log, where admins find and replay their account's deliveries: its filter, its cursor, and
-//! the conditions for a replay.
+//! The rules of the delivery log, where admins find and replay their account's deliveries: its filter, its counts, its
+//! cursor, and the conditions for a replay. One of the conditions applies to agents who send a message again.
 
 use crate::domain::bot_reaction::awaits_bot_reaction;
 use crate::domain::chat::Chat;
@@ -12,7 +12,8 @@ use crate::domain::timestamp::Timestamp;
 /// reading the clock and writing to the table.
 const CLOCK_TOLERANCE: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// A field that is `None` matches every entry. `from` and `to` limit the creation time of an entry, and are inclusive.
+/// Selects entries with a delivery. A field that is `None` does not restrict the selection. `from` and `to` limit the
+/// creation time of an entry, and are inclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryFilter {
     pub state: DeliveryState,

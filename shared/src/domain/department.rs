@@ -1,8 +1,9 @@
 //! Departments and channel audiences. A channel's audience is the set of agents who receive its chats.
 //!
 //! Deleted agents and departments are ignored, and their ids are never reused. A deletion must not make a chat
-//! unreachable. Therefore, if all of a channel's agents are deleted, its audience consists of all agents of the
-//! account. A chat that is offered to a department without members is offered to the audience of its channel instead.
+//! unreachable. Therefore, if neither a channel's agents nor members of its departments exist any more, its audience
+//! consists of all agents of the account. A chat that is offered to a department that was deleted or has no members is
+//! offered to the audience of its channel instead.
 
 use std::collections::HashSet;
 
@@ -76,7 +77,7 @@ impl Roster {
     }
 
     /// Returns the agents who receive the chats of a channel: the channel's agents and the members of its departments.
-    /// If none of them exist, returns all agents of the account.
+    /// Returns all agents of the account if the channel has none of them, or if all of them were deleted.
     pub fn audience(&self, channel: &ChannelSettings) -> Audience {
         let departments = channel.department_ids.iter().filter_map(|id| self.department(*id));
         let named = channel.agent_ids.iter().chain(departments.flat_map(|department| &department.agent_ids));

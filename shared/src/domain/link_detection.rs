@@ -20,9 +20,10 @@ pub fn is_web_url(text: &str) -> bool {
     is_http && Url::parse(text).is_ok()
 }
 
-/// Returns the byte offset of the first link in a word. A link is a URL with a scheme, `//host.name`, or a bare host
-/// name. The search does not use a link detection library, because the existing libraries miss hosts with non-ASCII
-/// top-level domains, numeric hosts and names that cannot be registered.
+/// Returns the byte offset of the first link in a word. A link is a URL whose scheme is `http:`, `https:` or one of
+/// [`HOSTLESS_SCHEMES`] or is followed by `//`, or it is `//host.name` or a bare host name. The search does not use a
+/// link detection library, because the existing libraries miss hosts with non-ASCII top-level domains, numeric hosts
+/// and names that cannot be registered.
 pub(super) fn find_link(word: &str) -> Option<usize> {
     [find_web_scheme(word), find_hostless_scheme(word), find_double_slash(word), find_host_name(word)]
         .into_iter()
@@ -30,8 +31,8 @@ pub(super) fn find_link(word: &str) -> Option<usize> {
         .min()
 }
 
-/// Finds `http:` or `https:` if more text follows. Browsers accept any number of slashes after these schemes, including
-/// none.
+/// Returns the byte offset of the first `http:` or `https:` if more text follows. Browsers accept any number of slashes
+/// after these schemes, including none.
 fn find_web_scheme(word: &str) -> Option<usize> {
     let lower = word.to_ascii_lowercase();
     let found = ["http:", "https:"].map(|scheme| lower.find(scheme).filter(|at| at + scheme.len() < lower.len()));
@@ -149,7 +150,8 @@ pub(super) fn link_host(link: &str) -> Option<String> {
     host.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c)).then(|| host.to_owned())
 }
 
-/// Whether a link contains an `@` before its path. If so, everything before the `@` is a user name, not the host.
+/// Whether a link contains an `@` before its path. If so, everything before the `@` is a user name or a password, not
+/// the host.
 pub(super) fn has_user_name(link: &str) -> bool {
     let rest = link.split_once(':').map_or(link, |(scheme, rest)| if rest.starts_with('/') { rest } else { scheme });
     let authority = rest.trim_start_matches('/').split(['/', '?', '#', '\\']).next();
@@ -166,9 +168,9 @@ pub(super) fn alternative_readings(word: &str) -> Vec<String> {
     readings.into_iter().filter(|reading| reading != word).collect()
 }
 
-/// Converts full-width characters to ASCII and removes invisible characters. An ideographic full stop is converted to a
-/// dot if a letter or digit below U+2E80, where the CJK blocks begin, follows it; elsewhere it ends a sentence and is
-/// kept.
+/// Converts full-width and similar characters to ASCII and removes invisible characters. An ideographic full stop is
+/// converted to a dot if a letter or digit below U+2E80, where the CJK blocks begin, follows it; elsewhere it ends a
+/// sentence and is kept.
 fn normalize_characters(text: &str) -> String {
     let visible: Vec<char> = text.chars().filter(|c| !is_invisible(*c)).map(to_ascii_equivalent).collect();
     let following = visible.iter().skip(1).map(Some).chain([None]);

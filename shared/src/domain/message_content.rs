@@ -143,7 +143,7 @@ pub struct Button {
     pub id: Option<ButtonId>,
 }
 
-/// The JSON type of the id is preserved.
+/// The id of a button. Its JSON type is preserved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ButtonId {
     Text(String),
@@ -158,12 +158,12 @@ pub struct RichContent {
     pub content: Option<String>,
     /// The text above the buttons.
     pub title: Option<String>,
-    /// There are at most three.
+    /// The buttons, at most three.
     pub buttons: Vec<Button>,
     /// Whether the visitor should press a button instead of writing a message.
     pub force_reply: bool,
     /// Whether the channel can display neither the message nor its fallback text. Such a message is stored so that
-    /// agents see it, but it is not sent to the visitor.
+    /// agents see it, but the visitor does not get it.
     pub not_displayable: bool,
 }
 
@@ -174,11 +174,12 @@ pub struct RichSupport {
     pub buttons: bool,
 }
 
-/// When the `wire` module parses a message, it checks that all required fields are present.
+/// The content of an entry. When the `wire` module parses a message, it checks that all required fields are present.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Content {
     pub kind: ContentKind,
-    /// The text of the message, or the caption of a file.
+    /// The text of the message, the caption of a file, or the visitor's number in a call. For Markdown and buttons,
+    /// this is the optional fallback text.
     pub text: Option<String>,
     pub media: Media,
     pub rich: Option<Box<RichContent>>,
@@ -268,14 +269,15 @@ impl Content {
         [self.text_or_rich_text(), attached].into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the text of the message or, if there is none, the file name. Returns an empty text if both are missing.
+    /// Returns at most `max_chars` characters of the message's text or, if there is none, of the file name. Returns an
+    /// empty text if both are missing.
     pub fn preview(&self, max_chars: usize) -> String {
         let text = self.text_or_rich_text().or_else(|| self.media.file_name.clone());
         truncate_chars(&text.unwrap_or_default(), max_chars)
     }
 
-    /// Returns the text of the message. This text is optional for Markdown and buttons; if it is missing, returns the
-    /// text of the rich content instead.
+    /// Returns the text of the message. For Markdown and buttons, this text is optional; if it is missing, returns the
+    /// Markdown source, or the title and the labels of the buttons. Returns `None` if all of them are missing.
     fn text_or_rich_text(&self) -> Option<String> {
         let rich = || self.rich.as_deref().map(RichContent::to_plain_text).filter(|text| !text.is_empty());
         self.text.clone().or_else(rich)

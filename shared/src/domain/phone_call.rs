@@ -6,7 +6,7 @@
 //! of order or repeatedly, so it can only move a call forward. For each status, the table shows which statuses follow
 //! when the provider reports that the agent or the visitor is connected, or that the call has ended or failed:
 //!
-//! | status | agent connected | visitor connected | ended | failed |
+//! | status | agent connected | visitor connected (ignored in an incoming call) | ended | failed |
 //! |---|---|---|---|---|
 //! | `start` | `agent_connected` | `agent_connected`, `client_connected` | `error`, or `end` if both have talked | `error` |
 //! | `agent_connected` | | `client_connected` | like `start`; in an incoming call `end` | `error` |
@@ -91,17 +91,18 @@ pub struct Call {
     pub kind: CallKind,
     /// The phone number of the visitor in E.164 format.
     pub phone: String,
-    /// `None` if no agent was available for an incoming call.
+    /// The agent who is called. `None` if no agent was available for an incoming call.
     pub agent: Option<CallAgent>,
     pub status: CallStatus,
     /// When the status last changed. While the agent's phone rings, this is the time of the provider's first report, if
     /// there is one, because a call can be ordered some time after its start.
     pub status_at: Timestamp,
-    /// How long the agent and the visitor have talked. `None` until the call has ended.
+    /// How long the agent and the visitor have talked. `None` until the call has ended or failed.
     pub talk_time: Option<Duration>,
     /// The provider's id of the call. `None` until a report contains it.
     pub provider_call_id: Option<String>,
-    /// Whether the provider has sent any report about the call, which shows that it has accepted the call.
+    /// Whether the provider has sent any report about the call, which shows that it has accepted the call. Always true
+    /// for an incoming call, because the provider has announced it.
     pub is_acknowledged: bool,
     pub limits: CallLimits,
     /// The base URL at which the service received the request that started the call. The provider sends its reports to
@@ -304,8 +305,9 @@ impl Call {
         if self.status == CallStatus::Start { NO_ANSWER_FROM_AGENT } else { NO_ANSWER_FROM_CLIENT }
     }
 
-    /// If the report contains no duration, returns the time since both were connected. If the provider has not reported
-    /// the end, the duration is unknown and counts as zero.
+    /// Returns the talk time of a call that a report has finished. If the report contains no duration, this is the time
+    /// since both were connected. If the provider has not reported the end, the talk time is unknown and counts as
+    /// zero.
     fn talk_time_at_end(&self, report: &CallReport, now: Timestamp) -> Duration {
         let since_connected = || if self.is_talking() { now.since(self.status_at) } else { Duration::ZERO };
         match report {
@@ -327,7 +329,7 @@ impl Call {
         }
     }
 
-    /// The minutes are rounded up. Incoming calls are free.
+    /// Returns the minutes that the account's balance is charged for. They are rounded up. Incoming calls are free.
     fn charged_minutes(&self) -> u64 {
         match self.kind {
             CallKind::Incoming => 0,
@@ -338,7 +340,7 @@ impl Call {
     }
 
     /// Checks whether the provider's next report is overdue. `ordered_at` is the time of the last attempt to order the
-    /// call. `None` means that the attempt is not known or another one may follow.
+    /// call. `None` means that no attempt is known, or that another one may follow.
     pub fn check(&self, ordered_at: Option<Timestamp>, now: Timestamp) -> CallCheck {
         if self.status.is_final() {
             return CallCheck::Finished;

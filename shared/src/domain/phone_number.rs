@@ -1,4 +1,5 @@
-//! Parses phone numbers with a port of libphonenumber, which contains the numbering plans of all countries.
+//! Parses phone numbers with a port of libphonenumber, which contains the numbering plans of all countries. Recognizes
+//! premium-rate numbers, and determines the digits by which a visitor is found.
 
 use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat, PhoneNumberType, Region};
 

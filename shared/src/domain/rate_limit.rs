@@ -1,5 +1,5 @@
-//! Rate limits: the maximum number of messages, requests, chats or callbacks in a window of time (docs/decisions.md,
-//! General).
+//! Rate limits: the maximum number of messages, requests, chats, socket tickets, frames or callbacks in a window of
+//! time (docs/decisions.md, General).
 
 use std::time::Duration;
 
@@ -8,13 +8,14 @@ use crate::domain::timestamp::Timestamp;
 pub const DEFAULT_VISITOR_MESSAGES_PER_WINDOW: u32 = 30;
 pub const DEFAULT_BOT_REQUESTS_PER_WINDOW: u64 = 300;
 pub const DEFAULT_CHANNEL_CHATS_PER_WINDOW: u32 = 300;
-/// The limit for the socket tickets that one agent requests. An agent needs one ticket for each page that is open in a
-/// browser, and another one after each interruption of the connection.
+/// The limit for the socket tickets that one agent requests in a window of [`RATE_WINDOW`]. An agent needs one ticket
+/// for each page that is open in a browser, and another one after each interruption of the connection.
 pub const MAX_SOCKET_TICKETS_PER_WINDOW: u64 = 30;
-/// The limit for the requests from one client network (an IPv4 address or an IPv6 /64 prefix) to one widget. It is
-/// lower than the default limit on a channel's new chats, so that a single network cannot use up that limit.
+/// The limit for the requests from one client network (an IPv4 address or an IPv6 /64 prefix) to one widget in a window
+/// of [`RATE_WINDOW`]. It is lower than the default limit on a channel's new chats, so that a single network cannot use
+/// up that limit.
 pub const MAX_WIDGET_REQUESTS_PER_WINDOW: u64 = 120;
-/// The limit for the frames that one visitor of a widget sends through sockets.
+/// The limit for the frames that one visitor of a widget sends through sockets in a window of [`RATE_WINDOW`].
 pub const MAX_VISITOR_FRAMES_PER_WINDOW: u64 = 30;
 pub const RATE_WINDOW: Duration = Duration::from_secs(10);
 /// The limit for the callbacks that one client network can request through one widget in an hour. Every callback costs

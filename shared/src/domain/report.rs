@@ -1,5 +1,5 @@
-//! The counters of an account's reports, and how a report adds them up. A chat is counted on the day on which it was
-//! opened.
+//! The counters of an account's reports, and how a report adds them up. A chat and everything that happens in it are
+//! counted on the day on which the chat was opened.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,9 +21,9 @@ pub const MAX_PERCENTILE_ERROR: f64 = 0.091;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettledBy {
-    /// An agent had accepted the chat, or closed it.
+    /// An agent had accepted the chat or received it in a transfer, or closed it.
     Agent,
-    /// The bot had the chat until it was closed, and had sent at least one event.
+    /// The bot had the chat until it was closed, and had sent at least one BOT_MESSAGE or INVITE_AGENT event.
     Bot,
     Nobody,
 }
@@ -134,8 +134,8 @@ impl Histogram {
         self.0.iter().map(|(bucket, count)| (*bucket, *count))
     }
 
-    /// Returns a duration in seconds that this percentage of the durations does not exceed. [`MAX_PERCENTILE_ERROR`]
-    /// describes the error. Returns `None` if the histogram is empty.
+    /// Returns, approximately, the duration in seconds that this percentage of the durations does not exceed.
+    /// [`MAX_PERCENTILE_ERROR`] describes the error. Returns `None` if the histogram is empty.
     pub fn percentile(&self, percent: u64) -> Option<f64> {
         let rank = (self.count() * percent).div_ceil(100).max(1);
         let mut seen = 0;
@@ -159,7 +159,7 @@ pub enum Counter {
     Ratings(Rating),
     /// Delivery rounds that failed.
     FailedDeliveries(Target),
-    /// Closed chats in which the agent with this number took part.
+    /// Closed chats that have the agent with this id among their participants.
     ChatsOfAgent(u64),
     Calls(CallKind, CallResult),
     /// Calls in which the agent and the visitor talked for this long.
@@ -173,7 +173,7 @@ impl Counter {
         [Self::SettledChats(SettledBy::of(before, closed)), Self::Length(length)].into_iter().chain(agents).collect()
     }
 
-    /// Returns nothing for a call in progress.
+    /// Returns the counters that a finished call increases. Returns nothing for a call in progress.
     pub fn of_finished_call(call: &Call) -> Vec<Self> {
         match call.status {
             CallStatus::End(_) => {

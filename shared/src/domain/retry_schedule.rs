@@ -1,6 +1,6 @@
 //! The schedule of delivery attempts (specification, Limits; docs/design.md, Delivery). A round consists of up to three
-//! attempts, which start three seconds apart. If all of them fail temporarily, the delivery is shown as failed nine
-//! seconds after the start of the round.
+//! attempts, which start about three seconds apart. If all of them fail temporarily, the delivery is shown as failed
+//! nine seconds after the start of the round, or when the last attempt fails, if that is later.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use crate::domain::timestamp::Timestamp;
 pub const MAX_ATTEMPTS: u32 = 3;
 pub const ATTEMPT_SPACING: Duration = Duration::from_secs(3);
 pub const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// The time from the start of a round after which its final result is visible at the latest.
+/// The time from the start of a round after which its final result is visible at the latest, unless the queue delivered
+/// a task too late.
 pub const DELIVERY_WINDOW: Duration = Duration::from_secs(9);
 
 /// The minimum time that must be left in [`DELIVERY_WINDOW`] for an attempt to start.
@@ -41,9 +42,10 @@ pub struct DeliveryClock {
 }
 
 impl DeliveryClock {
-    /// Returns the clock of a delivery that reached the front of its chat's queue at `turn`. If the entry has waited so
-    /// long that too little time is left for all attempts, the round is restarted at `turn`. Without the restart, a
-    /// receiver that accepts every message in time could miss the last message of a burst.
+    /// Returns the clock of a delivery that reached the front of its chat's queue at `turn`. If no attempt has been
+    /// made and the entry has waited so long that too little time is left for all attempts, the round is restarted at
+    /// `turn`. Without the restart, [`next_step_within_window`](Self::next_step_within_window) could give up on the
+    /// last message of a burst, although the bot accepts every message in time.
     pub fn restart_round_if_waited(self, turn: Timestamp) -> Self {
         let has_waited = self.attempts_made == 0 && turn.since(self.round_started_at) > MAX_TURN_WAIT;
         if has_waited { Self { round_started_at: turn, ..self } } else { self }
@@ -55,7 +57,7 @@ impl DeliveryClock {
         self.round_started_at.plus(DELIVERY_WINDOW).max(now)
     }
 
-    /// The first attempt is always made, however late it is.
+    /// Returns what to do with the delivery at `now`. The first attempt is always made, however late it is.
     pub fn next_step(&self, now: Timestamp) -> AttemptStep {
         if self.attempts_made == 0 {
             return AttemptStep::Attempt(ATTEMPT_TIMEOUT);

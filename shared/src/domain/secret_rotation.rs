@@ -1,5 +1,5 @@
-//! Replaces secrets without interruption. A new secret becomes the current one immediately, and every old secret stays
-//! valid until its own expiry time.
+//! Replaces secrets without interruption. A new secret becomes the current one immediately, and the old secrets stay
+//! valid until they expire. A caller can also end all old secrets at once, and only the newest four are kept.
 
 use crate::domain::timestamp::Timestamp;
 

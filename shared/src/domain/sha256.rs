@@ -1,4 +1,4 @@
-//! SHA-256 hashes. Secrets that are hashed here must be random enough to need no salt.
+//! SHA-256 hashes without a salt. They protect only those secrets that are too random to be guessed.
 
 use sha2::{Digest, Sha256};
 

@@ -18,8 +18,9 @@ impl Rotatable for SigningSecret {
     }
 }
 
-/// The secrets of a channel, a bot or a webhook, sorted from the oldest to the newest: first the rotated secrets that
-/// are still valid, then the current secret. A widget has none, because it has no receiver.
+/// The secrets of a channel, a bot or a webhook, sorted from the oldest to the newest: first the rotated secrets, then
+/// the current secret. A rotated secret that has expired remains in the list until the next rotation. A widget has no
+/// secrets, because it has no receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SigningSecrets(pub Vec<SigningSecret>);
 

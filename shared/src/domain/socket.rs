@@ -1,4 +1,5 @@
-//! The WebSockets of signed-in agents and of widgets' visitors. Changes to chats are pushed through them.
+//! The WebSockets of signed-in agents and of widgets' visitors. Changes to chats are pushed through them, and to agents
+//! also changes to the settings and to other agents' presence.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! How an account makes phone calls: its telephony provider, its phone number, and its limits.
+//! How an account makes phone calls: its telephony provider, its phone number, and its limits. Also the orders to the
+//! provider, and the provider's reports and incoming calls.
 
 use std::time::Duration;
 
@@ -10,16 +11,16 @@ pub const DEFAULT_MAX_TALK_TIME: Duration = Duration::from_secs(2 * 60 * 60);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Telephony {
     pub provider: ProviderSettings,
-    /// The account's own number in E.164 format. It is the caller id that visitors and agents see. Other numbers that
-    /// have no country code are treated as numbers in the country of this number.
+    /// The account's own number in E.164 format. It is the caller id of outgoing calls and callbacks, which visitors
+    /// and agents see. Other numbers that have no country code are treated as numbers in the country of this number.
     pub number: String,
-    /// The channel in which unknown callers become visitors. `None` rejects their calls.
+    /// The channel in which unknown callers become visitors. `None` means that their calls are rejected.
     pub channel_id: Option<String>,
     pub is_recorded: bool,
     pub limits: CallLimits,
 }
 
-/// No endpoint returns the `signing_secret` or the `auth_token`.
+/// How to reach the telephony provider. No endpoint returns the `signing_secret` or the `auth_token`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProviderSettings {
     /// A gateway that implements the requests of docs/telephony.md. Requests in both directions are signed with
@@ -49,7 +50,7 @@ pub struct CallOrder<'a> {
     pub telephony: &'a Telephony,
     pub account_id: &'a str,
     pub chat_id: u64,
-    /// The id of the call's entry.
+    /// The id of the call's timeline entry.
     pub call_id: &'a str,
     pub call: &'a Call,
     pub agent: &'a CallAgent,

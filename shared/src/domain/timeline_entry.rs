@@ -1,5 +1,6 @@
-//! An entry of a chat's timeline: a message or a notification. If the entry has a receiver, it also contains its
-//! delivery. Both are stored in one item, so that a message cannot be stored without its pending delivery.
+//! An entry of a chat's timeline: a message, a note, a call or a notification. If the entry has a receiver, it also
+//! contains its delivery. Both are stored in one item, so that a message cannot be stored without its pending delivery.
+//! This module also decides which entries a reader gets while other entries are still being stored.
 
 use std::time::Duration;
 
@@ -21,8 +22,8 @@ pub struct TimelineEntry {
     pub chat_id: u64,
     /// The sequence number of the entry in its chat. The numbers ascend, but some can be missing.
     pub seq: u64,
-    /// A unique id, which is sent as `message.id`, as `webhook-id`, or as the `id` of a bot event; see
-    /// [`message_id`](super::message_id).
+    /// A unique id, which is sent as `message.id`, as `webhook-id`, as the `id` of a bot event, or as the id of a call;
+    /// see [`message_id`](super::message_id).
     pub id: String,
     pub from: Sender,
     pub content: Content,
@@ -47,8 +48,8 @@ impl TimelineEntry {
 }
 
 /// Returns the entries before the first gap in the numbers that may still be filled. Without this cut, a client that
-/// polls from its last `seq` would miss the late entry. `after` is the entry number that precedes `entries`. A gap is
-/// permanent if the entry after it is at least `GAP_TIMEOUT` old.
+/// polls from its last `seq` would miss the late entry. `after` is the entry number after which `entries` were read. A
+/// gap is permanent if the entry after it is at least `GAP_TIMEOUT` old.
 pub fn stable_prefix(mut entries: Vec<TimelineEntry>, after: u64, now: Timestamp) -> Vec<TimelineEntry> {
     let mut last = after;
     let first_unstable = entries.iter().position(|entry| {

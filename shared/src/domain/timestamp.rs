@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
-    /// Returns the Unix time in whole seconds, which is the unit of every `timestamp` in the APIs.
+    /// Returns the Unix time in whole seconds, which is the unit of every `timestamp` that the APIs return.
     pub fn seconds(self) -> u64 {
         self.0 / 1_000
     }

@@ -108,13 +108,14 @@ impl VisitorChanges {
 }
 
 impl VisitorProfile {
-    /// Returns the URL of the page that the visitor is viewing. Returns `None` if the integrator sent no page, or sent
-    /// a text instead of a URL.
+    /// Returns the URL of the page that was last reported for the visitor. Returns `None` if no page is known, or if
+    /// the integrator sent a text instead of a URL.
     pub fn page(&self) -> Option<&str> {
         self.url.as_deref().filter(|url| is_web_url(url))
     }
 
-    /// Returns the text that the integrator sent instead of a page URL, such as the name of a screen.
+    /// Returns the text that the integrator sent instead of a page URL, such as the name of a screen. Returns `None` if
+    /// there is no such text.
     pub fn url_text(&self) -> Option<&str> {
         self.url.as_deref().filter(|url| !is_web_url(url))
     }
@@ -129,7 +130,9 @@ impl VisitorProfile {
 pub struct Visitor {
     pub account_id: String,
     pub channel_id: String,
-    /// The identifier that the integrator uses for the visitor (`sender.id`), as text.
+    /// Identifies the visitor in the channel. In an API channel, it is the integrator's `sender.id` as text; in a
+    /// widget, a hash of the visitor's token. An unknown caller has the phone number instead or, if there is no valid
+    /// number, an id that contains the call's id.
     pub external_id: String,
     /// A sequential number within the account, starting at 1.
     pub number: u64,
@@ -137,14 +140,15 @@ pub struct Visitor {
     pub sources: ProfileSources,
     pub integrator_values: OverriddenIntegratorValues,
     pub chats: u64,
-    /// `None` for the visitor of an API channel.
+    /// What the widget knows about the visitor. `None` if the visitor does not come from a widget, but from an API
+    /// channel or a phone call.
     pub widget: Option<Box<WidgetVisitor>>,
     /// The service drops the messages of a blacklisted visitor.
     pub blacklisted: bool,
     pub open_chat: Option<u64>,
     /// The visitor's most recent chat, which can be open or closed.
     pub last_chat: Option<u64>,
-    /// The ids of the visitor's last ten chats, newest first. The first one is `last_chat`.
+    /// The ids of the visitor's last chats, newest first and at most ten.
     pub recent_chats: Vec<u64>,
     /// The time at which the visitor expires unless they open another chat. `None` means that the visitor never
     /// expires.
@@ -159,8 +163,8 @@ impl Visitor {
         self.open_chat.is_none() && self.retain_until.is_some_and(|until| until <= now)
     }
 
-    /// If the visitor has expired, clears the profile, the chat count and the list of recent chats, so that the visitor
-    /// is treated as a new one.
+    /// If the visitor has expired, clears the profile, the chat count and the list of recent chats. The number and the
+    /// blacklist status are kept.
     pub fn reset_if_expired(self, now: Timestamp) -> Self {
         if !self.is_expired(now) {
             return self;
@@ -257,7 +261,8 @@ impl Visitor {
         self.set_widget_value(|widget| &mut widget.hidden_through, start, VisitorField::HiddenThrough);
     }
 
-    /// Does nothing for the visitor of an API channel. Returns whether the value has changed.
+    /// Sets a value in the widget's data about the visitor, or does nothing if there is no such data. Returns whether
+    /// the value has changed.
     fn set_widget_value<T: PartialEq>(
         &mut self,
         value: fn(&mut WidgetVisitor) -> &mut T,
@@ -288,7 +293,7 @@ enum MergeResult {
     ValueChanged,
 }
 
-/// If the value does not change, it keeps its source.
+/// Merges a value that `source` sends into one field of the profile. If the value does not change, it keeps its source.
 fn merge_value(
     new_value: &str,
     source: ProfileSource,

@@ -1,4 +1,4 @@
-//! The webhooks of an account (specification, part C).
+//! The webhooks of an account and the events that are sent to them (specification, part C).
 
 use crate::domain::chat::Chat;
 use crate::domain::phone_call::PhoneCall;
@@ -27,7 +27,8 @@ impl Webhook {
 pub struct WebhookDispatch {
     pub event: WebhookEvent,
     pub webhook_id: String,
-    /// `None` if no agent caused the event.
+    /// The agent whom the event names: the agent who made the change, who has the chat or, in a call_event, who takes
+    /// part in the call. `None` if there is no such agent.
     pub agent_id: Option<u64>,
     /// The `assign_to` field of a chat_assigned event.
     pub assign_to: Option<String>,
@@ -37,7 +38,8 @@ pub struct WebhookDispatch {
 
 impl WebhookDispatch {
     /// Returns the ids of the agents that appear in the event's body, without duplicates. chat_finished contains all
-    /// participants, offline_message contains no agents, and other events contain the agent who caused them.
+    /// participants, offline_message contains no agents, and other events contain the agent in `agent_id`, if there is
+    /// one.
     pub fn agent_ids(&self, chat: &Chat) -> Vec<u64> {
         match self.event {
             WebhookEvent::ChatFinished => chat.participants.clone(),

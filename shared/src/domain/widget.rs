@@ -136,7 +136,8 @@ impl ContactField {
 pub struct AllowedSites(pub Vec<String>);
 
 impl AllowedSites {
-    /// Whether the widget may be embedded in a page with this `Origin` header. Scheme and port are not compared.
+    /// Whether the widget may be embedded in a page with this `Origin` header. If sites are listed, the scheme must be
+    /// `http` or `https`. The port is not compared.
     pub fn allow(&self, origin: &str) -> bool {
         if self.0.is_empty() {
             return true;

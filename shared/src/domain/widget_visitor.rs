@@ -71,7 +71,7 @@ pub struct Analytics {
 }
 
 /// The last entry of the history that the visitor has cleared. This entry and the earlier entries of its chat are
-/// hidden, and so are all earlier chats.
+/// hidden, and so are all earlier chats. Both numbers are zero if the visitor has cleared nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HiddenThrough {
     pub chat_id: u64,

@@ -1,6 +1,5 @@
-//! Fuzzes the bodies of requests. An accepted value must be unchanged after it has been stored and read. If the service
-//! returns a value in the same form in which it accepts it, the returned value must also be accepted and remain
-//! unchanged.
+//! Fuzzes the bodies of requests. A value that is stored must be unchanged when it is read. If the service returns a
+//! value in the same form in which it accepts it, the returned value must also be accepted and remain unchanged.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
-//! Fuzzes page cursors, change cursors and query parameters. The service must accept only cursors that it could have
-//! returned, so an accepted cursor must convert back to the same text. Any other text is rejected with status 400, or
-//! 410 if the cursor is too old.
+//! Fuzzes page cursors, change cursors and query parameters. An accepted cursor must convert back to the same text,
+//! because the service must accept a cursor only in the form in which it returns cursors. Any other text is rejected
+//! with status 400, or 410 if the cursor is too old.
 
 use serde_json::Value;
 

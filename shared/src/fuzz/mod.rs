@@ -1,5 +1,5 @@
-//! Fuzz tests for all code that reads data from outside: bodies, frames, receivers' responses, paths, cursors and
-//! signatures.
+//! Fuzz tests for the code that reads data from outside: bodies, frames, queue tasks, receivers' responses, paths,
+//! query parameters, cursors and signatures.
 //!
 //! A target is a test. It first replays its corpus, the files in `corpus/<target>`, and then mutates these files at
 //! random (see [`mutations`]). By default, the mutated inputs are the same in each run. If `PROPTEST_CASES` is set to
@@ -142,7 +142,7 @@ fn json(input: &[u8]) -> Option<Value> {
     }
 }
 
-/// The maximum length of an error's text. The limit ensures that the text does not repeat the body.
+/// An error's text must be shorter than this number of bytes, so that it does not repeat a large body.
 const MAX_ERROR_BYTES: usize = 2_000;
 
 /// Returns the value that a parser has accepted. If the parser has returned an error, returns `None` after checking

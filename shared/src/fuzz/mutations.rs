@@ -1,4 +1,4 @@
-//! Generates inputs from the files of a corpus. A JSON text is mutated as a tree: fields and items are replaced,
+//! Generates inputs from the files of a corpus. A JSON text is mutated as a tree: fields and items are added, replaced,
 //! removed, copied and repeated, with names and texts from a dictionary. Any input can also be mutated as bytes.
 
 use proptest::collection::vec;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Number, Value, json};
 
-/// Lengths around the limits of the parsers.
+/// The lengths, in characters, of generated long texts. Most of them are at or beside a limit of a parser.
 const LENGTHS: [usize; 22] = [
     1, 2, 40, 63, 64, 65, 100, 101, 128, 253, 254, 255, 256, 300, 500, 501, 1_000, 1_001, 2_049, 4_097, 10_000, 10_001,
 ];

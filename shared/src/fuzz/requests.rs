@@ -49,8 +49,7 @@ fn set_gateway_fields(event: &mut Value) -> bool {
     path.starts_with('/') && format!("https://api.example.com/?{query}").parse::<Uri>().is_ok()
 }
 
-/// Checks that a number in a path is in its canonical form, so that each resource has only one path. If a number had
-/// several forms, caches and rate limits could be bypassed.
+/// Checks that a number in a path is in its canonical form, so that each resource has only one path.
 fn assert_canonical(request: &Request, name: &str) {
     if let Ok(number) = request.path_number(name) {
         assert_eq!(number.to_string(), request.path_segment(name));

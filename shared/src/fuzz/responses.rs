@@ -1,5 +1,5 @@
-//! Fuzzes the responses of receivers. Every response must be interpreted without an error, because an error would cause
-//! the request to be repeated.
+//! Fuzzes the responses of receivers. Interpreting a response must not panic, because the task would then be repeated
+//! and the request sent again. What is stored of a response must be unchanged when it is read.
 
 use crate::domain::channel::{ApiSettings, ValidationMode, default_api_settings};
 use crate::domain::delivery::{Delivery, DeliveryState, Failure, Outcome, Target};
@@ -15,7 +15,7 @@ use crate::wire::{sample_data, twilio};
 
 targets!(webhook_response, integrator_response, twilio_rejection);
 
-/// The maximum length of the error text of an outcome.
+/// The maximum length of the error text from an integrator's or Twilio's response. Texts for webhooks can be longer.
 const MAX_TEXT_CHARS: usize = 600;
 
 fn webhook_response(input: &[u8]) {

@@ -42,7 +42,8 @@ fn http_client(region: &str) -> AwsHttpClient {
     }
 }
 
-/// Returns the configuration for the client of a service, such as `DYNAMODB`.
+/// Returns the configuration for the client of one service. `service` is its name in the environment variables that can
+/// replace its endpoint URL, such as `DYNAMODB`.
 pub(crate) fn for_service(config: &SdkConfig, service: &str) -> SdkConfig {
     let mut config = config.to_builder();
     config.set_endpoint_url(config::aws_endpoint_url(service));

@@ -1,10 +1,10 @@
-//! What is logged about a failed request to an AWS service.
+//! A failed request to an AWS service: the details for the log, and the facts that decide whether a retry can succeed.
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
 #[derive(Debug)]
 pub(crate) struct AwsFailure {
-    /// For example `sqs`.
+    /// The name of the service, for example `sqs`.
     #[expect(dead_code, reason = "read by Debug")]
     service: &'static str,
     pub code: Option<String>,

@@ -60,7 +60,8 @@ impl AwsHttpClient {
     }
 }
 
-/// Skips certificates that cannot be read. A unit test checks that there are none.
+/// Returns the root certificates in [`AMAZON_ROOT_CERTIFICATES`]. Leaves out any that cannot be read; a unit test
+/// checks that all can be read.
 fn amazon_root_certificates() -> Arc<RootCertStore> {
     let mut certificates = RootCertStore::empty();
     certificates

@@ -1,4 +1,5 @@
-//! The only module that reads the system clock.
+//! The only module of the library that reads the system clock. Third-party crates also read it, for the times of log
+//! lines and for UUIDs.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

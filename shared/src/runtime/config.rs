@@ -1,5 +1,5 @@
-//! The only module that reads environment variables. Each dependency of a function requests the variables that it
-//! needs. The names of all missing variables are reported together.
+//! The only module that reads environment variables, apart from tests. Each dependency of a function requests the
+//! variables that it needs. The names of all required variables that are missing are reported together.
 
 #![allow(clippy::disallowed_methods, reason = "the only place that reads environment variables")]
 
@@ -15,7 +15,7 @@ const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
 const DEFAULT_AWS_CALL_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Reads the environment variables that a function's dependencies need when they are opened. It also collects the names
-/// of missing variables.
+/// of required variables that are missing.
 #[derive(Default)]
 pub struct Environment {
     missing: Vec<&'static str>,

@@ -52,7 +52,7 @@ pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     Ok(dependencies)
 }
 
-/// After the timeout, the function starts without waiting for the responses.
+/// Sends the requests concurrently and waits until all have ended, but no longer than the timeout.
 async fn warm_up(requests: impl Iterator<Item = BoxFuture<'static, ()>>, timeout: Duration) {
     let _ = tokio::time::timeout(timeout, join_all(requests)).await;
 }

@@ -27,7 +27,7 @@ use crate::wire::query_parameters;
 const MAX_BODY_BYTES: usize = 128 * 1024;
 const JSON_CONTENT_TYPE: &str = "application/json; charset=utf-8";
 const MAX_IDEMPOTENCY_KEY_CHARS: usize = 255;
-/// A longer message id of a caller is truncated in the log.
+/// The maximum length of a caller's message id in the log. A longer id is truncated.
 const MAX_LOGGED_ID_CHARS: usize = 64;
 
 pub struct Request {
@@ -64,8 +64,8 @@ pub struct EmbeddedFile {
 }
 
 impl EmbeddedFile {
-    /// Returns the best content coding that the value of an `Accept-Encoding` header allows, and the file in that
-    /// coding. The coding is `None` if the file is sent uncompressed.
+    /// Returns the best content coding that the value of an `Accept-Encoding` header allows (brotli before gzip), and
+    /// the file in that coding. The coding is `None` if the file is sent uncompressed.
     fn encoded(&self, accept_encoding: &str) -> (Option<&'static str>, &'static [u8]) {
         if accepts(accept_encoding, "br") {
             (Some("br"), self.brotli)
@@ -77,7 +77,7 @@ impl EmbeddedFile {
     }
 }
 
-/// Whether the value of an `Accept-Encoding` header lists a content coding with a weight above zero.
+/// Whether the value of an `Accept-Encoding` header lists `coding` with a weight above zero.
 fn accepts(accept_encoding: &str, coding: &str) -> bool {
     accept_encoding.split(',').any(|item| {
         let mut parts = item.split(';').map(str::trim);

@@ -25,12 +25,12 @@ const QUIET_CRATES: &[&str] = &[
     "tower",
 ];
 
-/// Must be called only once per process.
+/// Installs the subscriber that writes the log. Must be called only once per process.
 pub fn start() {
     let level = crate::runtime::config::log_level().parse().unwrap_or(LevelFilter::INFO);
-    // At debug level, the AWS SDK and the HTTP stack log whole requests, so the configured level applies only to lines
-    // from this project's own crates. The filter lists the third-party crates because the project's crates have many
-    // names: each function is a separate crate.
+    // At debug level, the AWS SDK and the HTTP stack log whole requests, so these crates log at most warnings and
+    // errors, whatever the configured level. The filter lists the third-party crates because the project's crates have
+    // many names: each function is a separate crate.
     let quiet = QUIET_CRATES.iter().map(|name| (*name, level.min(LevelFilter::WARN)));
     let filter = Targets::new().with_default(level).with_targets(quiet);
     let lines = tracing_subscriber::fmt::layer()

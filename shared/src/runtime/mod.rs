@@ -1,5 +1,6 @@
-//! The parts that every function needs to run: HTTP requests, queue batches, stream batches, socket events, scheduled
-//! runs, configuration, logging, metrics, secrets and the clock.
+//! The parts that functions need to run: HTTP requests, queues and their batches, stream batches, socket events,
+//! scheduled runs, dependencies, clients of AWS services, configuration, logging, metrics, passwords, random ids,
+//! secrets and the clock.
 
 pub mod aws_config;
 pub(crate) mod aws_failure;

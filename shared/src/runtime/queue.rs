@@ -1,4 +1,5 @@
-//! The SQS queues that carry delivery tasks. A task contains ids, but never message content.
+//! The SQS queues that carry tasks: attempts of deliveries, typing notices, and checks of time limits. A task contains
+//! ids, but never message content.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +16,8 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::runtime::{aws_config, config};
 use crate::wire::queue_task::Task;
 
-/// A FIFO queue of first attempts. Message groups ensure that each chat's tasks are handled in order.
+/// A FIFO queue of first attempts. Message groups ensure that a chat's tasks are handled in order. Each webhook has
+/// message groups of its own.
 #[derive(Clone)]
 pub struct FifoQueue {
     queue: SqsQueue,
@@ -106,9 +108,9 @@ fn queue_of<'a>(entry: &TimelineEntry, queues: FirstAttemptQueues<'a>) -> Option
 }
 
 impl WebhookQueue {
-    /// Queues the first attempts of stored events. The queue keeps the order in which tasks arrive, so the events of
-    /// one webhook are queued one after another. Different webhooks are served concurrently. Errors are handled as in
-    /// [`FifoQueue::enqueue_or_leave_to_sweep`].
+    /// Queues the first attempts of stored events. The queue keeps the order in which the tasks of a message group
+    /// arrive, so the events of one webhook are queued one after another. Different webhooks are served concurrently.
+    /// Errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
     pub async fn enqueue_webhook_events(&self, events: &[TimelineEntry]) {
         join_all(events_by_webhook(events).into_iter().map(|events| self.enqueue_in_order(events))).await;
     }
@@ -137,7 +139,7 @@ impl FifoQueue {
         Self { queue: SqsQueue::open(startup, url_variable), groups_per_account: config::first_attempts_per_account() }
     }
 
-    /// Adds a task to the queue, after the earlier tasks of its chat. Costs one request.
+    /// Adds a task to the queue, after the earlier tasks of its message group. Costs one request.
     pub async fn send(&self, task: &Task) -> Result<(), Error> {
         let group_id = task.message_group(self.groups_per_account);
         let options = SendOptions { group_id, deduplication_id: Some(task.deduplication_id()), delay: Duration::ZERO };
@@ -205,8 +207,8 @@ impl SqsQueue {
         Self { client, url: startup.environment.required(url_variable) }
     }
 
-    /// The future is boxed so that the AWS SDK's types are compiled only once, in this crate, instead of in every
-    /// function.
+    /// Sends one message. The future is boxed so that the AWS SDK's types are compiled only once, in this crate,
+    /// instead of in every function.
     fn send(&self, body: String, options: SendOptions) -> BoxFuture<'_, Result<(), Error>> {
         Box::pin(async move {
             let seconds = i32::try_from((options.delay.as_millis() + 500) / 1_000).unwrap_or(i32::MAX);

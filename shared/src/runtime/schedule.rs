@@ -12,7 +12,7 @@ use crate::runtime::startup::{self, BoxedHandler};
 
 type ScheduledHandler = BoxedHandler<(), Result<Value, Error>>;
 
-/// The value that the handler returns becomes the invocation's response.
+/// Runs the process of a scheduled function. The value that the handler returns becomes the invocation's response.
 pub async fn run<R, H, F>(handle: H) -> ExitCode
 where
     R: Dependency,

@@ -1,4 +1,4 @@
-//! The admin endpoints that manage an account's settings, webhooks and signing secrets.
+//! The admin endpoints that manage an account's settings, its webhooks, and the webhooks' signing secrets.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ impl AccountSettingsService<'_> {
         if has_changed { self.chats.plan_retention_pass(self.account_id, self.now).await } else { Ok(()) }
     }
 
-    /// The response shows the webhook's signing secret. No later response shows this secret.
+    /// Creates a webhook. The response shows the webhook's signing secret. No later response shows this secret.
     pub async fn add_webhook(&self, body: &Value) -> Result<Response, Error> {
         let webhook = settings::apply_webhook_patch(body, self.new_webhook()?, self.outbound.guard())?;
         let edit = |settings: &mut AccountSettings| {
@@ -106,7 +106,7 @@ impl AccountSettingsService<'_> {
     }
 
     /// Creates a new signing secret. Requests are also signed with each older secret until its expiry time. If two
-    /// requests rotate the secret concurrently, one of them is rejected. Costs two reads and one write.
+    /// requests rotate the secret concurrently, one of them is rejected. Costs two reads and one transaction.
     pub async fn rotate_signing_secret(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let old_until = self.now.plus(Duration::from_secs(admin::parse_overlap_seconds(body)?));
         let secret = random_ids_and_secrets::random_signing_secret()?;
@@ -138,7 +138,7 @@ impl AccountSettingsService<'_> {
         .await
     }
 
-    /// The webhook receives all events. Its URL is empty.
+    /// Returns a webhook with a new id and a new signing secret. It receives all events, and its URL is empty.
     fn new_webhook(&self) -> Result<Webhook, Error> {
         Ok(Webhook {
             webhook_id: random_ids_and_secrets::random_identifier()?,

@@ -1,4 +1,5 @@
-//! Authenticates callers. The account is always taken from the credential, never from a field of the request.
+//! Authenticates callers. The account of an agent or a bot is always taken from the credential, never from a field of
+//! the request.
 
 use std::sync::Arc;
 

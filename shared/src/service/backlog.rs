@@ -22,7 +22,8 @@ const MAX_ITEMS_PER_PAGE: i32 = 25;
 /// [`BacklogRun::max_changed_items`].
 pub type HandlerFuture<'a> = BoxFuture<'a, Result<bool, Error>>;
 
-/// If a handler fails, the error is logged and counted, and the run continues with the next item.
+/// Processes the items of a run, one in each call. If a call fails, the error is logged and counted, and the run
+/// continues with the next item.
 pub trait OverdueHandler: Send + Sync {
     fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a>;
 }
@@ -34,7 +35,7 @@ pub struct BacklogRun<'a> {
     pub due_before: Timestamp,
     /// After this time, the run does not start to process another item.
     pub deadline: Instant,
-    /// The run ends when it has changed this many items.
+    /// When the run has changed this many items, it does not start to process another one.
     pub max_changed_items: u32,
 }
 
@@ -44,7 +45,7 @@ pub struct BacklogReport {
     /// The number of items that failed, plus the number of partitions that could not be read.
     pub failed: u32,
     /// The due time of the oldest item that the run did not reach, or that failed because a service was unavailable.
-    /// `None` if there is no such item.
+    /// `None` if no such item was found.
     pub oldest_unhandled_due_at: Option<Timestamp>,
     /// The due time of the oldest item that failed for another reason. `None` if there is no such item.
     pub oldest_failed_due_at: Option<Timestamp>,
@@ -63,8 +64,8 @@ struct BacklogProgress {
 }
 
 impl BacklogRun<'_> {
-    /// Processes the backlog until it is empty or a limit is reached. Costs one query for each page, and at least one
-    /// query for each partition.
+    /// Processes the backlog until it is empty or a limit is reached. Costs one query for each page, at least one query
+    /// for each partition, and one more query for each partition that is unfinished when a limit is reached.
     pub async fn process(&self, handler: &dyn OverdueHandler) -> BacklogReport {
         let progress =
             Mutex::new(BacklogProgress { pending: all_partitions(clock::now()), report: BacklogReport::default() });

@@ -45,7 +45,8 @@ pub struct CallPlan {
 }
 
 impl CallPlan {
-    /// `base_url` is the base URL of the request for the call. The URL for the provider's reports starts with it.
+    /// Returns a new call with the agent and the limits of this plan. `base_url` is the base URL of the request for the
+    /// call. The URL for the provider's reports starts with it.
     pub fn call(&self, kind: CallKind, phone: String, base_url: String, now: Timestamp) -> Call {
         new_call((kind, phone), Some(self.agent.clone()), self.limits, base_url, now)
     }
@@ -141,7 +142,8 @@ impl CallService<'_> {
         Ok(CallPlan { settings, telephony, agent, limits })
     }
 
-    /// The talk time is limited to the account's balance. Returns `None` if the balance is used up. Costs one read.
+    /// Returns the time limits of a call. The talk time is also limited to the account's balance. Returns `None` if the
+    /// balance is used up. Costs one read.
     async fn limits(&self, account_id: &str, telephony: &Telephony) -> Result<Option<CallLimits>, Error> {
         let minutes = u32::try_from(self.chats.call_balance(account_id).await?.max(0)).unwrap_or(u32::MAX);
         let talk = telephony.limits.talk.min(MINUTE.saturating_mul(minutes));
@@ -150,11 +152,11 @@ impl CallService<'_> {
 
     /// Chooses the agent for a call from the agents who receive the channel's chats, are online and have a valid phone
     /// number. The agent who has the visitor's open chat comes first; otherwise, the choice is arbitrary. Returns
-    /// `None` if none of the first 20 online agents has a number.
+    /// `None` if none of the first 20 of these online agents has a valid number.
     ///
-    /// Costs one query of the agents' presence, one read for each checked agent and, if the visitor has an open chat,
-    /// one read of the chat. If the channel names agents or departments, also costs one query of the roster, which is
-    /// cached.
+    /// Costs one query of the agents' presence, one read for each of the first 20 agents and, if the visitor has an
+    /// open chat, one read of the chat. If the channel names agents or departments, also costs one query of the roster,
+    /// which is cached.
     async fn agent_to_call(
         &self,
         channel: &Channel,
@@ -188,8 +190,8 @@ impl CallService<'_> {
     /// same call stores nothing.
     ///
     /// Costs one read of the receipt, one query of the `by_phone` index for each of the number's two formats, one read
-    /// for each visitor whose number has the same digits, the reads of `agent_to_call`, and the requests that a
-    /// visitor's message costs.
+    /// for each visitor whose number has the same digits, the reads of `agent_to_call`, and the requests of
+    /// [`store_call`](Self::store_call).
     ///
     /// # Errors
     /// Fails with `NotFound` if the account has no telephony provider, and with `InvalidSignature` unless the provider
@@ -276,7 +278,8 @@ impl CallService<'_> {
 
     /// Stores a call from or to a visitor, and queues the call and its events. If an earlier request with the same
     /// idempotency key has already stored the call, returns the stored call. Returns `None` if the visitor is
-    /// blacklisted. Costs the same requests as a visitor's message.
+    /// blacklisted. Costs the same requests as a visitor's message, up to two reads to find a call in progress, and one
+    /// queue request for the call and for each event.
     ///
     /// # Errors
     /// Fails with a conflict if the call is not an incoming call and the visitor already has a call in progress.
@@ -350,7 +353,8 @@ pub struct CallReports<'a> {
 impl CallReports<'_> {
     /// Handles a provider's report about a call. A late or repeated report changes nothing and gets the same response.
     /// Costs two reads. A report that changes the status also costs one write and one transaction; any other report
-    /// costs at most one write. The settings and the telephony settings are cached.
+    /// costs at most one write. Each stored event costs one queue request. The settings and the telephony settings are
+    /// cached.
     ///
     /// # Errors
     /// Fails with `NotFound` if the account has no such call or no telephony provider, and with `InvalidSignature`

@@ -1,5 +1,6 @@
 //! The chats and visitors that a signed-in agent may see. Every agent endpoint reads its chat through this module, and
-//! every push is checked here, so that the same rule, [`Viewer::sees`], applies to lists, reads, writes and pushes.
+//! every push about a chat is checked here, so that the same rule, [`Viewer::sees`], applies to lists, reads, writes
+//! and pushes.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

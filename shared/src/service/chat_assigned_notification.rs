@@ -1,5 +1,5 @@
 //! Sends the event `chat_assigned` to webhooks, which asks them to link the visitor to a card in the account's CRM. The
-//! event does not change the state of the chat.
+//! event does not change the state of the chat. Also finds out whether any webhook subscribes to an event.
 
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::TransitionError;
@@ -28,7 +28,8 @@ impl WebhookNotifier<'_> {
     /// Stores and queues chat_assigned. `assign_to` names the CRM card to which the visitor is to be linked.
     ///
     /// # Errors
-    /// Fails with `Conflict` if the chat has been closed since it was read, or if no webhook subscribes to the event.
+    /// Fails with `Conflict` if the chat has been closed or erased since it was read, or if no webhook subscribes to
+    /// the event.
     pub async fn notify_assigned(&self, chat: &Chat, agent_id: u64, assign_to: &str) -> Result<(), Error> {
         let settings = self.directory.cached_settings(&chat.account_id).await?;
         let details = WebhookEventDetails { assign_to: Some(assign_to), ..WebhookEventDetails::default() };

@@ -95,9 +95,10 @@ impl DeliveryLogService<'_> {
         }
     }
 
-    /// Replays one delivery, or the failed deliveries in a chat or a time range. The oldest delivery is replayed first,
-    /// so that a receiver gets a chat's messages in order. A delivery that a concurrent request is replaying is
-    /// skipped. Failed events that need a reaction from a bot, and failed calls, are counted but not replayed.
+    /// Replays one delivery, or at most 100 failed deliveries in a chat or a time range. The oldest delivery is
+    /// replayed first, so that a receiver gets a chat's messages in order. In a chat or a time range, a delivery that a
+    /// concurrent request is replaying is skipped. Failed events that need a reaction from a bot, and failed calls, are
+    /// counted but not replayed.
     pub async fn replay(&self, body: &Value) -> Result<Response, Error> {
         let failed = DeliveryFilter::all(DeliveryState::Failed);
         let page = match delivery_log::parse_replay_request(body)? {

@@ -25,9 +25,9 @@ pub struct BotEventHandler<'a> {
 }
 
 impl BotEventHandler<'_> {
-    /// Handles BOT_MESSAGE. The message is stored once for each idempotency key. Costs two writes, one read of the
-    /// receipt (the stored response to an earlier request) if there is a key, and further reads to find the chat,
-    /// unless the event refers to it by `chat_id` alone.
+    /// Handles BOT_MESSAGE. The message is stored once for each idempotency key. Costs two writes. A key adds one read
+    /// and one write of the receipt (the stored response to an earlier request). Unless the event refers to the chat by
+    /// `chat_id` alone, finding the chat costs further reads.
     pub async fn bot_message(
         &self,
         chat_reference: &ChatReference,

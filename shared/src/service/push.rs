@@ -1,6 +1,6 @@
 //! Pushes table changes to the sockets of agents and widget visitors. The changes come from the table streams, so no
-//! function can forget to push, and a change is pushed even if the function that made it crashes. See
-//! [`crate::wire::push`] for the frames.
+//! function can forget to push, and a change is pushed even if the function that made it crashes. Agents' typing
+//! notices, which no table stores, are pushed here too. See [`crate::wire::push`] for the frames.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,8 +29,8 @@ use crate::store::directory::Directory;
 use crate::store::table_changes::{self, ChatItemChange, TableChange};
 use crate::wire::{push, widget};
 
-/// The maximum number of sockets to which frames are sent concurrently. Each concurrent request has a connection of its
-/// own, and the TLS handshakes of more connections could exceed the time limit of a frame.
+/// The maximum number of an account's agent sockets to which frames are sent concurrently. Each concurrent request has
+/// a connection of its own, and the TLS handshakes of more connections could exceed the time limit of a frame.
 const MAX_CONCURRENT_SENDS: usize = 32;
 
 pub struct PushService<'a> {
@@ -53,8 +53,10 @@ struct ChatPush {
 }
 
 impl PushService<'_> {
-    /// Pushes a batch of changes. Changes that nobody sees cost nothing. For the other changes, costs one query for
-    /// each account. If an account has no open socket, only pushes to visitors cost anything beyond this query.
+    /// Pushes a batch of changes. Changes that nobody sees cost nothing. The other changes cost one query of the
+    /// agents' sockets for each account. If an agent's socket is open, they also cost one read for each changed chat
+    /// and the reads that its frames need. Pushes to visitors and the closing of an ended session's sockets cost
+    /// requests of their own.
     ///
     /// # Errors
     /// Fails if a table is unavailable. The batch can be repeated, because a repeated push does no harm.

@@ -18,8 +18,8 @@ pub struct TelephonySettingsService<'a> {
 }
 
 impl TelephonySettingsService<'_> {
-    /// Handles GET, PATCH and DELETE. GET costs two reads; PATCH costs two reads and one write, and one more read if it
-    /// names a channel; DELETE costs one write.
+    /// Handles GET, PATCH and DELETE. GET costs two reads; PATCH costs two reads and one transaction, and one more read
+    /// if it names a channel; DELETE costs one transaction.
     pub async fn handle(&self, request: &Request) -> Result<Response, Error> {
         let telephony = match request.method.as_str() {
             "DELETE" => {

@@ -28,7 +28,8 @@ use crate::store::directory::Directory;
 use crate::wire::widget;
 
 const MAX_MESSAGES: usize = 50;
-/// The number of entries that are read to find the messages of a history. The entries include notifications and notes.
+/// The maximum number of entries that are read to find the messages of a history. The entries include notifications and
+/// notes.
 const MAX_ENTRIES_READ: i32 = 100;
 /// The maximum number of agents whose names and pictures a visitor sees before a chat.
 const MAX_SHOWN_AGENTS: usize = 5;
@@ -43,7 +44,7 @@ pub struct WidgetRequest {
 
 impl WidgetRequest {
     /// Checks a request and counts it towards the limit of its client network. Costs one read of the channel, cached
-    /// for ten seconds, and one write for every tenth request from a network.
+    /// for ten seconds, and one write for every tenth request that a process gets from the network.
     ///
     /// # Errors
     /// Fails with `NotFound` if the widget does not exist or is disabled, with `SiteNotAllowed` if the widget does not
@@ -120,8 +121,8 @@ pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSe
 pub struct WidgetTeam {
     pub is_online: bool,
     pub departments: Vec<Department>,
-    /// Some of the agents who are online. The list starts with one agent of each department, so that an invitation to a
-    /// department can show one of its agents.
+    /// Some of the agents who are online. The list starts with one online agent of each department that has one, so
+    /// that an invitation to a department can show one of its agents.
     pub agents: Vec<Agent>,
 }
 
@@ -198,7 +199,7 @@ pub struct VisitorHistory {
 }
 
 /// Reads the last messages after entry number `after` of the visitor's current or last chat. Costs one query, or
-/// nothing if the visitor has no chat.
+/// nothing if the visitor has no chat or has hidden it.
 pub async fn visitor_history(
     chats: &Chats,
     visitor: &Visitor,

@@ -8,7 +8,8 @@ const CACHE_TTL: Duration = Duration::from_secs(10);
 /// The maximum number of cached keys. A full cache is emptied before the next item is added.
 const MAX_CACHE_ENTRIES: usize = 1_000;
 
-/// Also remembers the keys for which the table contains no item, so that they are not read again.
+/// Items by key. Also remembers the keys for which the table contains no item, so that they are not read again until
+/// the entry is too old.
 pub(in crate::store) struct Cache<T> {
     items: Mutex<HashMap<String, CacheEntry<T>>>,
 }

@@ -40,8 +40,8 @@ pub fn report_counters(account_id: &str, day: Day, channel_id: &str, chat_id: u6
     report_counters_key(account_id, day, channel_id, chat_id).pk
 }
 
-/// Returns the partition key and the sort key. DynamoDB can move the items of a partition key to different physical
-/// partitions, but it cannot split a single item.
+/// Returns the partition key and the sort key of the counters' item. The load on a single item is estimated separately,
+/// because DynamoDB can move the items of a partition key to different physical partitions but cannot split an item.
 pub fn report_counters_item(account_id: &str, day: Day, channel_id: &str, chat_id: u64) -> String {
     let Key { pk, sk } = report_counters_key(account_id, day, channel_id, chat_id);
     format!("{pk} {sk}")

@@ -1,5 +1,5 @@
 //! DynamoDB access, with one folder for each table (docs/design.md). The types of stored items are private to this
-//! module; public functions take and return `domain` types.
+//! module; callers use `domain` types and the parameter and result types of the stores.
 
 mod cache;
 pub mod chats;

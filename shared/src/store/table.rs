@@ -54,7 +54,7 @@ pub(crate) struct ItemUpdate<U = &'static str> {
     pub values: ExpressionValues,
 }
 
-/// One write in a transaction. The whole transaction fails if the condition of any write fails.
+/// One part of a transaction: a write, or the check of an item's condition. If any condition fails, nothing is written.
 #[derive(Clone)]
 pub(crate) enum Write {
     /// Fails if an item with the same key exists.
@@ -86,7 +86,8 @@ pub(crate) struct QueryPage {
 
 #[derive(Debug)]
 pub(crate) enum WriteError {
-    /// `index` is the position of the write in its transaction; `item` is the stored item, if there is one.
+    /// `index` is the position of the write in its transaction, or 0 for a single write. `item` is the stored item. It
+    /// is `None` if no item is stored, and after a single delete.
     ConditionFailed {
         index: usize,
         item: Option<Item>,
@@ -297,19 +298,19 @@ impl Table {
         })
     }
 
-    /// Reads the first page of a query. The items are sorted by their sort keys. Costs one query.
+    /// Reads the first page of a query and returns its items, sorted by their sort keys. Costs one query.
     pub(crate) fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move { Ok(self.query_page(query, "", None).await?.items) })
     }
 
-    /// Reads the first `max_items` items of one partition. Costs one query for each page; a page ends at the query's
-    /// limit or after one megabyte.
+    /// Returns the first `max_items` items of a query. Costs one query for each page; a page ends at the query's limit
+    /// or after one megabyte.
     pub(crate) fn query_all(&self, query: Query, max_items: usize) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         let is_consistent = query.index.is_none();
         self.query_pages(query, max_items, is_consistent)
     }
 
-    /// Reads all items of one partition with eventual consistency, which costs half as much as
+    /// Returns all items of a query, read with eventual consistency, which costs half as much as
     /// [`query_all`](Self::query_all). The most recent writes may be missing.
     pub(crate) fn query_all_eventually(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         self.query_pages(query, usize::MAX, false)
@@ -335,8 +336,8 @@ impl Table {
         })
     }
 
-    /// Reads one page of a partition and returns the items that match `filter`. The page starts after the key `after`,
-    /// if there is one. The query's limit applies before the filter. Costs one query.
+    /// Reads one page of a query and returns the items that match `filter`; an empty filter matches all items. The page
+    /// starts after the key `after`, if there is one. The query's limit applies before the filter. Costs one query.
     pub(crate) fn query_page(
         &self,
         query: Query,
@@ -375,7 +376,8 @@ impl Table {
         })
     }
 
-    /// Makes all of the writes, or none of them if any condition fails. Costs two writes for each item.
+    /// Makes all of the writes, or none of them if any condition fails. Costs two writes for each item, including items
+    /// that are only checked.
     pub(crate) fn transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(async move {
             let parts: Result<Vec<_>, _> = writes.into_iter().map(|write| self.transaction_part(write)).collect();
@@ -536,8 +538,9 @@ fn is_throttling(code: &str) -> bool {
     )
 }
 
-/// Maps an SDK error to an [`Error`]. A missing response or throttling becomes `Unavailable`. An invalid request, such
-/// as one with an item larger than 400 KB, becomes `Unwritable`. Everything else becomes `Internal`.
+/// Maps an SDK error to an [`Error`]. A missing response, throttling or an internal error of DynamoDB becomes
+/// `Unavailable`. An invalid request, such as one with an item larger than 400 KB, becomes `Unwritable`. Everything
+/// else becomes `Internal`.
 fn request_error<E: ProvideErrorMetadata + std::fmt::Debug>(error: &SdkError<E>) -> Error {
     let failure = AwsFailure::new("dynamodb", error);
     let code = failure.code.as_deref().unwrap_or_default();

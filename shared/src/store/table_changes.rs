@@ -30,7 +30,8 @@ pub enum TableChange {
     SessionEnded {
         session_id: String,
     },
-    /// The account's settings, agents, departments, channels or other items in the Directory table have changed.
+    /// An item of the account in the Directory table has changed: its settings, an agent, a department, a channel or a
+    /// canned reply, for example. Items of bots are not reported.
     Directory,
 }
 

@@ -23,7 +23,7 @@ use crate::wire::json_object::{with_fields, without_nulls};
 use crate::wire::message_content;
 use crate::wire::webhook::{department_json, session_json};
 
-/// The maximum length of an agent's message. A longer message is rejected rather than truncated, because the agent
+/// The maximum length of an agent's message or note. A longer text is rejected rather than truncated, because the agent
 /// would not notice the truncation.
 const MAX_AGENT_TEXT_CHARS: usize = 10_000;
 /// The maximum length of a name, a phone number, an e-mail address or a password.
@@ -109,7 +109,8 @@ pub fn current_agent_json(agent: &Agent, account_name: &str) -> Value {
     })
 }
 
-/// Agents without a stored presence are shown as offline.
+/// Returns the agents with their current statuses, and the departments. Agents without a stored presence are shown as
+/// offline.
 pub fn colleagues_json(agents: &[Agent], departments: &[Department], presences: &[Presence], now: Timestamp) -> Value {
     let status = |agent_id: u64| {
         let presence = presences.iter().find(|presence| presence.agent_id == agent_id);
@@ -170,7 +171,8 @@ pub fn chat_row_json(chat: Chat, safe_urls: &LinkFilter, now: Timestamp) -> Valu
     })
 }
 
-/// Links that Safe URL (the link filter) blocks are replaced or left out.
+/// Returns a chat with its visitor and its panel. Links that Safe URL (the link filter) blocks are replaced or left
+/// out.
 pub fn chat_detail_json(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &LinkFilter, now: Timestamp) -> Value {
     let (panel, visitor) = (safe_urls.filter_panel(panel), safe_urls.filter_visitor(visitor));
     let detail = json!({
@@ -200,7 +202,8 @@ fn browser_fields(visitor: &Visitor, widget: &WidgetVisitor) -> [(&'static str, 
     [("session", session_json(visitor)), ("page", json!(page)), ("referrer", json!(widget.session.referrer))]
 }
 
-/// The links in `visitor` and in `invite`, the invitation in the chat's panel, must already be filtered.
+/// Returns the visitor of a chat. The links in `visitor` and in `invite`, the invitation in the chat's panel, must
+/// already be filtered.
 fn chat_visitor_json(visitor: &Visitor, invite: Option<&str>) -> Value {
     let VisitorProfile { name: _, phone, email, photo, url: _, description } = &visitor.profile;
     json!({
@@ -239,8 +242,8 @@ fn sources_json(sources: ProfileSources) -> Value {
     Value::Object(without_nulls(fields.map(|(field, source)| (field, json!(source.map(ProfileSource::name))))))
 }
 
-/// Returns the data that is shown in the panel beside the chat: what a script on the visitor's page has set, and what
-/// webhooks have returned.
+/// Returns the data that is shown in the panel beside the chat: what a script on the visitor's page has set, what
+/// webhooks have returned, and the state of the chat's assignment to a CRM card. The links must already be filtered.
 fn filtered_panel_json(panel: &Panel, visitor: Option<&Visitor>) -> Value {
     let Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _ } = panel;
     let widget = visitor.and_then(|visitor| visitor.widget.as_deref());
@@ -282,7 +285,7 @@ pub fn parse_visitor_patch(body: &Value) -> Result<(VisitorProfile, Option<bool>
     Ok((profile, body.boolean("blacklisted")?))
 }
 
-/// Links that Safe URL blocks are replaced or left out.
+/// Returns a visitor's numbers, contact data and sources. Links that Safe URL blocks are replaced or left out.
 pub fn visitor_json(visitor: Visitor, safe_urls: &LinkFilter) -> Value {
     let visitor = safe_urls.filter_visitor(visitor);
     let VisitorProfile { name: _, phone, email, description, .. } = &visitor.profile;
@@ -293,7 +296,7 @@ pub fn visitor_json(visitor: Visitor, safe_urls: &LinkFilter) -> Value {
     })
 }
 
-/// Links that Safe URL blocks are replaced or left out.
+/// Returns an entry as agents see it. Links that Safe URL blocks are replaced or left out.
 pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) -> Value {
     let entry = safe_urls.filter_entry(entry);
     let mut fields = message_content::message_fields(&entry.content);
@@ -341,8 +344,8 @@ fn call_json(call: &Call) -> Value {
     ]))
 }
 
-/// Returns a delivery as admins and agents see it. A failure is not shown until the round's nine seconds have passed.
-/// Error texts that the channel hides are left out.
+/// Returns a delivery as admins and agents see it. A failure is shown as pending until `result_visible_at`. Error texts
+/// that the channel hides are left out of the failure, and replaced in the attempts.
 pub fn delivery_json(delivery: &Delivery, now: Timestamp) -> Value {
     let state = delivery.visible_state(now);
     let mut fields = Map::from_iter([

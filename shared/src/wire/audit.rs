@@ -21,7 +21,7 @@ pub struct AuditRequest {
     pub limit: usize,
 }
 
-/// `query` returns the value of a query parameter.
+/// Parses the query parameters of GET /admin/audit. `query` returns the value of a parameter.
 pub fn parse_audit_request(query: &dyn Fn(&str) -> Option<String>) -> Result<AuditRequest, Error> {
     let number = |name: &str| query_number(query, name);
     let unknown_kind = || Error::field("kind", format_args!("must be one of {}", AuditedKind::names()));

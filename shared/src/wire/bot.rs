@@ -140,8 +140,8 @@ fn parse_button(message: Fields<'_>, index: usize, button: &Value) -> Result<But
     Ok(Button { text, id })
 }
 
-/// Checks that `timestamp` is a number that is not negative, or the text of one. The value is not used, because an
-/// entry stores the time at which the service received it.
+/// Checks that `timestamp`, if present, is a number that is not negative, or the text of one. The value is not used,
+/// because an entry stores the time at which the service received it.
 fn check_timestamp(message: Fields<'_>) -> Result<(), Error> {
     let Some(value) = non_blank_value(message, "timestamp") else { return Ok(()) };
     let number = value.as_f64().or_else(|| as_short_text(value)?.parse().ok());

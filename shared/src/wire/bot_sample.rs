@@ -30,7 +30,7 @@ impl SampleBotEvent {
         BotNotification::ALL.into_iter().find(|notice| notice.event() == name).map(Self::Notification)
     }
 
-    /// The body contains the bot's account, because a provider may serve several accounts.
+    /// Returns the body of the event. It contains the bot's account, because a provider may serve several accounts.
     pub fn body(self, receiver: &Bot, id: &str, now: Timestamp) -> Value {
         let (mut chat, message) = (sample_data::chat(now), sample_data::visitor_message(id, now));
         chat.account_id.clone_from(&receiver.account_id);

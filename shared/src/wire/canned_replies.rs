@@ -87,8 +87,8 @@ mod tests {
     #[test]
     fn full_list_fits_into_one_response() {
         const MAX_LAMBDA_RESPONSE_BYTES: usize = 6 * 1024 * 1024;
-        // Each of these characters takes four bytes in a response: the emoji in UTF-8, and the quote because it is
-        // escaped twice (the body is a JSON string that contains JSON).
+        // No accepted character takes more bytes in a response than these, which take four: the emoji in UTF-8, and the
+        // quote because it is escaped twice (the body is a JSON string that contains JSON).
         for character in ["\u{1f642}", "\""] {
             let (shortcut, text) = (character.repeat(MAX_SHORTCUT_CHARS), character.repeat(MAX_CANNED_TEXT_CHARS));
             let reply = CannedReply { id: "x".repeat(16), shortcut, text };

@@ -71,7 +71,7 @@ pub fn entry_bytes(entry: &TimelineEntry) -> usize {
     Value::Object(message_fields(&entry.content)).to_string().len() + ENTRY_BASE_BYTES + attempts * ATTEMPT_BYTES
 }
 
-/// Links are not filtered, because an export contains the stored texts.
+/// Returns a page of an export as JSON. Links are not filtered, because an export contains the stored texts.
 pub fn export_json(page: ExportPage, now: Timestamp) -> Value {
     let next = page.next.map(ExportCursor::to_text);
     let chats: Vec<Value> = page.chats.into_iter().map(|exported| exported_chat_json(exported, now)).collect();

@@ -182,7 +182,7 @@ pub fn delivery_json(
     Some(with_fields(row_json(chat, entry, now)?, fields))
 }
 
-/// The page does not contain the texts of messages.
+/// Returns a page of the delivery log. It does not contain the texts of messages.
 pub fn page_json(rows: &[(Chat, TimelineEntry)], next: Option<DeliveryCursor>, now: Timestamp) -> Value {
     let rows: Vec<Value> = rows.iter().filter_map(|(chat, entry)| row_json(chat, entry, now)).collect();
     json!({ "deliveries": rows, "next": cursor(next) })

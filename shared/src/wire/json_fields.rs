@@ -1,5 +1,5 @@
 //! Validates a JSON body field by field, so that each error contains the path of the invalid field. Unknown fields are
-//! ignored, and null counts as absent.
+//! ignored, and null counts as absent (except in [`Fields::has`]).
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -12,7 +12,8 @@ pub struct Fields<'a> {
     object: &'a Map<String, Value>,
     /// The path of the object in the body. It is empty for the body itself.
     path: &'a str,
-    /// Whether invalid optional fields are ignored. If not, an invalid optional field makes the whole body invalid.
+    /// Whether invalid optional texts, URLs and numbers count as absent. If not, they make the whole body invalid.
+    /// Other invalid fields, such as objects and lists, always make it invalid.
     lenient: bool,
 }
 
@@ -112,7 +113,8 @@ impl<'a> Fields<'a> {
         if is_address { Ok(email.to_owned()) } else { Err(self.invalid(name, "must be an e-mail address")) }
     }
 
-    /// Returns an optional string of at most `max_chars` characters. A number is converted to a string.
+    /// Returns an optional string of at most `max_chars` characters. A blank string counts as absent. A number of any
+    /// length is converted to a string.
     pub fn text_or_number(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
         match self.value(name) {
             Some(Value::Number(number)) => Ok(Some(number.to_string())),
@@ -243,7 +245,7 @@ impl<'a> Fields<'a> {
         parsed.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be one of {names}")))
     }
 
-    /// Returns the result for an optional field. If invalid optional fields are ignored, replaces an error with `None`.
+    /// Returns the result for an optional field. If `lenient` is true, replaces an error with `None`.
     fn optional<T>(&self, result: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
         if self.lenient { Ok(result.unwrap_or(None)) } else { result }
     }

@@ -5,7 +5,7 @@ pub(super) fn without_nulls<const N: usize>(fields: [(&str, Value); N]) -> Map<S
     present.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Existing fields with the same names are replaced.
+/// Returns the object with the added fields. Existing fields with the same names are replaced.
 pub(super) fn with_fields<const N: usize>(mut object: Value, added: [(&str, Value); N]) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.extend(added.map(|(name, value)| (name.to_owned(), value)));

@@ -13,7 +13,7 @@ use crate::error::Error;
 /// The maximum length of a duplicate key's path in an error response.
 const MAX_PATH_CHARS: usize = 255;
 
-/// If an object in the body contains a duplicate key, the error contains the path of that key.
+/// Parses a body. If an object in the body contains a duplicate key, the error contains the path of that key.
 pub fn parse(text: &str) -> Result<Value, Error> {
     let duplicate = RefCell::default();
     let mut input = serde_json::Deserializer::from_str(text);

@@ -1,6 +1,7 @@
 //! Parses and builds the `message` object of the channel API (specification, tables A1 to A3). The object has the same
 //! fields in requests from and to an integrator. In requests to an integrator, it can additionally contain the Markdown
-//! or the buttons of a bot's message, if the channel can display them.
+//! or the buttons of a bot's message, if the channel can display them. The endpoints for agents, widgets and exports
+//! use the same fields.
 
 use serde_json::{Map, Value, json};
 
@@ -36,7 +37,7 @@ pub fn parse_message_object(message: Fields<'_>, max_text_chars: usize) -> Resul
             "must be one of text, typein, typeout, video, audio, voice, photo, sticker, document, location",
         )
     })?;
-    // The id is only validated here. The caller reads its value for the log.
+    // The id is only validated here. A caller that needs its value reads the field itself.
     message.text_or_number("id", MAX_MEDIA_FIELD_CHARS)?;
     let text = match kind.required_fields() {
         RequiredFields::Text => Some(message.required_text("text", UNLIMITED_CHARS)?),
@@ -84,7 +85,7 @@ fn parse_media(message: Fields<'_>, requires: RequiredFields) -> Result<Media, E
     })
 }
 
-/// Empty fields are left out.
+/// Returns the fields of a `message` object. Empty fields are left out.
 pub fn message_fields(content: &Content) -> Map<String, Value> {
     let Content { kind, text, media, rich, call: _ } = content;
     let rich = rich.as_deref();

@@ -1,6 +1,7 @@
 //! The JSON bodies of requests and responses: this module parses and validates the ones that the service receives, and
 //! builds the ones that it sends. For integrators, bot providers and webhooks, the bodies follow the specification; for
-//! the service's own endpoints, they follow docs/openapi.json. Twilio sends forms and expects XML.
+//! the service's own endpoints, they follow docs/openapi.json. Twilio sends forms and expects XML. The module also
+//! parses query parameters, and parses and builds socket frames and queue tasks.
 
 pub mod admin;
 pub mod agent;

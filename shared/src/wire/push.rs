@@ -103,8 +103,8 @@ pub(crate) fn presence_frame(agent_id: u64, status: AgentStatus) -> String {
     frame("presence", [("agent_id", json!(agent_id)), ("status", json!(status.name()))]).to_string()
 }
 
-/// Returns the frame that notifies agents of a change to the account's settings, agents, departments, channels or
-/// canned replies.
+/// Returns the frame that notifies agents of a change to the account's settings, agents, departments, channels, canned
+/// replies or other items in the Directory table.
 pub(crate) fn settings_frame() -> String {
     frame("settings", []).to_string()
 }

@@ -24,7 +24,8 @@ pub enum Task {
     CallDue(CallCheckTask),
 }
 
-/// The consumer drops this task if the delivery has already reached a later round or attempt.
+/// A task to make one attempt to deliver an entry. The consumer drops this task if the delivery has already reached a
+/// later round or attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryTask {
     /// The version of the task format.
@@ -44,7 +45,7 @@ pub struct EntryTask {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_id: Option<String>,
     /// The time at which the task left the FIFO queue, as Unix time in milliseconds. `None` while the task is still in
-    /// that queue.
+    /// that queue, and for the later attempts of a round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_at: Option<u64>,
     /// The number of HTTP requests that were sent for this attempt but whose outcome could not be stored.
@@ -148,10 +149,10 @@ impl Task {
         }
     }
 
-    /// Returns the message group of the task in a FIFO queue. The chats of an account share `group_count` groups. At
-    /// most one task of a group is in progress at a time, so an account's receivers occupy at most `group_count`
-    /// processes. Each webhook has its own share of the groups, because a webhook that hangs must not delay the other
-    /// webhooks of the chat.
+    /// Returns the message group of the task in a FIFO queue. In each queue, the chats of an account share
+    /// `group_count` groups. At most one task of a group is in progress at a time, so an account's tasks in one queue
+    /// occupy at most `group_count` processes. In the queue for webhooks, each webhook has its own share of the groups,
+    /// at least one, because a webhook that hangs must not delay the other webhooks of the chat.
     pub fn message_group(&self, group_count: u64) -> String {
         let (account_id, chat_id) = (self.account_id(), self.chat_id());
         match self {

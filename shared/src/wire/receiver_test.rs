@@ -1,4 +1,5 @@
-//! Requests to receivers, as shown to admins: the request sent for a delivery, or a test request and its response.
+//! Requests to receivers, as shown to admins: the request of a delivery, which is built again from the current data, or
+//! a test request and its response.
 
 use serde_json::{Value, json};
 
@@ -23,7 +24,8 @@ pub fn sent_request_json(request: &SentRequest) -> Value {
     json!({ "method": "POST", "url": url, "headers": headers, "body": body, "body_truncated": body_truncated })
 }
 
-/// `response` is the body of the response, or `None` if there was no complete response.
+/// Returns the result of a test of a receiver. `response` is the body of the response, or `None` if there was no
+/// complete response.
 pub fn receiver_test_json(
     request: &SentRequest,
     outcome: &Outcome,

@@ -1,4 +1,4 @@
-//! The response of GET /admin/reports.
+//! The query parameter `days` and the response of GET /admin/reports.
 
 use serde_json::{Value, json};
 

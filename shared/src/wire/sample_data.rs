@@ -13,7 +13,8 @@ use crate::domain::visitor::{OverriddenIntegratorValues, ProfileSources, Visitor
 
 const SAMPLE_ACCOUNT_ID: &str = "sample";
 const SAMPLE_CHANNEL_ID: &str = "sample";
-/// The number of both the sample chat and the sample visitor. It is larger than the number of any real chat or visitor.
+/// The number of both the sample chat and the sample visitor. Real chats and visitors are numbered from 1 in each
+/// account and are not expected to reach it.
 const SAMPLE_NUMBER: u64 = 1_000_000_000;
 
 pub(crate) fn agent(now: Timestamp) -> Agent {

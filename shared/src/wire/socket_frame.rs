@@ -47,7 +47,8 @@ pub(super) fn frame<const N: usize>(kind: &str, fields: [(&str, Value); N]) -> V
 pub enum VisitorFrame {
     /// Keeps the socket open.
     Ping,
-    /// The visitor has started or stopped typing. The text is what the visitor has typed so far.
+    /// The visitor has started or stopped typing. `text` is what the visitor has typed so far, if the frame contains
+    /// it.
     Typing { typing: TypingNotice, text: Option<String> },
 }
 

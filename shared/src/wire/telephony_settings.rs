@@ -1,5 +1,5 @@
 //! Request and response bodies of the endpoints that configure an account's telephony, and of the endpoint through
-//! which the operator tops up the account's balance. Credentials are accepted and never returned.
+//! which the operator tops up the account's balance. The signing secret and the token are accepted and never returned.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ impl ProviderName {
 
 /// Parses the body of PATCH .../telephony and returns the changed settings. Fields that are absent stay unchanged.
 /// `before` is `None` if the account has no telephony; the body must then contain all required fields. A change of the
-/// provider requires all fields of the new provider, and a change of Twilio's URL or account requires the token.
+/// provider requires the required fields of the new provider, and a change of Twilio's URL or account the token.
 pub fn apply_telephony_patch(body: &Value, before: Option<Telephony>, guard: &SsrfGuard) -> Result<Telephony, Error> {
     let fields = Fields::of(body)?;
     let named = fields.enumerated("provider", PROVIDER_NAMES, ProviderName::parse)?;
@@ -204,7 +204,8 @@ fn settings_json(telephony: &Telephony) -> Value {
 #[derive(Debug, PartialEq, Eq)]
 pub struct TopUp {
     pub minutes: u64,
-    /// The operator's reference for the payment. A later request with the same reference adds nothing.
+    /// The operator's reference for the payment. A later request with the same reference adds nothing, and fails if its
+    /// `minutes` are different.
     pub reference: String,
 }
 

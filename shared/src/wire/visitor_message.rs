@@ -8,7 +8,7 @@ use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
 use crate::wire::message_content::{self, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
 
 const MAX_SENDER_ID_CHARS: usize = 255;
-/// The maximum length of `message.id` and of every text field of the sender except `sender.id`.
+/// The maximum length of `message.id` and of the sender's name, phone number, e-mail address and invitation.
 const MAX_VISITOR_FIELD_CHARS: usize = 1_000;
 
 /// A validated message or typing notice.

@@ -28,8 +28,9 @@ const MAX_URL_BYTES: usize = 4_096;
 
 /// The maximum total of [`transcript_bytes`] and the senders' names for the messages in a chat_finished event. The body
 /// contains each text three times, so it is usually at most three megabytes long. A receiver can accept a body of this
-/// size within the timeout of an attempt. If many characters must be escaped, the body can grow to about ten megabytes:
-/// in `html_messages`, an `&` takes five bytes. A function with 256 MB of memory can hold a few copies of such a body.
+/// size within the timeout of an attempt. If many characters must be escaped, the body can grow to ten megabytes (a
+/// double quote takes ten bytes in the three texts) or even 18 (a control character takes six bytes in each text). A
+/// function with 256 MB of memory can hold a few copies of such a body.
 pub const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
 /// The assumed size of a transcript message in bytes, excluding its text.
 const RECORD_OVERHEAD_BYTES: usize = 100;
@@ -106,7 +107,7 @@ impl WebhookPayload<'_> {
         fields.into_iter().chain(department).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// Returns the agent who caused the event as JSON, or null if the agent no longer exists.
+    /// Returns the first of `agents` as JSON, or null if the list is empty.
     fn agent_or_null(&self) -> Value {
         self.agents.first().map_or(Value::Null, agent_json)
     }

@@ -48,7 +48,7 @@ pub struct SessionRequest {
     pub token: Option<String>,
     /// Whether a visitor is created if there is no token.
     pub identify: bool,
-    /// The number of the last entry of the current chat that the widget already has.
+    /// The number of the last entry of the current chat that the widget already has, or 0 if it has none.
     pub after: u64,
     pub page: Option<Page>,
     pub referrer: Option<String>,
@@ -298,9 +298,9 @@ pub struct SessionResponse<'a> {
     pub token: Option<&'a str>,
     pub chat: Option<&'a Chat>,
     pub messages: &'a [Value],
-    /// The call in progress.
+    /// The call in progress, or `None` if there is none among the newest entries.
     pub call: Option<&'a Value>,
-    /// Whether there are further messages between the request's `after` and the first of `messages`.
+    /// Whether there may be further messages between the request's `after` and the first of `messages`.
     pub has_earlier: bool,
     /// Whether visitors can ask for callbacks, at least at certain times.
     pub has_callback: bool,
@@ -338,7 +338,7 @@ impl SessionResponse<'_> {
     }
 }
 
-/// The list of allowed sites is left out, because the widget does not need it.
+/// Returns the settings for the widget. The list of allowed sites is left out, because the widget does not need it.
 fn public_settings_json(settings: &WidgetSettings) -> Value {
     let mut settings = widget_settings_json(settings);
     if let Some(fields) = settings.as_object_mut() {
@@ -363,7 +363,8 @@ fn custom_data_json(line: &CustomData) -> Value {
     json!({ "title": title, "content": content, "link": link, "key": key })
 }
 
-/// The agent's photo is only in the agent's messages, because chats do not store it.
+/// Returns a chat as the visitor sees it. The agent's photo is only in the agent's messages, because chats do not store
+/// it.
 pub fn chat_json(chat: &Chat) -> Value {
     json!({
         "chat_id": chat.chat_id,
@@ -374,8 +375,8 @@ pub fn chat_json(chat: &Chat) -> Value {
     })
 }
 
-/// Returns a message as the visitor sees it. Returns `None` for entries that the visitor does not see: private notes,
-/// notifications, and messages that cannot be displayed.
+/// Returns a message as the visitor sees it. Returns `None` for entries that are not shown as messages: private notes,
+/// calls, entries of the system, notifications, and messages that cannot be displayed.
 pub fn message_json(entry: &TimelineEntry) -> Option<Value> {
     let author = match &entry.from {
         Sender::Visitor => Map::new(),

@@ -21,8 +21,8 @@ const MAX_SITES: usize = 50;
 /// The maximum length of a domain name (RFC 1035).
 const MAX_SITE_BYTES: usize = 253;
 
-/// Applies the `widget` object in the body of POST or PATCH /admin/channels. Absent fields stay unchanged; null removes
-/// an optional value.
+/// Applies the `widget` object in the body of POST or PATCH /admin/channels. Absent fields stay unchanged. Null removes
+/// `color2`, `greeting` or `avatar`, and leaves other fields unchanged.
 pub(super) fn apply_widget_settings(body: Fields<'_>, mut settings: WidgetSettings) -> Result<WidgetSettings, Error> {
     let Some(fields) = body.optional_object("widget", "widget")? else { return Ok(settings) };
     settings.color = parse_color(fields, "color")?.unwrap_or(settings.color);

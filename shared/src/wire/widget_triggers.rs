@@ -11,7 +11,7 @@ const MAX_RULE_PARTS: usize = 20;
 /// The maximum total size of all rules as JSON.
 const MAX_RULES_BYTES: usize = 32 * 1024;
 
-/// `None` counts as an empty list.
+/// Returns the rules if they are valid. `None` counts as an empty list.
 pub fn validated_rules(value: Option<&Value>) -> Result<Value, Error> {
     let Some(value) = value else { return Ok(json!([])) };
     for (index, rule) in list(value, "rules", MAX_RULES)?.iter().enumerate() {

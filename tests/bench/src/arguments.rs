@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line of `tests/bench/run`, which selects the measures.
 
 use std::path::PathBuf;
 

@@ -77,7 +77,8 @@ impl Arrivals {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Waits until at least this number of messages has arrived, then removes and returns all of them.
+    /// Waits until at least this number of messages has arrived, then removes and returns all of them. Fails after a
+    /// minute.
     pub async fn wait_for(&self, count: usize) -> Result<Vec<(u64, Instant)>, Error> {
         let deadline = Instant::now() + ARRIVAL_TIMEOUT;
         while self.count() < count {

@@ -59,8 +59,8 @@ impl Program {
     }
 }
 
-/// Returns the environment variables that Lambda and `template.yaml` set. The queue URLs are placeholders, because
-/// no program in the benchmark sends to a queue.
+/// Returns the environment variables of a process. Most of them have the names that Lambda and `template.yaml` use. The
+/// queue URLs are placeholders, because the measured invocations do not send to a queue.
 fn environment(tables_url: &str) -> [(&'static str, &str); 19] {
     [
         ("AWS_ACCESS_KEY_ID", "local"),

@@ -18,7 +18,7 @@ pub(crate) struct Section {
     pub plots: Vec<(&'static str, Plot)>,
 }
 
-/// A table whose first column has names and whose other columns have numbers.
+/// A table whose first column is aligned left and whose other columns are aligned right.
 pub(crate) struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -54,7 +54,7 @@ impl Report {
         Ok(Self { folder: folder.to_owned(), text })
     }
 
-    /// Adds the result of a measure, prints it, and writes the report so far.
+    /// Adds the result of a measure, prints its table, and writes its plots and the report so far.
     pub fn add(&mut self, section: Section) -> Result<(), Error> {
         let Section { title, description, table, plots } = section;
         let table = table.markdown();

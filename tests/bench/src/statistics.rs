@@ -17,7 +17,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Without samples, all values are NaN.
+    /// Returns the minimum, the median and the maximum of the samples. Without samples, all three are NaN.
     pub fn of(samples: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = samples.into_iter().collect();
         sorted.sort_by(f64::total_cmp);

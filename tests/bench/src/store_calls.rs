@@ -1,5 +1,6 @@
-//! Records the requests to DynamoDB that an invocation makes, and replays them without running the function. The
-//! duration of the replay is a lower bound for the duration of the invocation.
+//! A client of the tables without the SDK. With this client, the requests to DynamoDB that an invocation makes are
+//! recorded and replayed without running the function. The duration of the replay is a lower bound for the duration of
+//! the invocation.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +18,8 @@ use tokio::task::JoinHandle;
 
 use crate::error::Error;
 
-/// The number of the first entry that a repeated request stores. It is far above the numbers of the chat's entries.
+/// The number of the first entry that a repeated request stores. It is far above the numbers of the chat's entries, so
+/// it is not used yet.
 const FIRST_SEQ: u64 = 5_000_000;
 
 #[derive(Debug, Clone)]

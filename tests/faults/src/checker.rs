@@ -137,7 +137,8 @@ fn check_recovery(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// Checks that an acknowledged message is stored exactly once, a refused one never, and any other at most once.
+/// Checks that an acknowledged message is stored exactly once, under the `seq` in its response, a refused one never,
+/// and any other at most once.
 fn check_stored_once(evidence: &Evidence, service: &ServiceView<'_>, findings: &mut Findings) {
     for record in &evidence.records {
         let Some(text) = &record.text else { continue };
@@ -181,8 +182,8 @@ fn is_accepting(mood: Mood) -> bool {
 /// rejected event counts, too. If the response to the service's write is lost, the repeated write fails if an agent has
 /// accepted the chat in the meantime.
 fn has_bot_reacted(evidence: &Evidence, chat: u64, requests: &[(&Journal, &JournalEntry)]) -> bool {
-    // The journal contains no attempt if the provider closes the connection early. In that case, every event of the bot
-    // for the chat counts.
+    // The journal contains no attempt if the provider closed every connection early. In that case, every event of the
+    // bot for the chat counts.
     let first_attempt_ms = requests.iter().map(|(_, request)| request.at_ms).min().unwrap_or_default();
     evidence.records.iter().any(|record| {
         let is_of_bot = matches!(record.action, Action::BotMessage | Action::BotInvite);
@@ -235,7 +236,8 @@ impl std::fmt::Debug for Journal {
     }
 }
 
-/// Checks that all requests about an entry contain its id, and that every id belongs to an entry.
+/// Checks that every webhook-id is the id of a stored entry, that all requests with one id have the same content and
+/// the same receiver, and that an integrator or the bot gets a text with one id only.
 fn check_webhook_ids(evidence: &Evidence, service: &ServiceView<'_>, findings: &mut Findings) {
     let known: BTreeSet<&str> = service.entries.iter().map(Entry::id).collect();
     let mut ids_by_content: BTreeMap<(&str, String), BTreeSet<&str>> = BTreeMap::new();
@@ -275,7 +277,8 @@ fn identity(body: &Value) -> String {
     format!("{fields:?} {}", body["message"]["text"])
 }
 
-/// Checks that, without faults and with healthy receivers, messages are delivered at the first attempt and in order.
+/// Checks that, without faults and with healthy receivers, agents' messages are delivered at the first attempt and in
+/// order.
 fn check_calm_order(evidence: &Evidence, service: &ServiceView<'_>, findings: &mut Findings) {
     let calm: Vec<&Record> = evidence
         .records
@@ -309,7 +312,8 @@ fn check_calm_order(evidence: &Evidence, service: &ServiceView<'_>, findings: &m
     }
 }
 
-/// Checks that a chat has one owner at a time: a sequence of owners must explain the chat's records.
+/// Checks that a chat has one owner at a time: a sequence of owners must explain the chat's records. Its last owner
+/// must have accepted the chat or got it by a transfer.
 fn check_owners(evidence: &Evidence, findings: &mut Findings) {
     let mut by_chat: BTreeMap<u64, Vec<&Record>> = BTreeMap::new();
     for record in &evidence.records {
@@ -396,7 +400,8 @@ fn check_closed_chats(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// Checks that webhooks are notified once when an agent accepts a chat, and once when the chat is closed.
+/// Checks that each webhook has exactly one notification of each chat that an agent has accepted, and one of each
+/// closed chat.
 fn check_notifications(evidence: &Evidence, findings: &mut Findings) {
     let webhooks = evidence.journals.iter().filter(|journal| journal.kind == Kind::Webhook).count();
     for row in &evidence.chats {

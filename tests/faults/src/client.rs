@@ -54,8 +54,9 @@ impl ApiClient {
         send(self.request(Method::GET, path)).await
     }
 
-    /// Sends a request while no fault is injected. Repeats it after a failure, up to 20 times in total, because a
-    /// service that has just recovered may still fail. Panics if it does not succeed.
+    /// Sends a request while no fault is injected, and returns the response's body. A service that has just recovered
+    /// may still fail, so up to 20 requests are sent while there is no response or the status is at least 500. Panics
+    /// if no request succeeds.
     pub async fn must(&self, method: Method, path: &str, body: Option<&Value>) -> Value {
         let mut last = None;
         for _ in 0..20 {

@@ -1,4 +1,5 @@
-//! The conversations of a round: visitors write, agents compete for chats, answer, transfer and close them.
+//! The conversations of a round: visitors write, agents compete for chats, answer, transfer and close them. In the calm
+//! phase, agents send messages whose order is checked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -109,7 +110,8 @@ impl Conversations {
     }
 
     /// Sends a few messages from the owner. Meanwhile, the visitor may write, the owner may transfer the chat or write
-    /// a note, or another agent may try to write. Returns the chat's owner at the end of the turn.
+    /// a note, or another agent may try to write. Returns the chat's owner at the end of the turn. If the result of a
+    /// transfer is unknown, this is the former owner.
     async fn run_turn(&self, owner: Agent, chat: u64, channel: &Channel, name: &str, random: &mut Generator) -> Agent {
         let (messages, other) = (1 + random.below(4), self.other_agent(&owner, random));
         let (mut random_writes, mut random_else) = (random.part("messages"), random.part("something else"));

@@ -23,14 +23,15 @@ pub struct Evidence {
     pub report: Value,
     /// The ids of the account's agents, including the admin.
     pub agents: Vec<u64>,
-    /// The number of injected faults of each kind.
+    /// The number of injected faults of each kind, including kills of the host.
     pub faults: BTreeMap<String, u64>,
     /// The number of messages in each queue that is not empty at the end of the round.
     pub queues: BTreeMap<String, u64>,
     /// What was still pending after the recovery timeout, or `None` if everything recovered in time.
     pub recovery_problem: Option<String>,
-    /// This and `calm_started_ms` are in milliseconds since the start of the round.
+    /// When the injection of faults ended, in milliseconds since the start of the round.
     pub faults_ended_ms: u64,
+    /// When the calm phase started, in milliseconds since the start of the round.
     pub calm_started_ms: u64,
 }
 

@@ -78,7 +78,8 @@ impl HostControl {
         &self.running.status.queues
     }
 
-    /// Returns the number of injected faults of each kind so far. Killing the host counts as one of these kinds.
+    /// Returns the number of injected faults of each kind, as of the last command to the host. Killing the host counts
+    /// as one of these kinds.
     pub fn faults(&self) -> BTreeMap<String, u64> {
         let mut all = self.earlier_faults.clone();
         for (name, count) in &self.running.status.faults {
@@ -135,13 +136,14 @@ impl RunningHost {
     }
 }
 
-/// Links the binaries of the functions into a new folder, so that a build cannot replace them during the run.
+/// Links or copies the binaries into a new folder, so that a build cannot replace them during the run. Returns the new
+/// folder.
 fn linked(binaries: &Path, folder: &Path) -> PathBuf {
     std::fs::create_dir(folder).unwrap();
     for entry in std::fs::read_dir(binaries).unwrap() {
         let entry = entry.unwrap();
         let (from, to) = (entry.path(), folder.join(entry.file_name()));
-        // The binaries of the functions have no file extension, but the other files that cargo writes have one.
+        // The binaries of the functions have no file extension, but most other files that cargo writes have one.
         if entry.file_type().unwrap().is_file() && from.extension().is_none() {
             std::fs::hard_link(&from, &to).or_else(|_| std::fs::copy(&from, &to).map(drop)).unwrap();
         }

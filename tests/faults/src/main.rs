@@ -1,7 +1,7 @@
 //! Runs the service under load with injected faults, and checks that it keeps its guarantees (docs/faults.md).
 //!
 //! # Layout
-//! - `round.rs`: one round: an account, its load with faults, the recovery, a calm phase, and the checks
+//! - `round.rs`: one round: an account, its load with faults, the recovery, a calm phase, and the collected evidence
 //! - `plan.rs`: the faults of a round, derived from the seed
 //! - `host_program.rs`, `host_control.rs`: the local host as a program that can be killed, and its supervisor
 //! - `account.rs`, `conversations.rs`, `bot.rs`: the load: an account, its visitors and agents, and its bot

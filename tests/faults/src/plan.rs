@@ -7,7 +7,7 @@ pub const SLOT_MS: u64 = 5_000;
 pub const MAX_CLOCK_ERROR_MS: u64 = 500;
 
 pub struct RoundPlan {
-    /// The faults of each slot. A slot lasts [`SLOT_MS`].
+    /// The faults of each slot. A slot lasts [`SLOT_MS`]; the last one may be shorter.
     pub slots: Vec<FaultPlan>,
     /// The times at which the host is killed, in milliseconds since the start of the first slot.
     pub host_kills_ms: Vec<u64>,

@@ -1,6 +1,6 @@
 //! HTTP servers that act as integrators, webhooks and a bot's provider. The mood of a server determines how the server
-//! responds. The mood changes every few seconds and is derived from the seed. A journal records every request that the
-//! server has read, together with the mood.
+//! responds. If the server misbehaves, its mood may change every three seconds and is derived from the seed; otherwise,
+//! the server accepts every request. A journal records every request that the server has read, together with the mood.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -109,7 +109,7 @@ impl Receiver {
         format!("http://127.0.0.1:{}/in", self.port)
     }
 
-    /// From now on, accepts every request.
+    /// From now on, accepts the requests on new connections.
     pub fn behave(&self) {
         self.shared.misbehaves.store(false, Ordering::Relaxed);
     }
@@ -163,8 +163,8 @@ impl Shared {
 async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     while let Ok((stream, _)) = listener.accept().await {
         let shared = Arc::clone(&shared);
-        // Ignore the result: `None` means that the connection was closed before the response was complete, either by
-        // this receiver or by the client after its timeout.
+        // Ignore the result: `None` usually means that the connection was closed before the response was complete,
+        // either by this receiver or by the client after its timeout.
         tokio::spawn(async move { answer(stream, &shared).await });
     }
 }

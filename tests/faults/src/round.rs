@@ -16,7 +16,7 @@ use crate::host_control::HostControl;
 use crate::plan::{RoundPlan, SLOT_MS};
 use crate::records::Records;
 
-/// How long all deliveries may take to finish after the last fault. The sweep finds a lost task a minute after its
+/// How long all deliveries may take to finish after the last fault. The sweep finds a lost task 15 seconds after its
 /// delivery was due. A queue redelivers a killed consumer's task after 36 seconds, in the worst case several times.
 const RECOVERY_TIMEOUT: Duration = Duration::from_secs(240);
 const RECOVERY_INTERVAL: Duration = Duration::from_secs(3);

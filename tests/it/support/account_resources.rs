@@ -57,9 +57,9 @@ impl AccountResources {
         template.split('/').map(fill).collect::<Vec<_>>().join("/")
     }
 
-    /// Requests every GET route as the account's admin, and returns the responses keyed by path. The operator's
-    /// routes are left out, and so are a few others: the chat changes and a bot's activity contain the current time,
-    /// all tests share the list of providers, and the CSV export is not JSON.
+    /// Requests every GET route that requires a token, as the account's admin, and returns the responses keyed by path.
+    /// The operator's routes are left out, and so are a few others: the chat changes and a bot's activity contain the
+    /// current time, all tests share the list of providers, and the CSV export is not JSON.
     pub async fn readable_resources(&self) -> BTreeMap<String, Value> {
         let mut readable_resources = BTreeMap::new();
         for (method, template) in protected_routes() {

@@ -1,4 +1,4 @@
-//! An account with a webhook, and the server that receives the webhook's events.
+//! An account with a webhook, and functions for the server that receives the webhook's events.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
 pub const WEBHOOKS_PATH: &str = "/admin/settings/webhooks";
 
-/// Returns the response that a webhook must send (specification, part C).
+/// Returns a response with which a webhook accepts an event (specification, part C).
 pub fn ok_response() -> CannedResponse {
     ok_response_with(json!({}))
 }
@@ -18,7 +18,7 @@ pub fn ok_response_with(fields: Value) -> CannedResponse {
     CannedResponse::Json(200, merged(json!({"result": "OK"}), fields))
 }
 
-/// Returns the API response, which contains the signing secret.
+/// Adds a webhook that sends its events to the receiver. Returns the API response, which contains the signing secret.
 pub async fn add_webhook(account: &TestAccount, receiver: &TestReceiver, extra_fields: Value) -> Value {
     let body = merged(json!({"url": receiver.url()}), extra_fields);
     account.admin.client.post(WEBHOOKS_PATH, &body).await.expect(201)

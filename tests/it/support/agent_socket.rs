@@ -28,7 +28,7 @@ impl AgentSocket {
         Self::connect(&socket_url(&agent.client).await).await.expect("the ticket is valid")
     }
 
-    /// Fails with the status of the response if the handshake is refused.
+    /// Opens a socket. Fails with the status of the response if the handshake is refused.
     pub async fn connect(url: &str) -> Result<Self, u16> {
         let parsed = Url::parse(url).unwrap();
         let address = (Ipv4Addr::LOCALHOST, parsed.port().expect("a port"));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::openapi_contract;
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
-/// Every response is checked against the OpenAPI document.
+/// A response of the service. `ApiClient` and [`send`] check it against the OpenAPI document.
 #[derive(Debug, Clone)]
 pub struct ApiResponse {
     pub status: u16,
@@ -73,7 +73,7 @@ impl ApiClient {
         self.token.as_deref().unwrap_or_default()
     }
 
-    /// `target` is a path of the service or an absolute URL.
+    /// Returns a request with the client's credential. `target` is a path of the service or an absolute URL.
     pub fn request(&self, method: Method, target: &str) -> RequestBuilder {
         let url = if target.starts_with("http") { target.to_owned() } else { format!("{}{target}", self.base) };
         let request = self.http.request(method, url);
@@ -114,7 +114,7 @@ impl ApiClient {
     }
 }
 
-/// How often a request is repeated while the response is 503.
+/// The maximum number of times that a request is sent while the response is 503.
 pub const MAX_REPETITIONS: usize = 30;
 
 /// Repeats the request while the response is 503. Panics after `MAX_REPETITIONS` such responses.

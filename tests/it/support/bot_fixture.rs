@@ -43,7 +43,7 @@ impl TestBot {
         Self { client, bot_id, provider_id: provider_id.to_owned(), token, signing_secret }
     }
 
-    /// The path to which the provider posts events (specification, B-1).
+    /// Returns the path to which the provider posts events (specification, B-1).
     pub fn webhook_path(&self) -> String {
         format!("/bot/webhooks/{}/{}", self.provider_id, self.token)
     }
@@ -69,7 +69,7 @@ pub fn unique_name(prefix: &str) -> String {
     format!("{prefix}-{}", local::random_and_digest::random_hex::<8>().unwrap())
 }
 
-/// Returns the provider's id.
+/// Registers a bot provider and returns its id.
 pub async fn register_provider(operator: &ApiClient, endpoint: &str, extra_fields: Value) -> String {
     let fields = merged(json!({"name": "Bots & Co", "endpoint": endpoint}), extra_fields);
     let created = operator.post("/operator/providers", &fields).await.expect(201);
@@ -92,7 +92,7 @@ impl BotFixture {
         Self::create_with(host, json!({}), json!({})).await
     }
 
-    /// `channel` and `bot` contain additional settings for the channel and the bot.
+    /// Like [`create`](Self::create), with additional settings for the channel and the bot.
     pub async fn create_with(host: &TestHost, channel: Value, bot: Value) -> Self {
         let (integrator, provider) =
             (TestReceiver::start(CannedResponse::ok()).await, TestReceiver::start(CannedResponse::ok()).await);

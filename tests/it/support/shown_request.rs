@@ -11,8 +11,8 @@ fn shortened(signatures: &str) -> String {
     signatures.split(' ').map(|it| format!("{}…", &it[..7])).collect::<Vec<_>>().join(" ")
 }
 
-/// Checks that the shown request has exactly the same headers and body as the received one, except that its signatures
-/// are shortened.
+/// Checks that the shown request has exactly the same method, headers and body as the received one, except that its
+/// signatures are shortened.
 #[track_caller]
 pub fn assert_shown_request(shown: &Value, received: &ReceivedRequest) {
     let header =

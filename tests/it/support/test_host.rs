@@ -182,7 +182,8 @@ impl TestHost {
         Self { local: LocalHost(Some(host)), operator, anonymous, log }
     }
 
-    /// Runs the test. If the test panics, prints the warnings and errors that the functions logged during the test.
+    /// Runs the test. If the test panics, prints what the functions have logged since its start, except lines with the
+    /// level INFO. On the shared host, this includes the functions' logs about concurrent tests.
     async fn run_test(&self, test: impl Future<Output = ()>) {
         let start = self.log.lock().unwrap().len();
         let _print_on_panic = PrintProblemsOnPanic { log: &self.log, start };

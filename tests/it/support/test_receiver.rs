@@ -1,5 +1,5 @@
-//! An HTTP server on a free port that acts as an integrator, a bot provider or a webhook. It records every request and
-//! sends configured responses.
+//! An HTTP server on a free port that acts as an integrator, a bot provider, a webhook or a telephony provider. It
+//! records every request and sends configured responses.
 //!
 //! The server reads and writes raw HTTP/1.1, because some tests check how requests are framed, and others need
 //! responses that no HTTP library would send.
@@ -32,7 +32,7 @@ pub enum CannedResponse {
     SlowBody,
     /// Reads the request and closes the connection without a response.
     CloseConnection,
-    /// Sends status 200 and a JSON string with this many bytes.
+    /// Sends status 200 and a JSON string of this many characters.
     LargeBody(usize),
 }
 

@@ -35,7 +35,8 @@ impl TestWidget {
         self.call_from(Some(SITE), endpoint, &body.to_string()).await
     }
 
-    /// Calls an endpoint with any body, as a browser on a page of this origin does.
+    /// Calls an endpoint with any body, as a browser on a page of this origin does. With `None`, the request has no
+    /// `Origin` header.
     pub async fn call_from(&self, origin: Option<&str>, endpoint: &str, body: &str) -> ApiResponse {
         let request = self.client.request(Method::POST, &format!("/widget/{}/{endpoint}", self.id));
         let request = request.header("content-type", "text/plain;charset=UTF-8").body(body.to_owned());
@@ -76,7 +77,7 @@ impl TestVisitor {
         self.call("session", json!({})).await.expect(200)
     }
 
-    /// The text is also the message's id. Returns the response.
+    /// Sends a message with this text, which is also the message's id. Returns the response's body.
     pub async fn say(&self, text: &str) -> Value {
         let message = json!({"message_id": text, "message": {"type": "text", "text": text}});
         self.call("message", message).await.expect(200)

@@ -1,5 +1,6 @@
 //! The demo account. The first run creates it through the public API. Later runs keep the user's changes, update the
-//! URLs of the receivers and recreate what is missing.
+//! URLs of the receivers, and recreate a channel, widget or webhook that no longer exists and an agent who cannot log
+//! in.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -155,8 +156,9 @@ fn load(store: &FileStore) -> Result<Option<DemoAccount>, file_store::Error> {
     }
 }
 
-/// Recreates the missing parts of the account. If the admin cannot log in, creates a new account and renames the file
-/// of the old account, because no other file contains the old account's passwords.
+/// Updates the URLs of the account's receivers and recreates missing parts of the account. If the admin cannot log in,
+/// creates a new account and renames the file of the old account, because no other file contains the old account's
+/// passwords.
 async fn restore(
     api: &ApiClient,
     operator_key: &str,
@@ -182,7 +184,7 @@ async fn restore(
     Ok(demo)
 }
 
-/// Returns `None` if the service rejects the credentials.
+/// Returns a new bearer token, or `None` if the service rejects the credentials.
 async fn try_log_in(api: &ApiClient, email: &str, password: &str) -> Result<Option<String>, api_client::Error> {
     match log_in(api, email, password).await {
         Ok(token) => Ok(Some(token)),
@@ -305,8 +307,8 @@ async fn connect_gateway(
     Ok(secret)
 }
 
-/// Updates the URLs of a channel and its integrator to use this run's base URL. Returns `false` if the channel no
-/// longer exists.
+/// Updates the URLs of a channel and its integrator to use this run's base URL. Returns `false` if the service does not
+/// know the channel's URL, because the channel has been deleted or its endpoint secret has been replaced.
 async fn update_channel_url(api: &ApiClient, admin_token: &str, url: &mut String) -> Result<bool, api_client::Error> {
     *url = channel_url(api, url);
     let status_path = format!("{}/status", url.strip_prefix(api.base_url()).unwrap_or_default());
@@ -395,7 +397,8 @@ async fn connect_bot(
     Ok((token, channel_url(api, &endpoint)))
 }
 
-/// The widget is on the left of the demo site's shop, because the console and the journal are on the right.
+/// Creates the demo widget and returns its id. The widget is on the left of the demo site's shop, because the console
+/// and the journal are on the right.
 async fn create_widget(api: &ApiClient, admin_token: &str) -> Result<String, api_client::Error> {
     let settings = json!({
         "title": "Cairn Outdoor",
@@ -414,7 +417,7 @@ async fn create_webhook(api: &ApiClient, admin_token: &str) -> Result<String, ap
     Ok(webhook_id)
 }
 
-/// A channel with a bot shows Markdown and buttons, because the demo bot sends both.
+/// Creates an API channel. A channel with a bot shows Markdown and buttons, because the demo bot sends both.
 async fn create_channel(
     api: &ApiClient,
     admin_token: &str,

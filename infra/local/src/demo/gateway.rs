@@ -123,8 +123,8 @@ async fn recording() -> impl IntoResponse {
 }
 
 impl DemoGateway {
-    /// Reports the steps of a call, with a pause before each step. `has_client_leg` is false for an incoming call, in
-    /// which the visitor is connected from the beginning.
+    /// Reports the steps of a call to the service, each after its pause. Does nothing if the service has rejected the
+    /// call. `has_client_leg` is false for an incoming call, in which the visitor is connected from the beginning.
     async fn make_call(&self, call: &Value, has_client_leg: bool) {
         let Some(connection) = self.connection.get() else { return };
         let text = |name: &str| call.get(name).and_then(Value::as_str).unwrap_or_default();

@@ -46,7 +46,8 @@ fn terminal_line(body: &Value) -> String {
     line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// For Markdown and buttons, returns the content itself rather than the plain-text alternative.
+/// Returns the content of a message as text. For Markdown and buttons, returns the content itself rather than the
+/// plain-text alternative. Returns only the type of a message without text and file, such as a typing notice.
 fn message_text(message: &Value) -> String {
     let field = |name: &str| message.get(name).and_then(Value::as_str);
     let message_type = field("type").unwrap_or("?");

@@ -29,7 +29,7 @@ use crate::terminal;
 const CODE_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// Creates links and serves the endpoint that exchanges their codes for a session. The host needs the route before the
-/// demo account exists, so the account is connected later. Until then, there are no codes. Clones share all data.
+/// demo account exists, so the account is connected later. Until then, no code is accepted. Clones share all data.
 #[derive(Clone, Default)]
 pub struct SignInLinks(Arc<SignInState>);
 
@@ -73,7 +73,7 @@ struct SignInRequest {
     code: String,
 }
 
-/// The user sees these messages.
+/// The reasons why a code does not sign in its user. The user sees these messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Rejection {
     #[error("code must be a string")]

@@ -30,7 +30,8 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types 'none'";
 
-/// Until the demo account is connected, the site responds with 503. Clones share the connection.
+/// The routes of the demo site. Until the demo account is connected, the site's page and the console in its frame get
+/// the response 503. Clones share the connection.
 #[derive(Clone)]
 pub struct DemoSite {
     sign_in_links: SignInLinks,

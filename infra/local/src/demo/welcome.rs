@@ -25,7 +25,8 @@ struct ListedChat {
 pub async fn welcome_text(api: &ApiClient, demo: &DemoAccount, sign_in_link: &str) -> Result<String, account::Error> {
     let token = account::log_in(api, &demo.agent_email, &demo.agent_password).await?;
     let chat_id = next_chat_id(api, &token).await?;
-    // Each run uses a new visitor, so the first command always opens a new chat. The third command accepts this chat.
+    // Each run uses a new visitor, so the first command opens a new chat. The third command accepts this chat, unless
+    // another chat has been opened before it.
     let visitor_suffix = random_and_digest::random_hex::<3>()?;
     let console = format!("{sign_in_link}   (signs in the agent; works once)");
     let demo_site = format!(

@@ -79,7 +79,7 @@ struct CapacityResponse {
     consumed_capacity: Option<ConsumedCapacity>,
 }
 
-/// The capacity units that an operation reports. An operation on several tables reports one entry per table.
+/// The capacity units that an operation reports. A batch or transaction reports a list with one entry per table.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ConsumedCapacity {
@@ -128,8 +128,8 @@ impl DynamoProxy {
         }
     }
 
-    /// Checks the permissions and counts the request. Adds the `ReturnConsumedCapacity` parameter to the body if the
-    /// operation consumes capacity units.
+    /// Checks the permissions and counts the request, once for each of its tables. Adds the `ReturnConsumedCapacity`
+    /// parameter to the body if the operation consumes capacity units.
     fn authorize(&self, function: &str, operation: &str, body: Bytes) -> Result<AuthorizedRequest, AccessDenied> {
         // The engine returns an error for a body that cannot be parsed here, so the parse error is ignored.
         let request: TableRequest<'_> = serde_json::from_slice(&body).unwrap_or_default();
@@ -162,7 +162,8 @@ impl DynamoProxy {
 }
 
 impl TableRequest<'_> {
-    /// A transaction requires a permission for each of its items, such as `dynamodb:PutItem`.
+    /// Returns the permissions that the request requires. A transaction requires a permission for each of its items,
+    /// such as `dynamodb:PutItem`.
     fn permissions(&self, operation: &str) -> Vec<Permission> {
         let permission = |action: &str, resource| Permission { action: format!("dynamodb:{action}"), resource };
         let single = self.table_name.iter().map(|table| match &self.index_name {
@@ -194,7 +195,7 @@ async fn forward(
     // The request runs in a separate task, so that it completes even if the function is killed. A delayed request must
     // still be executed, and its response must still be counted.
     let response = tokio::spawn(async move { proxy.respond(&function, &operation, body).await }).await;
-    // If there is no response, the host is stopping. The SDK retries until the function ends.
+    // If there is no response, the host is stopping or the task has panicked. The SDK retries.
     response.unwrap_or_else(|_| StatusCode::SERVICE_UNAVAILABLE.into_response())
 }
 

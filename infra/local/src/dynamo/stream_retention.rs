@@ -3,12 +3,13 @@
 
 use rusqlite::Connection;
 
-/// The number of records that the database keeps, for all tables together. Readers are notified of each write, so they
-/// are at most a few records behind.
+/// The number of records that the database keeps, for all tables together. It is more than enough, because readers are
+/// notified of each write and are usually only a few records behind.
 const MAX_STREAM_RECORDS: u32 = 2_000;
 
 /// Adds an index and a trigger to the engine's table of stream records. With the index, numbering a record takes the
-/// same time regardless of how many records are stored. The trigger deletes the oldest record when a new one is stored.
+/// same time regardless of how many records are stored. When a record is stored, the trigger deletes the records that
+/// exceed `MAX_STREAM_RECORDS`.
 pub(super) fn limit_stream_records(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
         "CREATE INDEX IF NOT EXISTS stream_record_positions

@@ -1,5 +1,6 @@
-//! Creates the template's tables. The keys and indexes of tables from an earlier run must be as in the template.
-//! Missing indexes are added, and the tables' streams are enabled or disabled.
+//! Creates the template's tables that do not exist yet, and updates tables from an earlier run: adds missing indexes,
+//! enables or disables the streams, and enables the deletion of expired items. Fails if a table's key, or an index that
+//! the template names, is not as in the template.
 
 use dynoxide::Database;
 use dynoxide::errors::DynoxideError;
@@ -24,7 +25,7 @@ fn create_or_update_table(database: &Database, table: &TableDefinition) -> Resul
     enable_ttl(database, table)
 }
 
-/// Returns `None` if the table does not exist.
+/// Returns the table's description, or `None` if the table does not exist.
 fn describe_table(database: &Database, table: &TableDefinition) -> Result<Option<Value>, Error> {
     let describe_request = request(table, json!({"TableName": table.name}))?;
     match database.describe_table(describe_request) {

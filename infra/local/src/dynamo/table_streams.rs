@@ -88,8 +88,8 @@ impl TableStreams {
 }
 
 impl StreamReader {
-    /// Waits for changes and returns them in order. A write that leaves an item unchanged is not returned. After an
-    /// error, the next call reads the same records again.
+    /// Waits for writes to the table and returns the changes in order. The result is empty if the writes left the items
+    /// unchanged. After an error, the next call reads the same records again.
     pub async fn next(&mut self) -> Result<Vec<StreamRecord>, Error> {
         if self.written.changed().await.is_err() {
             // There will be no more writes to the table.

@@ -28,8 +28,8 @@ impl DroppedRecordsLog {
         Self { function: function.to_owned(), table: table.to_owned(), log, counts: Mutex::default() }
     }
 
-    /// Counts dropped records. Logs their total number with the reason for the latest ones, unless a line was logged
-    /// within the last second.
+    /// Counts dropped records. Logs how many have been dropped since the start, with the reason for the latest ones,
+    /// unless a line was logged within the last second.
     pub fn add(&self, count: usize, reason: &str) {
         if count == 0 {
             return;

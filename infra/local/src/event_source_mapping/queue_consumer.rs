@@ -121,7 +121,7 @@ impl QueueConsumer {
 
     fn make_visible_in(&self, batch: &[Message], seconds: u32) {
         for message in batch {
-            // An error means that the message is already visible.
+            // An error is ignored: the message is already visible, or keeps its visibility timeout.
             let _ = self.queues.change_visibility(&self.mapping.queue, &message.receipt_handle, seconds);
         }
     }
@@ -157,7 +157,7 @@ fn processed_messages<'b>(mapping: &QueueMapping, batch: &'b [Message], result: 
     processed
 }
 
-/// Returns `None` only if the batch length does not fit into a `u32`.
+/// Returns how many more messages the batch can contain, or `None` if the batch length does not fit into a `u32`.
 fn remaining_capacity(batch_size: u32, batch: &[Message]) -> Option<u32> {
     u32::try_from(batch.len()).ok().map(|size| batch_size.saturating_sub(size))
 }

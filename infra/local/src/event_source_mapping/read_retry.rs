@@ -16,7 +16,8 @@ pub(super) struct ReadRetry {
 }
 
 impl ReadRetry {
-    /// Logs the error of a failed read, at most once a minute, and waits until the read can be tried again.
+    /// Waits for a second until a failed read can be tried again. Logs the error of the first failed read, and of
+    /// further ones at most once a minute.
     pub async fn wait(&mut self, log_error: impl FnOnce()) {
         if self.last_logged.is_none_or(|at| at.elapsed() >= LOG_INTERVAL) {
             log_error();

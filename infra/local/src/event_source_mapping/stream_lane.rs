@@ -54,8 +54,8 @@ impl StreamLane {
         }
     }
 
-    /// Waits until there is a record, then returns the waiting records, up to the batch size. The batch is empty if the
-    /// channel is closed.
+    /// Waits until there is a record, then collects records until the batch is full or the batching window ends.
+    /// Returns an empty batch if the channel is closed and has no more records.
     async fn next_batch(&self, records: &mut UnboundedReceiver<StreamRecord>) -> Vec<StreamRecord> {
         let StreamMapping { batch_size, batching_window, .. } = self.mapping;
         let mut batch = Vec::new();
@@ -132,7 +132,7 @@ impl Batch {
         }
     }
 
-    /// As on AWS, splitting a batch does not count as a retry.
+    /// Returns what happens to a failed batch. As on AWS, splitting a batch does not count as a retry.
     fn next_step(mut self, mapping: &StreamMapping) -> NextStep {
         let retries = self.retries;
         if mapping.bisects_failed_batches && self.records.len() > 1 {

@@ -26,8 +26,9 @@ pub(crate) use self::rejection::{dynamodb_rejection, sqs_rejection};
 /// How long a request that gets no response stays open. The SDK gives up earlier.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Which faults are injected, and how often. Every rate is given per 1,000. The same plan makes the same decisions in
-/// the same order; which request each decision applies to depends on the timing of the processes.
+/// Which faults are injected, and how often. Every rate is given per 1,000. The same seed produces the same random
+/// numbers in the same order; which request, invocation or message each number decides about depends on the timing of
+/// the processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FaultPlan {
@@ -108,7 +109,7 @@ impl RequestFault {
     }
 }
 
-/// The fault applies to a whole received batch.
+/// A fault of queue messages. It applies to a whole received batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageFault {
     Repeat,
@@ -144,7 +145,8 @@ impl Faults {
         }
     }
 
-    /// Returns the number of injected faults of each kind since the start.
+    /// Returns the number of injected faults of each kind since the start. A process kill is counted when it is
+    /// planned, even if the process responds before it.
     #[must_use]
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
         self.state().counts.clone()

@@ -15,7 +15,8 @@ pub(super) enum GatewayError {
         /// The rule that the field violates.
         reason: &'static str,
     },
-    /// The connection was closed before the body was complete.
+    /// The connection was closed before the body was complete. The response has the format of the functions' error
+    /// responses.
     IncompleteBody,
     /// The request line and the headers together exceed the size limit.
     HeadersTooLarge,

@@ -126,7 +126,7 @@ impl RoutedRequest<'_> {
         }
     }
 
-    /// A body without a content type counts as text.
+    /// Whether the content type is one of a text. A body without a content type counts as text.
     fn is_text(&self) -> bool {
         let Some(content_type) = self.head.headers.get(header::CONTENT_TYPE) else {
             return true;

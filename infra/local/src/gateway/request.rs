@@ -12,8 +12,8 @@ const MAX_HEAD_BYTES: usize = 10 * 1024;
 
 const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 
-/// How much of an oversized body is read and discarded. If the connection were closed while the client was still
-/// sending, the client would see a broken connection instead of the error response.
+/// The size up to which an oversized body is read before the error response is sent. If the connection were closed
+/// while the client was still sending, the client would see a broken connection instead of the error response.
 const MAX_DISCARDED_BODY_BYTES: usize = 4 * MAX_BODY_BYTES;
 
 pub(super) fn validate_head(head: &Parts) -> Result<(), GatewayError> {

@@ -27,7 +27,8 @@ struct FunctionResponse {
     is_base64_encoded: Option<bool>,
 }
 
-/// A result without a `statusCode` becomes the JSON body of a 200 response.
+/// Returns the HTTP response for a function's result. A result without a `statusCode` becomes the body of a 200
+/// response with the content type `application/json`. If the result is a string, the body is the string's text.
 pub(super) fn http_response(result: &[u8]) -> Result<Response, GatewayError> {
     let value: Value = serde_json::from_slice(result).map_err(|_| GatewayError::FunctionFailed)?;
     if value.get("statusCode").is_some() {
@@ -81,7 +82,7 @@ impl FunctionResponse {
     }
 }
 
-/// Functions can also return numbers and booleans as header values.
+/// Returns a header value as text. Functions can also return numbers and booleans as header values.
 fn header_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,5 +1,6 @@
-//! Builds the environment variables for a function process: first those that Lambda sets, then those from the template.
-//! Processes do not inherit the host's own environment, so a function cannot depend on it.
+//! Builds the environment variables for a function process: those that Lambda sets, the URLs of the local services,
+//! those from the template, and an injected clock error. Processes do not inherit the host's own environment, so a
+//! function cannot depend on it.
 
 use uuid::Uuid;
 

@@ -1,4 +1,4 @@
-//! The reasons why an invocation fails. The messages appear in the function's log.
+//! The reasons why an invocation or the start of a process fails.
 
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -8,7 +8,8 @@ pub enum InvocationError {
     /// The function reported an error for this event.
     #[error("{error_type}: {message}")]
     Function { error_type: String, message: String },
-    /// The function exceeded its timeout, so its process was killed.
+    /// The function did not respond within its timeout, or an injected crash ended the wait earlier, so its process was
+    /// killed.
     #[error("Task timed out after {:.2} seconds", .0.as_secs_f64())]
     TimedOut(Duration),
     #[error("the process exited before it responded ({0})")]

@@ -1,5 +1,5 @@
-//! Passes events to one function process and passes its responses back. The process pool puts commands into the
-//! mailbox. The Runtime API takes them out when the process makes a request.
+//! Passes events to one function process and passes its responses back. `process.rs` puts commands into the mailbox.
+//! The Runtime API takes them out when the process requests an event.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -38,7 +38,8 @@ pub(super) struct Mailbox {
     init_error: Mutex<Option<InvocationError>>,
 }
 
-/// The request id does not belong to the invocation that the process is handling.
+/// The process is unknown, the request id does not belong to the invocation that the process is handling, or nobody
+/// waits for the response any more.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UnknownRequestId;
 
@@ -96,8 +97,8 @@ impl Mailbox {
     }
 }
 
-/// Locks a mutex. Ignores a poisoned lock: each critical section is a single assignment, so a panic cannot leave the
-/// value in an inconsistent state.
+/// Locks a mutex. Ignores a poisoned lock: each critical section only sets or takes the value, so a panic cannot leave
+/// the value in an inconsistent state.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -12,7 +12,7 @@
 //! - `mailbox.rs`: passes events to a process and responses back
 //! - `runtime_api.rs`, `process_registry.rs`: the HTTP API for the processes, and the registry that identifies the
 //!   caller
-//! - `process_group.rs`: kills all processes if the host itself is killed
+//! - `process_group.rs`: kills all processes when the host exits, even if it is killed
 //! - `error.rs`: the reasons why an invocation fails
 
 mod environment;

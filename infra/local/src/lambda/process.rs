@@ -14,14 +14,15 @@ use super::error::{InvocationError, ProcessExit};
 use super::mailbox::{Invocation, Mailbox, ProcessCommand};
 use super::process_registry::Registration;
 
-/// Lambda's initialization time limit: from the start of the process to its first request for an event.
+/// Lambda's time limit for the initialization of a process, from its start to its first request for an event. A process
+/// that is already initialized has the same time to receive an event.
 const INIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long to keep reading the output of a process after its exit. The output ends at once unless a child of the
 /// process keeps the pipes open.
 const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A process that is idle or is handling an event. Dropping this value kills the process.
+/// A process that is starting, idle or handling an event. Dropping this value kills the process.
 pub(super) struct Process {
     commands: mpsc::Sender<ProcessCommand>,
     mailbox: Arc<Mailbox>,
@@ -36,7 +37,8 @@ pub(super) struct Process {
 pub(super) enum InvocationOutcome {
     /// The function responded with a result or an error. The process can handle another event.
     Completed(Result<Bytes, InvocationError>),
-    /// The process exited before it received the event, so another process can handle the event.
+    /// The process exited before it received the event, or did not receive it in time, so another process can handle
+    /// the event.
     NotDelivered,
     /// The process did not initialize, or it failed after it had received the event. It cannot be used again.
     Failed(InvocationError),
@@ -71,7 +73,8 @@ impl Process {
         Ok(())
     }
 
-    /// `timeout` starts when the process receives the event.
+    /// Passes the event to the process and waits for the response. `timeout` starts when the process receives the
+    /// event.
     pub async fn invoke(&mut self, event: Bytes, timeout: Duration) -> InvocationOutcome {
         // Send no event to a process that has exited. The Runtime API may still have an open request from the process,
         // which would take the event, and the event would be lost.
@@ -124,7 +127,7 @@ impl Process {
             Ok(status) => (*status).unwrap_or(ProcessExit(None)),
             Err(_) => ProcessExit(None),
         };
-        // The supervisor drops its sender after it has forwarded all output, so the process's last lines are logged
+        // The supervisor drops its sender after the output has been forwarded, so the process's last lines are logged
         // before the error about its exit.
         while exit.changed().await.is_ok() {}
         status

@@ -14,8 +14,8 @@ use crate::log::LogSink;
 use crate::template::Function;
 use crate::usage::UsageMeter;
 
-/// The minimum limit for a function without reserved concurrency in the template. A single machine gains nothing from
-/// more processes.
+/// The concurrency limit of a function without reserved concurrency in the template, unless its queues and streams need
+/// a higher one. More processes would hardly make a single machine faster.
 const DEFAULT_CONCURRENCY_LIMIT: u32 = 64;
 
 pub(super) struct ProcessPool {
@@ -36,8 +36,9 @@ struct IdleProcess {
     idle_since: Instant,
 }
 
-/// Without reserved concurrency in the template, the limit is the sum of the maximum concurrency of the queues (0 if a
-/// queue has no maximum) and the lanes of the streams (one invocation each), but at least the default limit.
+/// Returns how many invocations of the function can run at the same time: its reserved concurrency in the template.
+/// Without reserved concurrency, the limit is the sum of the maximum concurrency of the queues (0 if a queue has no
+/// maximum) and the lanes of the streams (one invocation each), but at least the default limit.
 fn concurrency_limit(function: &Function) -> u32 {
     let queues = function.queues.iter().map(|queue| queue.max_concurrency.unwrap_or_default());
     let streams = function.streams.iter().map(|stream| stream.lanes);
@@ -61,7 +62,7 @@ impl ProcessPool {
         }
     }
 
-    /// Starts a process before the first invocation and waits until the process is initialized.
+    /// Starts a process, waits until it is initialized, and keeps it idle for a later invocation.
     pub async fn warm_up(&self) -> Result<(), InvocationError> {
         let mut process = self.launcher.start()?;
         process.wait_until_ready().await?;
@@ -87,7 +88,7 @@ impl ProcessPool {
                 Some(idle) => idle.process,
                 None => self.launcher.start()?,
             };
-            // A crash is injected as a shorter timeout, because a process that exceeds its timeout is killed.
+            // A crash is injected by replacing the timeout, because a process that exceeds its timeout is killed.
             let timeout = self.faults.crash_delay().unwrap_or(self.timeout);
             match process.invoke(event.clone(), timeout).await {
                 InvocationOutcome::Completed(result) => {

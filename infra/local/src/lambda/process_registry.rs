@@ -41,7 +41,7 @@ impl ProcessRegistry {
         processes.values().filter_map(|process| Some((process.function.clone(), process.pid?))).collect()
     }
 
-    /// A poisoned lock is ignored, because each critical section is a single map operation.
+    /// A poisoned lock is ignored, because each critical section changes at most one entry.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Uuid, RegisteredProcess>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -38,7 +38,7 @@ pub(super) fn router(registry: Arc<ProcessRegistry>) -> Router {
         .with_state(registry)
 }
 
-/// Responds as soon as there is an event for the process.
+/// Waits until there is an event for the process, and responds with the event.
 async fn next_invocation(State(registry): State<Arc<ProcessRegistry>>, Path(process): Path<Uuid>) -> Response {
     let Some(mailbox) = registry.mailbox(process) else {
         return StatusCode::FORBIDDEN.into_response();
@@ -119,7 +119,7 @@ fn accepted_response() -> Response {
     (StatusCode::ACCEPTED, Json(json!({"status": "OK"}))).into_response()
 }
 
-/// A body that is not the expected JSON counts as empty.
+/// Returns the error type and message in a body. Both are empty if the body is not the expected JSON.
 fn parse_error_report(body: &[u8]) -> ErrorReport {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     serde_json::from_value(value).unwrap_or_default()

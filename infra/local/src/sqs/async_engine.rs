@@ -16,14 +16,14 @@ pub(super) type Clock = Box<dyn Fn() -> u64 + Send + Sync>;
 
 pub(super) struct AsyncEngine {
     queues: BTreeMap<String, Queue>,
-    /// A blocking lock is sufficient, because SQLite calls take microseconds.
+    /// A blocking lock is sufficient, because each transaction is short.
     engine: Mutex<Engine>,
     clock: Clock,
 }
 
 struct Queue {
     definition: QueueDefinition,
-    /// Wakes waiting receivers after every change that could make a message visible earlier.
+    /// Wakes waiting receivers after a request that could make a message available earlier.
     changed: Notify,
 }
 
@@ -52,7 +52,7 @@ impl AsyncEngine {
         Ok(sent)
     }
 
-    /// Waits until at least one message can be received. There is no time limit, so the caller must set one.
+    /// Waits, without a time limit, until at least one message can be received, and receives the available messages.
     pub(super) async fn receive(&self, queue: &str, request: ReceiveRequest) -> Result<Vec<Message>, Error> {
         let queue = self.queue(queue)?;
         loop {

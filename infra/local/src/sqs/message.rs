@@ -5,11 +5,11 @@ pub struct QueueMessageToSend {
     pub body: String,
     /// The delay is 0 to 900 s. With `None`, the queue's delay applies. FIFO queues do not allow a delay other than 0.
     pub delay_seconds: Option<u32>,
-    /// FIFO queues require a message group id and deliver the messages in a group in order. In a standard queue, it
-    /// identifies a tenant for fair queues, which the local SQS does not implement.
+    /// The message group id. FIFO queues require it and deliver the messages in a group in order. In a standard queue,
+    /// it identifies a tenant for fair queues, which the local SQS does not implement.
     pub group: Option<String>,
-    /// For FIFO queues only. Another message with the same id within five minutes is a duplicate. With `None`, the hash
-    /// of the body is used if the queue has content-based deduplication.
+    /// The deduplication id, for FIFO queues only. Another message with the same id within five minutes is a duplicate.
+    /// With `None`, the hash of the body is used if the queue has content-based deduplication.
     pub deduplication_id: Option<String>,
 }
 

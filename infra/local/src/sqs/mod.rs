@@ -1,11 +1,11 @@
-//! An SQS implementation for the local host: standard and FIFO queues in one SQLite file.
+//! An SQS implementation for the local host: standard and FIFO queues in one SQLite database, in a file or in memory.
 //!
 //! Functions see the behaviour of AWS: order within a FIFO group, at most one batch in flight per group, deduplication
 //! for five minutes, delays, visibility timeouts, redrive to a dead-letter queue and retention periods. Every change is
-//! committed before the response, so no message is lost if the process is killed.
+//! committed before the response, so a queue that is stored in a file loses no message if the process is killed.
 //!
-//! Requests that need other features of SQS fail with `UnsupportedOperation`. For example, requests cannot create or
-//! change queues, because the template defines the queues, and messages cannot have message attributes.
+//! Requests for other actions of SQS fail with `UnsupportedOperation`, for example requests that create or change
+//! queues, because the template defines the queues. Messages with message attributes are rejected in the same way.
 //!
 //! # Layout
 //! - [`Queues`] (`queues.rs`): the API for the host; counts requests by action (`request_counts.rs`)

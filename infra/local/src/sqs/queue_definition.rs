@@ -1,4 +1,4 @@
-//! The template's queue definitions. They are checked against the SQS limits.
+//! The template's queue definitions, and the check that SQS would accept them.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ pub struct QueueDefinition {
     /// For FIFO queues only: whether a deduplication id applies to its message group (`DeduplicationScope` is
     /// `messageGroup`) rather than to the whole queue.
     pub deduplication_per_group: bool,
-    /// With `None`, messages are never moved to a dead-letter queue.
+    /// When and where messages are moved to a dead-letter queue. With `None`, they are never moved.
     pub redrive_policy: Option<RedrivePolicy>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedrivePolicy {
-    /// The dead-letter queue must have the same type as the source queue.
+    /// The name of the dead-letter queue. It must have the same type (standard or FIFO) as the source queue.
     pub dead_letter_queue: String,
     /// How many times a message can be received, from 1 to 1,000. The next receive moves the message to the
     /// dead-letter queue instead of returning it.

@@ -19,8 +19,8 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// Messages from an earlier run are kept, and the current definitions apply to them. Messages in a queue that is no
-    /// longer defined are kept until the queue is defined again.
+    /// Opens the queues. Messages that an earlier run stored in the file are kept, and the current definitions apply to
+    /// them. Messages in a queue that is no longer defined are kept until the queue is defined again.
     ///
     /// # Errors
     /// [`Error::Definition`] for a definition that SQS would reject, [`Error::Storage`] if the file cannot be opened.
@@ -56,11 +56,12 @@ impl Queues {
         self.engine.receive(queue, request).await
     }
 
-    /// As on AWS, a standard queue accepts every handle that it has ever issued, but only the handle of the latest
-    /// receive deletes the message.
+    /// Deletes a received message. As on AWS, a standard queue accepts every handle that it has ever issued, but only
+    /// the handle of the latest receive deletes the message.
     ///
     /// # Errors
-    /// Fails with [`Error::ReceiptHandleExpired`] if a message in a FIFO queue has become visible again.
+    /// Fails with [`Error::ReceiptHandleExpired`] if a message in a FIFO queue has become visible or been received
+    /// again.
     pub fn delete(&self, queue: &str, receipt_handle: &str) -> Result<(), Error> {
         self.request_counts.increment(queue, "DeleteMessage");
         self.engine.delete(queue, receipt_handle)
@@ -71,7 +72,7 @@ impl Queues {
         self.engine.change_visibility(queue, receipt_handle, seconds)
     }
 
-    /// When this returns, the message is stored.
+    /// Stores a message, unless it is a duplicate in a FIFO queue.
     pub fn send(&self, queue: &str, message: QueueMessageToSend) -> Result<SentMessage, Error> {
         self.request_counts.increment(queue, "SendMessage");
         self.engine.send(queue, message)
@@ -101,7 +102,8 @@ impl Queues {
 
     /// Returns the number of API requests since the start, by queue and action. This includes requests through the
     /// router and calls to [`send`](Self::send), [`receive`](Self::receive) and [`delete`](Self::delete). A batch
-    /// counts as one request. `ListQueues` is counted under an empty queue name.
+    /// counts as one request. A request that names no queue, such as `ListQueues`, is counted under an empty queue
+    /// name.
     #[must_use]
     pub fn request_counts(&self) -> BTreeMap<(String, String), u64> {
         self.request_counts.snapshot()

@@ -6,7 +6,8 @@ use super::scope::Scope;
 use super::yaml::Node;
 
 impl Scope {
-    /// `visited` contains the conditions that are being evaluated, so that cycles are detected.
+    /// Returns whether a condition is true. `visited` contains the conditions that are being evaluated, so that cycles
+    /// are detected.
     pub fn evaluate_condition(
         &self,
         name: &str,

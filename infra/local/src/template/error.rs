@@ -59,7 +59,8 @@ pub enum ErrorKind {
     UnknownParameter,
     #[error("{0:?} is not one of the allowed values")]
     DisallowedValue(String),
-    /// `Ref`, `GetAtt` or `Sub` refers to a resource that is not declared or whose condition is false.
+    /// `Ref`, `GetAtt` or `Sub` refers to a resource or parameter that is not declared, or to a resource whose
+    /// condition is false.
     #[error("the template has no resource or parameter {0:?}")]
     UnknownResource(String),
     #[error("the template has no condition {0:?}")]
@@ -88,7 +89,7 @@ pub enum ErrorKind {
     SecondWebSocketApi,
     #[error("{0:?} is not a queue of this template")]
     UnknownQueue(String),
-    /// `GetAtt` refers to the stream of a table without a `StreamSpecification`.
+    /// `GetAtt` or `Sub` refers to the stream of a table without a `StreamSpecification`.
     #[error("the table {0} has no StreamSpecification")]
     TableWithoutStream(String),
     #[error("{0:?} is not a stream of this template")]

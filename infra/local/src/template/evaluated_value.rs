@@ -76,7 +76,7 @@ impl<'s> EvaluatedValue<'s> {
         }
     }
 
-    /// A single string counts as a list with one item.
+    /// Returns the texts of a list. A single string counts as a list with one item.
     pub fn texts(&self) -> Result<Vec<String>, Error> {
         match &self.node.value {
             Value::List(_) => self.items()?.iter().map(Self::text).collect(),
@@ -84,7 +84,8 @@ impl<'s> EvaluatedValue<'s> {
         }
     }
 
-    /// Like CloudFormation, accepts a number in quotes, because parameter values are always text.
+    /// Returns a whole number in the allowed range. Like CloudFormation, accepts a number in quotes, because parameter
+    /// values are always text.
     pub fn number(&self, allowed: RangeInclusive<u32>) -> Result<u32, Error> {
         let number = self.text()?.parse().ok().filter(|number| allowed.contains(number));
         let expected = || format!("a whole number from {} to {}", allowed.start(), allowed.end());

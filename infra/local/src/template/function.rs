@@ -19,12 +19,13 @@ pub struct Function {
     pub name: String,
     /// The line number of `CodeUri` in the template, counted from 1.
     pub line: usize,
-    /// The functions' custom runtime ignores the handler.
+    /// The value of `_HANDLER`, which the functions' custom runtime ignores.
     pub handler: String,
     pub timeout: Duration,
     /// The memory size is passed to the function in its environment but not enforced.
     pub memory_mb: u32,
-    /// Further concurrent invocations wait. With `None`, the host uses its own limit.
+    /// The maximum number of concurrent invocations. Further invocations wait. With `None`, the host uses its own
+    /// limit.
     pub reserved_concurrency: Option<u32>,
     pub environment: BTreeMap<String, String>,
     pub logging: Logging,
@@ -35,7 +36,7 @@ pub struct Function {
     pub permissions: Vec<Permission>,
 }
 
-/// A property that the template's `LoggingConfig` does not set is `None`.
+/// The template's `LoggingConfig`. A property that the template does not set is `None`.
 #[derive(Debug, Clone, Default)]
 pub struct Logging {
     pub format: Option<String>,

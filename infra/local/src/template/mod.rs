@@ -1,7 +1,7 @@
 //! Reads `template.yaml`, the only definition of functions, routes, queues and tables.
 //!
-//! Resources that run locally are validated. The first error in them is reported with its line number. All other
-//! resources (alarms, dashboards, log groups) are ignored.
+//! Resources that run locally, and roles, are validated. The first error in them is reported with its line number. Of
+//! all other resources (alarms, dashboards, log groups), only the type and the condition are read.
 //!
 //! # Layout
 //! - `yaml.rs`, `error.rs`: the template as a tree that keeps line numbers, and errors with a line number and path
@@ -60,8 +60,8 @@ pub struct Template {
 }
 
 impl Template {
-    /// `parameters` replace the default values of the template's parameters. Fails with the first error in the
-    /// template.
+    /// Reads a template from its YAML text. `parameters` replace the default values of the template's parameters. Fails
+    /// with the first error in the template.
     pub fn read(text: &str, parameters: &BTreeMap<String, String>, addresses: Addresses) -> Result<Self, Error> {
         let root = yaml::parse(text)?;
         let scope = Scope::new(&root, parameters, addresses)?;
@@ -97,7 +97,7 @@ impl Template {
         Ok(())
     }
 
-    /// Rejects routes and binaries that belong to more than one function.
+    /// Rejects a route that is defined twice, and a binary that belongs to more than one function.
     fn check_duplicates(&self) -> Result<(), Error> {
         let mut binaries = BTreeMap::new();
         let mut routes = BTreeMap::new();
@@ -115,7 +115,8 @@ impl Template {
     }
 }
 
-/// The routes refer to functions, so the WebSocket API is read after the functions.
+/// Returns the template's WebSocket API, or `None` if it has none. Its routes refer to functions, so it is read after
+/// the functions.
 fn read_web_socket_api(
     resources: &[(&str, EvaluatedValue<'_>)],
     functions: &[Function],

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::error::{Error, ErrorKind, ValuePath};
 use super::yaml::{Node, Value, section_entries};
 
-/// Fails if an override is for an undeclared parameter, a parameter has no value, or a value is not allowed.
+/// Returns the values of the parameters by name. Fails if an override is for an undeclared parameter, a parameter has
+/// no value, or a value is not allowed.
 pub(super) fn values(template: &Node, overrides: &BTreeMap<String, String>) -> Result<BTreeMap<String, Node>, Error> {
     let declared: BTreeMap<_, _> = section_entries(template, "Parameters").cloned().collect();
     if let Some(unknown) = overrides.keys().find(|name| !declared.contains_key(*name)) {

@@ -21,7 +21,7 @@ const STREAM_CONSUMER_ACTIONS: [&str; 4] =
 /// The only place where a policy may contain a wildcard: the id of a WebSocket connection, at the end of a resource.
 const ANY_CONNECTION: &str = "/@connections/*";
 
-/// The key is the role's ARN.
+/// The permissions of each `AWS::IAM::Role`, by the role's ARN.
 pub(super) type PermissionsByRole = BTreeMap<String, Vec<Permission>>;
 
 pub(super) fn role_permissions(properties: &EvaluatedValue<'_>) -> Result<Vec<Permission>, Error> {
@@ -32,8 +32,8 @@ pub(super) fn role_permissions(properties: &EvaluatedValue<'_>) -> Result<Vec<Pe
     Ok(permissions)
 }
 
-/// If the function has no `Role`, SAM creates a role that has the function's policies and may also consume the
-/// function's queues and streams.
+/// Returns the function's permissions: those of its `Role`, if it has one. Otherwise, SAM creates a role that has the
+/// function's policies and may also consume the function's queues and streams.
 pub(super) fn function_permissions(
     properties: &EvaluatedValue<'_>,
     function: &Function,
@@ -73,8 +73,8 @@ fn document_permissions(document: &EvaluatedValue<'_>) -> Result<Vec<Permission>
     Ok(permissions)
 }
 
-/// Returns one permission for each combination of the statement's actions and resources. Conditions, wildcards and
-/// `Deny` are rejected, because the local host does not implement them.
+/// Returns one permission for each combination of the statement's actions and resources. Conditions, wildcards (except
+/// in [`ANY_CONNECTION`]) and `Deny` are rejected, because the local host does not implement them.
 fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permission>, Error> {
     for (key, value) in statement.entries()? {
         if !["Sid", "Effect", "Action", "Resource"].contains(&key.as_str()) {
@@ -94,7 +94,8 @@ fn statement_permissions(statement: &EvaluatedValue<'_>) -> Result<Vec<Permissio
     Ok(resources.iter().flat_map(actions_on).collect())
 }
 
-/// Wildcards are rejected, except in `allowed_suffix` at the end of an item.
+/// Returns the actions or resources of a statement. Wildcards are rejected, except in `allowed_suffix` at the end of an
+/// item.
 fn names_without_wildcards(value: &EvaluatedValue<'_>, allowed_suffix: &str) -> Result<Vec<String>, Error> {
     let names = value.texts()?;
     let has_wildcard = |name: &String| name.strip_suffix(allowed_suffix).unwrap_or(name).contains(['*', '?']);

@@ -24,7 +24,7 @@ fn redrive_policy(policy: &EvaluatedValue<'_>) -> Result<RedrivePolicy, Error> {
     })
 }
 
-/// Fails if the ARN does not belong to a queue in this template.
+/// Returns the name of the queue with this ARN. Fails if the ARN does not belong to a queue in this template.
 pub(super) fn queue_name_from_arn(arn: &EvaluatedValue<'_>) -> Result<String, Error> {
     let text = arn.text()?;
     let name = text.rsplit(':').next().unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Resolves names in a template: parameters, pseudo parameters, resources and their attributes.
 //!
-//! A resource's name is its logical id. Values that AWS would generate (ARNs, URLs) have stable local values: a queue's
-//! URL points to the local queue, and an API's endpoint points to the gateway.
+//! A resource's name is its logical id; the name of a FIFO queue also ends in `.fifo`. Values that AWS would generate
+//! (ARNs, URLs) have local values: a queue's URL points to the local queue, and an API's endpoint points to the
+//! gateway.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,12 +91,12 @@ impl Scope {
         self.tables_with_stream.contains(logical_id)
     }
 
-    /// The name is the logical id. As on AWS, the name of a FIFO queue also ends in `.fifo`.
+    /// Returns the name of a queue: its logical id. As on AWS, the name of a FIFO queue also ends in `.fifo`.
     pub fn queue_name(&self, logical_id: &str) -> String {
         if self.fifo_queues.contains(logical_id) { format!("{logical_id}.fifo") } else { logical_id.to_owned() }
     }
 
-    /// Returns `None` for `AWS::NoValue`.
+    /// Returns the value of `Ref` for a name, or `None` for `AWS::NoValue`.
     pub fn resolve_ref(&self, name: &str, line: usize, path: &ValuePath) -> Result<Option<Node>, Error> {
         if name == "AWS::NoValue" {
             return Ok(None);
@@ -128,7 +129,8 @@ impl Scope {
         self.resource_types.get(logical_id).map(String::as_str).ok_or_else(unknown)
     }
 
-    /// `reference` has the form `Resource.Attribute`.
+    /// Returns the value of `GetAtt` for a reference of the form `Resource.Attribute`. The value of an attribute that
+    /// the host does not emulate is a made-up text.
     pub fn resolve_attribute(&self, reference: &str, line: usize, path: &ValuePath) -> Result<String, Error> {
         let (logical_id, attribute) = reference.split_once('.').unwrap_or((reference, ""));
         let resource_type = self.resource_type(logical_id, line, path)?;

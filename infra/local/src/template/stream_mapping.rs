@@ -11,10 +11,11 @@ use super::queue_mapping::reports_partial_failures;
 use crate::arn::table_stream_arn;
 use crate::filter_pattern::FilterPattern;
 
-/// How long a stream stores its records. It is also the maximum record age of a mapping that does not limit the age.
+/// The maximum age of the records of a mapping that does not limit the age. On AWS, a stream stores its records for
+/// this time.
 const STREAM_RETENTION: Duration = Duration::from_hours(24);
 
-/// The mapping starts with the first change after the start of the host.
+/// An event source mapping for the stream of a table. It starts with the first change after the start of the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamMapping {
     pub table: String,

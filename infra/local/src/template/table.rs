@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::error::Error;
 use super::evaluated_value::EvaluatedValue;
 
-/// The JSON values are in the format of the DynamoDB API.
+/// A table of the template. The JSON values are in the format of the DynamoDB API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableDefinition {
     /// The logical id, which is also the name of the local table.
@@ -15,7 +15,7 @@ pub struct TableDefinition {
     pub indexes: Vec<IndexDefinition>,
     /// The attribute that stores an item's expiry time, if time to live is enabled.
     pub ttl_attribute: Option<String>,
-    /// The stream's records contain the old image and the new image of an item.
+    /// Whether the table has a stream. The stream's records contain the old image and the new image of an item.
     pub has_stream: bool,
 }
 
@@ -88,8 +88,8 @@ fn ttl_attribute(properties: &EvaluatedValue<'_>) -> Result<Option<String>, Erro
     specification.require("AttributeName")?.text().map(Some)
 }
 
-/// View types other than `NEW_AND_OLD_IMAGES` are rejected, because the local host compares the images to find out
-/// whether a write changed the item.
+/// Returns whether the table has a stream. View types other than `NEW_AND_OLD_IMAGES` are rejected, because the local
+/// host compares the images to find out whether a write changed the item.
 fn has_stream(properties: &EvaluatedValue<'_>) -> Result<bool, Error> {
     let Some(specification) = properties.get("StreamSpecification")? else {
         return Ok(false);

@@ -11,7 +11,7 @@ pub(super) enum CloseReason {
     /// The TCP connection ended without a close frame.
     ConnectionLost,
     ProtocolError,
-    /// API Gateway accepts only text.
+    /// The client sent a binary message. As in API Gateway, only text is accepted.
     BinaryMessage,
     InvalidText,
     MessageTooLarge,
@@ -68,7 +68,7 @@ impl CloseReason {
         }
     }
 
-    /// Returns `None` if the client closed the connection or is gone.
+    /// Returns the close frame for the client, or `None` if the client closed the connection or is gone.
     pub fn frame_to_send(&self) -> Option<CloseFrame> {
         match self {
             Self::Client(_) | Self::ConnectionLost => None,

@@ -1,5 +1,5 @@
 //! Serves an open connection: passes the client's messages to the functions and the functions' messages to the client,
-//! until one side closes the connection or it has been idle or open for too long.
+//! until one side closes the connection, it has been idle or open for too long, or the host stops.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use super::close_reason::CloseReason;
 use super::open_connections::{Activity, ConnectionInfo, Outbox, QueuedMessage};
 use super::{SocketApi, SocketTimeouts};
 
-/// API Gateway's limit, in both directions.
+/// API Gateway's limit on the size of a message, in both directions.
 pub(super) const MAX_MESSAGE_BYTES: usize = 128 * 1024;
 
 /// API Gateway's limit on the size of a frame from the client. A larger message must be split into several frames.
@@ -41,7 +41,7 @@ enum Event {
     Disconnect(CloseReason),
 }
 
-/// Returns after the connection has been closed and the `$disconnect` function has been invoked.
+/// Serves a connection. Returns after the connection has been closed and the `$disconnect` function has been invoked.
 pub(super) async fn serve(
     api: &SocketApi,
     info: &Arc<ConnectionInfo>,
@@ -124,7 +124,8 @@ async fn read_messages(
     CloseReason::GoingAway
 }
 
-/// Writes the functions' messages until the connection has been deleted and all queued messages have been sent.
+/// Writes the functions' messages until a write fails, or until the connection has been deleted and all queued messages
+/// have been sent.
 async fn write_messages(
     outgoing: &mut SplitSink<Socket, Message>,
     activity: &Activity,

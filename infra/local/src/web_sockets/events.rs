@@ -15,7 +15,7 @@ use crate::time_format::access_log_time;
 
 type Members = Map<String, Value>;
 
-/// Only the `$connect` event contains the headers and query parameters of the handshake.
+/// Returns the `$connect` event. Only this event contains all headers and the query parameters of the handshake.
 pub(super) fn connect(connection: &ConnectionInfo, handshake: &Parts) -> Value {
     let request_id = Uuid::now_v7().to_string();
     let mut headers = headers_by_name(&handshake.headers);

@@ -77,7 +77,8 @@ async fn open(
         return;
     }
     let info = Arc::new(info);
-    // The connection is added before the client learns that it is open, so that no function finds it missing.
+    // The connection is added before the client learns that it is open, so that a function can respond to the client's
+    // first message.
     let outbox = api.connections.add(Arc::clone(&info));
     let _ = respond.send(switching_protocols(&accept_key));
     match on_upgrade.await {
@@ -107,7 +108,7 @@ fn new_connection(
     })
 }
 
-/// Returns a random id in the format of API Gateway. It ends in `=`, which must be encoded in a URL.
+/// Returns a random id in the format of API Gateway: 16 characters, of which the last is `=`.
 fn new_connection_id() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 11];
     getrandom::fill(&mut bytes)?;

@@ -21,11 +21,11 @@ use crate::arn::connections_arn;
 use crate::iam::{AccessDenied, Permission};
 use crate::time_format::rfc3339_time;
 
-/// The maximum size of a request body. It exceeds the limit on messages, so that an oversized message gets the same
-/// response as on AWS.
+/// The maximum size of a request body that is read. A larger body is rejected in the same way as a body over the limit
+/// on messages.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
-/// The types and statuses are the same as on AWS.
+/// The reason why a request is rejected. The types and statuses are the same as on AWS.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Rejection {
     #[error("Missing Authentication Token")]

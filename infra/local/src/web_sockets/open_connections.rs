@@ -40,7 +40,7 @@ pub(super) struct Activity {
 }
 
 /// Sends messages to the client of a connection. Dropping it closes the connection after the queued messages have been
-/// sent.
+/// sent, but at the latest after one second.
 pub(super) struct OpenConnection {
     pub info: Arc<ConnectionInfo>,
     messages: mpsc::UnboundedSender<QueuedMessage>,
@@ -68,7 +68,7 @@ pub(super) enum SendError {
 }
 
 impl OpenConnections {
-    /// Messages are queued until the returned outbox is read.
+    /// Adds a connection. Messages for it are queued until the returned outbox is read.
     pub fn add(&self, info: Arc<ConnectionInfo>) -> Outbox {
         let (sender, messages) = mpsc::unbounded_channel();
         let (deletion_sender, deletion) = oneshot::channel();
@@ -83,7 +83,7 @@ impl OpenConnections {
         self.lock().get(id).cloned()
     }
 
-    /// Removing a connection closes it. Returns whether the connection was open.
+    /// Removes a connection, which closes it. Returns whether the connection was open.
     pub fn remove(&self, id: &str) -> bool {
         self.lock().remove(id).is_some()
     }
@@ -95,7 +95,7 @@ impl OpenConnections {
 }
 
 impl OpenConnection {
-    /// Never waits for the client.
+    /// Queues a message for the client. Never waits for the client.
     pub fn send(&self, text: Utf8Bytes) -> Result<(), SendError> {
         let size = text.len().clamp(MIN_QUEUED_MESSAGE_BYTES, MAX_QUEUED_BYTES);
         let size = u32::try_from(size).map_err(|_| SendError::QueueFull)?;

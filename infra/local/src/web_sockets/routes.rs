@@ -26,8 +26,9 @@ struct ConnectResult {
 }
 
 impl SocketApi {
-    /// Without a `$connect` route, every connection is accepted. If the function refuses the connection or fails,
-    /// returns the status for the response to the handshake.
+    /// Invokes the `$connect` function, which accepts or refuses the connection. Without a `$connect` route, every
+    /// connection is accepted. If the function refuses the connection or fails, returns the status for the response to
+    /// the handshake.
     pub(super) async fn connect(&self, connection: &ConnectionInfo, handshake: &Parts) -> Result<(), StatusCode> {
         let Some(route) = self.definition.route("$connect") else {
             return Ok(());
@@ -50,13 +51,14 @@ impl SocketApi {
             self.meter.add_connection_time(&route.function, connection.activity.connected_for());
         }
         if let Some(route) = self.definition.route("$disconnect") {
-            // If the invocation fails, the process pool logs the failure. As on AWS, the invocation is not repeated.
+            // A failure is ignored: as on AWS, the invocation is not repeated.
             let _ = self.invoke(route, &events::disconnect(connection, reason)).await;
         }
     }
 
-    /// The function's result is ignored, because API Gateway sends it to the client only if the route has a route
-    /// response. If there is no route or the function fails, the client gets an error message.
+    /// Invokes the function of the route that a message selects. The function's result is ignored, because API Gateway
+    /// sends it to the client only if the route has a route response. If there is no route or the function fails, the
+    /// client gets an error message.
     pub(super) async fn receive_message(&self, connection: &ConnectionInfo, body: &str) {
         let request_id = uuid::Uuid::now_v7().to_string();
         let Some(route) = self.definition.route_for_message(body) else {

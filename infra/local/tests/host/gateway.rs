@@ -1,4 +1,5 @@
-//! Tests of HTTP requests that reach a real process through the gateway.
+//! Tests of the gateway: HTTP requests that reach a real process, requests that the gateway rejects, and the usage over
+//! HTTP.
 
 use reqwest::{Client, Method, Response, StatusCode};
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Tests of function invocations in real processes.
+//! Tests of function invocations in real processes: concurrency, environment, failures, log output, schedules and
+//! usage.
 
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};

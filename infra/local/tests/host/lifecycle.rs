@@ -1,4 +1,4 @@
-//! Tests of how a host starts and stops, and which data it keeps.
+//! Tests of how a host starts and stops, which errors prevent the start, and which data the host keeps.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};

@@ -1,5 +1,5 @@
-//! Tests of the template, Lambda, the gateway, WebSockets, queues, tables and schedules. They run the local host with
-//! real processes.
+//! Tests of the template, Lambda, permissions, the gateway, WebSockets, queues, tables, streams, schedules, injected
+//! faults and sign-in links. They run the local host with real processes.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 

@@ -13,7 +13,8 @@ use tempfile::TempDir;
 const FUNCTIONS: [&str; 8] =
     ["probe", "socket-probe", "hasty", "single", "never-starts", "cannot-start", "worker", "watcher"];
 
-/// `lines` is the captured log. `folder` contains the function binaries.
+/// A running host. `lines` is its captured log. `folder` is deleted when this value is dropped; in most tests, it
+/// contains the function binaries.
 pub struct ProbeHost {
     pub host: Host,
     pub lines: Arc<Mutex<Vec<LogLine>>>,
@@ -68,8 +69,8 @@ pub fn memory_options(binaries: &Path) -> (Options, Arc<Mutex<Vec<LogLine>>>) {
     (options, lines)
 }
 
-/// The binaries and data are in `folder`. In the host's copy of the template, the first occurrence of `from` is
-/// replaced with `to`.
+/// Starts a host whose binaries and data are in `folder`. In the host's copy of the template, the first occurrence of
+/// `from` is replaced with `to`.
 pub async fn start_with_template_change(folder: &Path, from: &str, to: &str) -> Result<Host, Error> {
     Host::start(changed_template_options(folder, from, to).0).await
 }
@@ -105,7 +106,7 @@ pub fn example_path(name: &str) -> PathBuf {
     path
 }
 
-/// Panics with the last value after ten seconds.
+/// Reads a value until `is_done` accepts it, and returns it. Panics with the last value after ten seconds.
 pub async fn wait_for<T: Debug>(read: impl Fn() -> T, is_done: impl Fn(&T) -> bool) -> T {
     let start = Instant::now();
     loop {
@@ -118,7 +119,7 @@ pub async fn wait_for<T: Debug>(read: impl Fn() -> T, is_done: impl Fn(&T) -> bo
     }
 }
 
-/// A zombie process does not count as running.
+/// Returns whether the process is running. A zombie process does not count as running.
 pub fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(") ").map(|(_, rest)| rest.starts_with('Z'));

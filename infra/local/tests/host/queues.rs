@@ -1,4 +1,5 @@
-//! Tests of queue messages that are delivered to a real process.
+//! Tests of queue messages that are sent by or delivered to a real process, also during outages, database errors and
+//! injected faults.
 
 use std::path::Path;
 
@@ -12,8 +13,8 @@ use crate::probe_host::{ProbeHost, link_binaries, memory_options, start_with_tem
 const JOBS: &str = "Jobs";
 const ORDERED: &str = "OrderedJobs.fifo";
 
-/// Starts a host whose worker is already running, because starting the worker takes longer than the one-second
-/// visibility timeout.
+/// Starts a host whose worker is already running, because starting the worker can take longer than the visibility
+/// timeout of one second.
 async fn warm_host() -> ProbeHost {
     let host = ProbeHost::start().await;
     host.invoke("worker", json!({"Records": []})).await.unwrap();

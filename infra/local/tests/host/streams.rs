@@ -22,7 +22,7 @@ impl WatchedTable {
         Self::of(ProbeHost::start().await).await
     }
 
-    /// Starts the watcher before the test, because some tests measure time.
+    /// Starts the watcher before the test, so that the test does not wait for its start.
     async fn of(host: ProbeHost) -> Self {
         host.start_function("watcher").await.unwrap();
         let client = client(&host);
@@ -43,7 +43,7 @@ impl WatchedTable {
         transaction.set_transact_items(Some(sort_keys.iter().map(put).collect())).send().await.unwrap();
     }
 
-    /// The records include repeated ones.
+    /// Returns the records that the watcher has received so far, including repeated ones.
     fn records(&self) -> Vec<Value> {
         let lines = self.host.lines("watcher");
         lines.iter().filter_map(|line| serde_json::from_str(line.strip_prefix("change ")?).ok()).collect()

@@ -1,4 +1,5 @@
-//! Tests of tables that a function uses through the official AWS SDK.
+//! Tests of tables that a function uses through the official AWS SDK: usage, changes of the template, and simulated
+//! write conflicts and latency.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};

@@ -43,7 +43,7 @@ impl WebSocketClient {
         serde_json::from_str(&self.text().await).unwrap()
     }
 
-    /// Skips the messages before the close frame.
+    /// Returns the code of the close frame. Skips the messages before it.
     pub async fn close_code(&mut self) -> u16 {
         loop {
             if let Message::Close(frame) = self.next().await {

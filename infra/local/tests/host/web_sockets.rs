@@ -1,4 +1,5 @@
-//! Tests of WebSockets: the handshake, the events for the functions, and messages from functions to connections.
+//! Tests of WebSockets: the handshake, the events for the functions, messages from functions to connections, and why
+//! connections are closed.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -14,7 +15,7 @@ use crate::web_socket_client::WebSocketClient;
 
 const FUNCTION: &str = "socket-probe";
 
-/// Returns the events from connections so far, oldest first.
+/// Returns the WebSocket events that the function has received so far, oldest first.
 fn events(host: &ProbeHost, function: &str) -> Vec<Value> {
     let lines = host.lines(function).into_iter().filter(|line| line.starts_with('{'));
     lines.map(|line| serde_json::from_str(&line).unwrap()).collect()

@@ -1,5 +1,5 @@
-//! The interface to telephony providers, which connect agents and visitors by phone (docs/telephony.md). Each account
-//! chooses one of the two adapters.
+//! The interface to telephony providers, which connect agents and visitors by phone (docs/telephony.md). The account's
+//! telephony settings determine which of the two adapters is used.
 
 mod http_gateway;
 mod twilio;
@@ -25,7 +25,8 @@ pub(crate) struct AcceptedIncomingCall<'a> {
 }
 
 pub(crate) trait TelephonyProvider: Send + Sync {
-    /// An error means that nothing was sent.
+    /// Sends the order to call the agent and the visitor. An error means that nothing was sent; a failed request is an
+    /// [`Outcome`].
     fn place_call<'a>(
         &'a self,
         outbound: &'a OutboundClient,
@@ -33,17 +34,17 @@ pub(crate) trait TelephonyProvider: Send + Sync {
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
 
-    /// Fails with `InvalidSignature` unless the provider has signed the request, and with another error if the request
-    /// cannot be parsed.
+    /// Parses a report about the progress of a call. Fails with `InvalidSignature` unless the provider has signed the
+    /// request, and with another error if the request cannot be parsed.
     fn parse_report(&self, request: &Request, call_id: &str) -> Result<ProviderReport, Error>;
 
-    /// Returns the same errors as [`parse_report`](Self::parse_report).
+    /// Parses a request that announces an incoming call. The errors are those of [`parse_report`](Self::parse_report).
     fn parse_incoming(&self, request: &Request) -> Result<IncomingCall, Error>;
 
     fn report_response(&self) -> Response;
 
-    /// The response rejects the call if `accepted` is `None` or the call has no agent. Otherwise, it contains the
-    /// agent's phone number.
+    /// Returns the response to an incoming call. The response rejects the call if `accepted` is `None` or the call has
+    /// no agent. Otherwise, it contains the agent's phone number.
     fn incoming_response(&self, accepted: Option<&AcceptedIncomingCall<'_>>) -> Response;
 }
 

@@ -1,4 +1,4 @@
-//! The adapter for Twilio's voice API. Twilio signs its requests with the token of the customer's Twilio account.
+//! The adapter to Twilio's voice API. Twilio signs its requests with the auth token of the customer's Twilio account.
 
 use std::time::Duration;
 
@@ -23,8 +23,9 @@ pub(super) struct Twilio<'a> {
 }
 
 impl TelephonyProvider for Twilio<'_> {
-    /// Twilio does not recognise a repeated request. An attempt whose response was lost is therefore repeated only if
-    /// Twilio has not reported the call in the meantime (see `TelephonyReceiver::has_accepted`).
+    /// Twilio does not recognise a repeated request, and would call again. An attempt whose response was lost is
+    /// therefore repeated only if Twilio has not reported the call in the meantime (see
+    /// `TelephonyReceiver::has_accepted`).
     fn place_call<'a>(
         &'a self,
         outbound: &'a OutboundClient,

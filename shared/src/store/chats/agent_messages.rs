@@ -1,6 +1,6 @@
 //! Stores messages from agents. Each message takes two writes. The first updates the chat's header, which assigns the
-//! next entry number and checks that the agent owns the chat. The second stores the entry. If the message is the chat's
-//! first answer, the second write is a transaction that also counts the answer for the reports.
+//! next entry number and checks that the agent owns the chat. The second stores the entry. The second write is a
+//! transaction if it also stores the receipt of an idempotency key, or counts the chat's first answer for the reports.
 
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::{Chat, MessagePreview, Sender};

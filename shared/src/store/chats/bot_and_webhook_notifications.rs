@@ -19,7 +19,7 @@ impl Chats {
     /// Stores a notification for each webhook that subscribes to `event`. Transitions do not use this function, because
     /// they store their own notifications. Returns the stored entries, which the caller must queue. The list is empty
     /// if no webhook subscribes, or if the chat is closed or no longer exists. Costs one write for the entry numbers
-    /// and one for each webhook, or nothing if no webhook subscribes.
+    /// and one for each subscribed webhook, or nothing if no webhook subscribes.
     pub async fn notify_webhooks(
         &self,
         chat: &Chat,
@@ -89,7 +89,7 @@ impl Chats {
 pub struct NotificationContext<'a> {
     /// All of the account's webhooks.
     pub webhooks: &'a [Webhook],
-    /// `None` if no agent caused the change.
+    /// The agent whom the notifications name; see [`WebhookDispatch::agent_id`]. `None` if there is no such agent.
     pub agent_id: Option<u64>,
     pub now: Timestamp,
 }
@@ -120,7 +120,7 @@ impl NotificationContext<'_> {
     }
 
     /// Returns the chat_updated events that report changed visitor data. They are sent only while an agent owns the
-    /// chat, because webhooks first learn of a chat from chat_accepted.
+    /// chat, because the event must name an agent.
     pub(in crate::store) fn chat_updated_notifications(
         &self,
         chat: &Chat,

@@ -175,7 +175,7 @@ impl Chats {
     }
 
     /// Stores an agent's call to the visitor, with its pending delivery. Costs one or two reads, one write of the chat
-    /// and one transaction. An idempotency key adds one read.
+    /// and one transaction. An idempotency key adds one read, and one write to the transaction.
     ///
     /// # Errors
     /// Fails with a conflict if the agent does not own the chat, or if the visitor has a call in progress.
@@ -228,9 +228,9 @@ impl Chats {
     }
 
     /// Applies a report to a call. Returns `None` if the report changes nothing. Costs two reads. A new status also
-    /// costs one write of the chat, and one transaction that stores the call, one notification for each webhook and
-    /// status, the balance, and the report counters. A report without a new status costs one write of the call. If a
-    /// concurrent report changes the call first, the call is read again.
+    /// costs one write of the chat, and one transaction that stores the call, one notification for each subscribed
+    /// webhook and new status, and at the end of the call the balance and the report counters. A report without a new
+    /// status costs one write of the call. If a concurrent report changes the call first, the call is read again.
     ///
     /// # Errors
     /// Fails with `NotFound` if the entry does not exist or is not this call.

@@ -1,5 +1,5 @@
-//! Lists an account's chats in one or more states, newest first. The `listing` index contains only the chat numbers, so
-//! each page takes one more batch request to read the headers.
+//! Lists an account's chats in one or more states, newest first. The `listing` index does not contain the headers, so
+//! each page takes one more batch request to read them.
 
 use std::collections::VecDeque;
 
@@ -49,8 +49,7 @@ impl Chats {
 
 impl ChatListing<'_> {
     /// Reads the next page of at most `count` chats; `count` is limited to [`MAX_HEADERS_PER_READ`]. Costs one read for
-    /// each header, and one query of the `listing` index for each state with too few buffered numbers; the queries run
-    /// concurrently.
+    /// each header, and at most one query of the `listing` index for each state; the queries run concurrently.
     ///
     /// The index is updated with a delay, so a page can contain fewer than `count` chats even if more pages follow. A
     /// chat that has left all states of the listing is omitted; a chat that has moved from one of them to another
@@ -78,8 +77,8 @@ impl ChatListing<'_> {
     }
 
     /// Reads from the `listing` index the chat numbers that the next page of `count` chats needs. A handler can call
-    /// this function while it authenticates the caller. Costs one query for each state with too few buffered numbers;
-    /// the queries run concurrently.
+    /// this function while it authenticates the caller. Costs at most one query for each state; the queries run
+    /// concurrently.
     pub async fn read_ahead(&mut self, count: usize) -> Result<(), Error> {
         let (chats, account_id, count) = (self.chats, self.account_id, count.min(MAX_HEADERS_PER_READ));
         // Reading one more number than the page needs shows whether there is another page.

@@ -1,5 +1,6 @@
-//! Finds the chats that were closed or erased since a given time. The `due` index contains them, ordered by the time at
-//! which they were closed or erased.
+//! Finds the chats that were closed or erased since a given time, and the chats that were closed in a time range. The
+//! `due` index contains them, ordered by the time at which they were closed or erased. If a chat was changed after it
+//! was closed, the time of the last change replaces the time of closing.
 
 use crate::domain::chat::Chat;
 use crate::domain::chat_changes::ClosedChat;
@@ -19,8 +20,8 @@ pub struct ClosedChatsPage {
 }
 
 impl Chats {
-    /// Reads at most 100 chats that were closed or erased at `since` or later, starting after the chat `after`. Costs
-    /// one query, plus one read for each closed chat.
+    /// Reads at most 100 chats that were closed, changed after they were closed, or erased at `since` or later. Starts
+    /// after the chat `after`. Costs one query, plus one read for each closed chat.
     pub async fn closed_chats(
         &self,
         account_id: &str,

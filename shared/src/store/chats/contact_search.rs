@@ -10,7 +10,8 @@ use crate::error::Error;
 use crate::store::chats::{Chats, item_key, visitor_from_item};
 use crate::store::table::{Key, Query, s};
 
-/// The visitors from both indexes fit into one batch of 100 reads.
+/// The maximum number of visitors that are read from one index. The visitors from both indexes fit into one batch of
+/// 100 reads.
 const MAX_VISITORS_PER_INDEX: i32 = 25;
 
 /// The name of an index, its key condition, and the prefix to search for.
@@ -18,8 +19,9 @@ type ContactIndex<'a> = (&'static str, &'static str, &'a str);
 
 impl Chats {
     /// Reads the visitors whose e-mail address or phone number begins with the search text: at most 25 by e-mail
-    /// address and at most 25 by phone number, in the order of these values. Costs one query if the text may be an
-    /// e-mail address, one query if it may be a phone number, and one read for each visitor.
+    /// address and at most 25 by phone number, in the order of these values. Expired visitors are left out. Costs one
+    /// query if the text may be an e-mail address, one query if it may be a phone number, and one read for each
+    /// visitor.
     pub async fn visitors_by_contact(
         &self,
         account_id: &str,

@@ -1,6 +1,6 @@
 //! Updates deliveries, which are stored in their timeline entries. This module records attempts and final states,
-//! starts replays, and requeues overdue deliveries. Each update applies only if the delivery still has the state that
-//! the caller read.
+//! starts replays, and requeues overdue deliveries. These updates are conditional, so that they do not overwrite a
+//! concurrent change of the delivery. The module also marks failing receivers in the chat's header.
 
 use std::time::Duration;
 
@@ -22,14 +22,14 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 use crate::store::to_attribute;
 
 /// How long a failed attempt marks the receiver as failing in the chat's header. During that time, the chat's first
-/// attempts go to the retry queue.
+/// attempts to this receiver go to the retry queue.
 const FAILING_MARK_TTL: Duration = Duration::from_secs(9);
 /// How many times the sweep (the scheduled search for overdue deliveries) requeues a delivery before it marks the
 /// delivery as failed.
 const MAX_REQUEUES: u32 = 60;
 /// How many times the sweep requeues a delivery that awaits the bot's reaction and has not been attempted yet. Its task
-/// may still wait in the queue behind the chat's earlier messages. The rate limit keeps these messages so few that
-/// all of them are attempted within two sweeps.
+/// may still wait in the queue behind the chat's earlier messages, so the first sweeps do not yet treat the delivery as
+/// lost.
 const MAX_BOT_REQUEUES: u32 = 2;
 
 pub enum OverdueResult {
@@ -47,9 +47,9 @@ impl Chats {
     /// attempt. If a retry follows, also stores a changed `delivery.round_started_at`: a delivery that waits for the
     /// chat's earlier messages starts its round with its first attempt.
     ///
-    /// Returns false and writes nothing if the delivery has changed since it was read. Fails with [`Error::Unwritable`]
-    /// if the entry would exceed the maximum size of an item. Costs one write or, if the update marks the delivery as
-    /// failed, one read and one transaction of two writes.
+    /// Returns false and writes nothing if the delivery has changed since it was read, unless the change was this
+    /// attempt. Fails with [`Error::Unwritable`] if the entry would exceed the maximum size of an item. Costs one write
+    /// or, if the update marks the delivery as failed, one read and one transaction of two writes.
     pub async fn record_attempt(
         &self,
         entry: &TimelineEntry,
@@ -71,9 +71,9 @@ impl Chats {
         }
     }
 
-    /// Marks a delivery as failed because its last attempt does not fit into the entry. Removes all recorded attempts
-    /// to make room for the failed state. Returns false if the delivery has changed since it was read. Costs one read
-    /// and one transaction of two writes.
+    /// Marks a delivery as failed because the record of an attempt does not fit into the entry. Removes all recorded
+    /// attempts to make room for the failed state. Returns false if the delivery has changed since it was read. Costs
+    /// one read and one transaction of two writes.
     pub async fn fail_unstorable_attempt(
         &self,
         entry: &TimelineEntry,
@@ -90,7 +90,8 @@ impl Chats {
         }
     }
 
-    /// Writes only if the stored delivery is still pending and has the same round and number of attempts as `delivery`.
+    /// Stores the attempts and the update to the delivery, provided that the stored delivery is still pending and has
+    /// the same round and number of attempts as `delivery`.
     async fn write_attempts(
         &self,
         entry: &TimelineEntry,
@@ -143,14 +144,15 @@ impl Chats {
         }
     }
 
-    /// Also counts the failure for the reports. Costs one read and one transaction of two writes.
+    /// Applies the update that marks a delivery as failed, and counts the failure for the reports. Costs one read and
+    /// one transaction of two writes.
     async fn store_failure(&self, entry: &TimelineEntry, update: ItemUpdate) -> Result<(), WriteError> {
         let counted = self.count_failure_write(entry).await?;
         self.table.transact([Write::Update(update)].into_iter().chain(counted).collect()).await
     }
 
     /// Stores the final state of a pending delivery without making another attempt. Returns false if the delivery is
-    /// not pending. Costs one write.
+    /// not pending, or if concurrent transactions keep changing the entry. Costs one write.
     pub async fn finish_delivery(&self, entry: &TimelineEntry, state: DeliveryState) -> Result<bool, Error> {
         let update = ItemUpdate {
             key: entry_key(&entry.account_id, entry.chat_id, entry.seq),
@@ -231,11 +233,12 @@ impl Chats {
     /// Requeues an overdue delivery, or marks it as failed after too many requeues. A delivery that has not been
     /// attempted yet stays in its round, because its task may still be in the queue. Otherwise, a new round starts.
     ///
-    /// A delivery that awaits the bot's reaction ([`bot_reaction`]) is not attempted again after its first attempt.
-    /// Instead, the chat is handed over to the agents, unless the bot has reacted or no longer owns the chat.
+    /// A delivery that awaits the bot's reaction ([`bot_reaction`]) is not requeued once it has been attempted.
+    /// Instead, the chat is handed over to the agents, unless the bot has reacted or no longer owns the chat. A call is
+    /// requeued without a limit.
     ///
-    /// Costs one read and one write. Marking the delivery as failed costs one more read, and turns the write into a
-    /// transaction of two writes. A handover also costs the reads and writes of
+    /// Costs one read and, if the delivery is still pending, one write. Marking the delivery as failed costs one more
+    /// read, and turns the write into a transaction of two writes. A handover also costs the reads and writes of
     /// [`hand_over_to_agents`](Self::hand_over_to_agents).
     pub async fn resolve_overdue(&self, overdue: &OverdueItem, now: Timestamp) -> Result<OverdueResult, Error> {
         let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(OverdueResult::NotNeeded) };
@@ -297,7 +300,7 @@ impl Chats {
         })
     }
 
-    /// Returns false if the delivery has changed since it was read.
+    /// Marks an overdue delivery as failed. Returns false if the delivery has changed since it was read.
     async fn fail_overdue(&self, entry: &TimelineEntry, overdue: &OverdueItem, now: Timestamp) -> Result<bool, Error> {
         let failure = Failure { code: None, message: "Not delivered: every try was cut short".into(), hidden: false };
         let update = ItemUpdate {

@@ -1,4 +1,5 @@
-//! Counts an account's failed and pending deliveries up to a limit, without reading any entries.
+//! Counts an account's failed and pending deliveries up to a limit. Reads only the keys in the `due` index, not the
+//! entries.
 
 use futures_util::future::try_join_all;
 

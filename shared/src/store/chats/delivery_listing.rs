@@ -1,6 +1,6 @@
 //! Reads the delivery log page by page. Failed deliveries are in the `due` index, because admins ask for them most
-//! often. All other deliveries are found by reading the chats' timelines, so that only failures cost additional index
-//! writes.
+//! often. All other deliveries are found by reading the chats' timelines, so that the log needs index writes only for
+//! failures.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -29,8 +29,8 @@ const MAX_CHAT_BATCHES: usize = 5;
 #[derive(Debug, Default)]
 pub struct DeliveryPage {
     pub rows: Vec<(Chat, TimelineEntry)>,
-    /// The position where the next page starts, or `None` if this is the last page. A page can have fewer rows than the
-    /// limit, because each request can make only a limited number of reads.
+    /// The next page starts after this position. `None` means that this is the last page. A page can have fewer rows
+    /// than the limit, because each request can make only a limited number of reads.
     pub next: Option<DeliveryCursor>,
 }
 
@@ -72,7 +72,8 @@ impl Chats {
         Ok(page)
     }
 
-    /// Also returns whether there are more failures.
+    /// Reads the positions of up to 50 failures after the position `after`. Also returns whether there are more
+    /// failures.
     async fn failed_cursors(
         &self,
         request: &DeliveryQuery<'_>,
@@ -114,7 +115,7 @@ impl Chats {
         Ok(found)
     }
 
-    /// Costs one query for every 100 entries.
+    /// Reads a page of the deliveries in one chat. Costs one query for every 100 entries.
     pub async fn chat_deliveries(&self, chat: &Chat, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let after_seq = match request.timeline_cursor()? {
             Some(cursor) if cursor.chat_id != chat.chat_id => return Err(cursor_mismatch()),
@@ -181,8 +182,8 @@ impl Chats {
         }
     }
 
-    /// Reads the entries that follow `after_seq` in the given order, starting with the first entry if `after_seq` is 0.
-    /// Also returns whether there are more entries.
+    /// Reads at most 100 entries that follow `after_seq` in the given order, starting with the first entry if
+    /// `after_seq` is 0. Also returns whether there are more entries.
     async fn timeline_slice(
         &self,
         chat: &Chat,
@@ -230,7 +231,8 @@ impl DeliveryQuery<'_> {
         }
     }
 
-    /// Returns the index key of the failure at the cursor. Fails if the cursor is outside the requested time range.
+    /// Returns the index key of the failure at the cursor. Fails if the cursor has no time, or a time outside the
+    /// requested range.
     fn failed_index_key(&self, cursor: DeliveryCursor) -> Result<Item, Error> {
         let at = cursor.at.filter(|at| (self.filter.from..=self.filter.to).contains(at)).ok_or_else(cursor_mismatch)?;
         let mut key = entry_key(self.account_id, cursor.chat_id, cursor.seq).into_item();

@@ -45,12 +45,13 @@ impl Backlog {
     }
 }
 
-/// The failed deliveries in this partition are sorted by the time of their entries.
+/// Returns the partition of an account's failed deliveries, which are sorted by the time of their entries.
 pub(in crate::store) fn failed_partition(account_id: &str) -> String {
     format!("{account_id}#failed")
 }
 
-/// The partition also contains the erased chats. It is sorted by the time at which the chats were closed or erased.
+/// Returns the partition of an account's closed and erased chats, which are sorted by the time at which they were
+/// closed, last changed or erased.
 pub(in crate::store) fn closed_chats_partition(account_id: &str) -> String {
     format!("{account_id}#closed")
 }
@@ -91,7 +92,7 @@ impl std::fmt::Display for OverdueItem {
 
 pub struct OverduePage {
     pub items: Vec<OverdueItem>,
-    /// The position where the next page starts, or `None` if this is the last page.
+    /// The next page starts after this position. `None` means that this is the last page.
     pub next: Option<OverdueCursor>,
 }
 
@@ -99,7 +100,8 @@ pub struct OverduePage {
 pub struct OverdueCursor(Item);
 
 impl Chats {
-    /// Reads the items in a partition of a backlog that were due before `before`, oldest first. Costs one query.
+    /// Reads at most `limit` items in a partition of a backlog that were due before `before`, oldest first. Starts
+    /// after the position `after`, if there is one. Costs one query.
     pub async fn overdue(
         &self,
         backlog: Backlog,
@@ -111,7 +113,7 @@ impl Chats {
         self.due_items(backlog.partition(partition), before, after, limit).await
     }
 
-    /// Reads the items in a partition of the `due` index that were due before `before`, oldest first. Costs one query.
+    /// Reads a page like [`overdue`](Self::overdue), but takes the partition key in the `due` index. Costs one query.
     pub(in crate::store) async fn due_items(
         &self,
         partition: String,

@@ -1,5 +1,5 @@
-//! Erases a visitor on request (GDPR): the visitor, the visitor's chats with their timelines and panels, and the
-//! visitor number.
+//! Erases a visitor on request (GDPR): the visitor, the visitor's chats with their timelines and panels, the reference
+//! to the visitor's last call, and the visitor number.
 
 use std::time::Duration;
 
@@ -20,20 +20,20 @@ use crate::store::{from_item, to_attribute};
 
 const INDEX_PAGE_ITEMS: i32 = 1_000;
 const MAX_CONCURRENT_DELETES: i32 = 25;
-/// The maximum duration of a request. An erasure is recorded with the latest time at which its request can end, so that
-/// the recorded time is not earlier than the erasure itself.
+/// An upper limit for the duration of a request. An erasure is recorded with the latest time at which its request can
+/// end, so that the recorded time is not earlier than the erasure itself.
 const MAX_REQUEST_DURATION: Duration = Duration::from_secs(30);
 /// How long the record of an erased chat is kept. It must be kept for longer than a cursor of `GET /agent/changes` is
 /// valid.
 const ERASED_CHAT_TTL: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
-/// The numbers cover one request, not the earlier requests of the same erasure.
+/// What one request has erased. Earlier requests of the same erasure are not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ErasureReport {
     pub chats: u64,
     /// The number of deleted timeline entries and panels.
     pub entries: u64,
-    /// False if the time ran out. To continue the erasure, repeat the call with the same arguments.
+    /// False if the time ran out. To continue the erasure, call the function again for the same visitor number.
     pub is_complete: bool,
 }
 
@@ -70,8 +70,9 @@ impl Chats {
     /// first, so that a new message creates a new visitor with another number. The chats follow, and the visitor number
     /// is deleted last.
     ///
-    /// The chats are found by reading the account's part of the `listing` index, which costs one read unit for about
-    /// every forty chats. Fails with [`Error::NotFound`] if there is no data for the visitor number.
+    /// The chats are found by reading the account's part of the `listing` index, which costs at least one query for
+    /// each chat state and one for every 1,000 chats. Fails with [`Error::NotFound`] if there is no data for the
+    /// visitor number.
     pub async fn erase_visitor(
         &self,
         account_id: &str,
@@ -110,8 +111,9 @@ impl Chats {
         Ok(ErasureReport { is_complete: true, ..erasure.erased })
     }
 
-    /// Erases the visitor's item and the visitor's open chat. The open chat is erased here because the `listing` index
-    /// is updated with a delay and may not contain the chat yet. Returns false if the time ran out.
+    /// Erases the visitor's item, the reference to the last call, and the visitor's open chat. The open chat is erased
+    /// here because the `listing` index is updated with a delay and may not contain the chat yet. Returns false if the
+    /// time ran out.
     async fn erase_visitor_item(&self, erasure: &mut Erasure<'_>, key: Key) -> Result<bool, Error> {
         erasure.is_visitor_handled = true;
         let is_same_visitor = "#number = :number";
@@ -126,7 +128,8 @@ impl Chats {
         }
     }
 
-    /// If the time runs out, returns false and leaves in `progress` where to continue.
+    /// Erases the visitor's chats that the `listing` index contains, starting at `progress`. If the time runs out,
+    /// returns false, and `progress` then tells where to continue.
     async fn erase_listed_chats(
         &self,
         erasure: &mut Erasure<'_>,
@@ -162,8 +165,8 @@ impl Chats {
         Ok(true)
     }
 
-    /// Erases a chat. First, the chat is closed and marked, so that nothing more is written to it: messages require an
-    /// open chat, and private notes require a chat without the mark. Then its items are deleted, and the erasure is
+    /// Erases a chat. First, the chat is closed and marked, so that no messages or notes are added: messages require
+    /// an open chat, and private notes require a chat without the mark. Then its items are deleted, and the erasure is
     /// recorded in the `due` index, where `GET /agent/changes` finds it. The header is deleted last, because an
     /// interrupted erasure finds the other items through the header. Returns false if the time ran out.
     async fn erase_chat(&self, erasure: &mut Erasure<'_>, chat_id: u64) -> Result<bool, Error> {
@@ -227,7 +230,8 @@ impl Chats {
         Ok(true)
     }
 
-    /// Consoles that still show the chat learn of its erasure from this record. Costs one write.
+    /// Stores the record of an erased chat. Consoles that still show the chat learn of its erasure from this record.
+    /// Costs one write.
     async fn record_erased_chat(&self, erasure: &Erasure<'_>, chat_id: u64) -> Result<(), Error> {
         let mut update = ItemUpdate {
             key: erased_chat_key(erasure.account_id, chat_id),

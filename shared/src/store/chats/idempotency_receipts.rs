@@ -67,7 +67,8 @@ impl IdempotencyKey {
         Key::new(format!("IDEMPOTENCY#{}#{}", self.scope, self.key_hash), "ANSWER")
     }
 
-    /// The write belongs in the transaction that stores the entry.
+    /// Returns the write that stores the receipt of an entry. The write belongs in the transaction that stores the
+    /// entry.
     pub(in crate::store) fn receipt_write(&self, entry: &TimelineEntry) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
         let expires_at = entry.at.plus(RECEIPT_TTL).seconds();

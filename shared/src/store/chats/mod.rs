@@ -1,5 +1,5 @@
-//! The Chats table, which stores visitors, chat headers and timelines (docs/design.md). This file contains the keys and
-//! the simple reads. Each kind of write has its own file.
+//! The Chats table, which stores visitors, chat headers and timelines (docs/design.md). This file contains the keys,
+//! the simple reads, and the write that stores an entry. The other operations are in the files of this folder.
 
 pub mod agent_messages;
 pub mod bot_and_webhook_notifications;
@@ -87,7 +87,7 @@ pub(in crate::store) fn header_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), HEADER_SORT_KEY)
 }
 
-/// The item records the erasure of a chat. It contains no data of the visitor.
+/// Returns the key of the item that records the erasure of a chat. The item contains no data of the visitor.
 pub(in crate::store) fn erased_chat_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(format!("ERASED_CHAT#{account_id}#{chat_id}"), ERASED_CHAT_SORT_KEY)
 }
@@ -108,7 +108,8 @@ pub(in crate::store) fn panel_key(account_id: &str, chat_id: u64) -> Key {
 
 pub(in crate::store) const VISITOR_PREFIX: &str = "VISITOR#";
 
-/// The key contains a hash of the integrator's visitor id, because the id itself may be long and may be personal data.
+/// Returns the key of a visitor's item. The key contains a hash of the visitor's id in the channel, because the id
+/// itself may be long and may be personal data.
 pub(in crate::store) fn visitor_key(channel_id: &str, external_id: &str) -> Key {
     Key::new(format!("{VISITOR_PREFIX}{channel_id}#{}", crate::domain::sha256::hex_digest(external_id)), "VISITOR")
 }
@@ -180,7 +181,7 @@ impl Chats {
         Self { table, full_windows: Arc::default(), pending_refusals: Arc::default() }
     }
 
-    /// Costs one read.
+    /// Reads the header of a chat. Costs one read.
     pub async fn chat(&self, account_id: &str, chat_id: u64) -> Result<Option<Chat>, Error> {
         self.table.get(header_key(account_id, chat_id)).await?.map(chat_from_item).transpose()
     }
@@ -200,7 +201,8 @@ impl Chats {
         item.map(visitor_from_item).transpose()
     }
 
-    /// Returns `None` if the visitor has expired. Costs two reads.
+    /// Reads the visitor with this number. Returns `None` if there is no such visitor or the visitor has expired. Costs
+    /// at most two reads.
     pub async fn visitor_by_number(
         &self,
         account_id: &str,
@@ -219,7 +221,8 @@ impl Chats {
         self.table.get(entry_key(account_id, chat_id, seq)).await?.map(entry_from_item).transpose()
     }
 
-    /// Reads both items in one request. Returns `None` if either does not exist. Costs two reads.
+    /// Reads an entry and the header of its chat in one request. Returns `None` if either does not exist. Costs two
+    /// reads.
     pub async fn entry_and_chat(
         &self,
         account_id: &str,
@@ -280,7 +283,8 @@ impl Chats {
         Ok((items.into_iter().map(entry_from_item).collect::<Result<_, _>>()?, header))
     }
 
-    /// Reads the first `max_entries` entries, regardless of their size. Costs one query for each megabyte.
+    /// Reads the first `max_entries` entries, regardless of their size. Costs one query for each megabyte or 2,000
+    /// entries.
     pub async fn whole_timeline(
         &self,
         account_id: &str,

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::table::{ItemUpdate, Key, WriteError, n};
 
-/// How long the table keeps a count after its window ends.
+/// How long after the end of its window a count expires.
 const COUNTER_TTL_SECONDS: u64 = 60;
 
 pub(in crate::store) fn opened_chats_key(channel_id: &str, window: u64) -> Key {

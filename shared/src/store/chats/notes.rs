@@ -1,5 +1,5 @@
-//! Stores agents' private notes. Notes can also be written in a closed chat, and therefore in a chat that is being
-//! erased. The transaction that writes a note fails as soon as the erasure has started, so that no note outlives the
+//! Stores agents' private notes. Notes can also be added to a closed chat. A chat that is being erased is closed too.
+//! Therefore, the transaction that writes a note fails as soon as the erasure has started, so that no note outlives its
 //! chat.
 
 use crate::domain::agent::AgentSnapshot;
@@ -24,8 +24,9 @@ pub struct NewNote<'a> {
 
 impl Chats {
     /// Stores a note in the chat. The note changes neither the preview of the last message nor the time of the last
-    /// activity. Fails with `NotFound` if the chat is being erased. Costs a transaction of two writes. An idempotency
-    /// key adds a read and a third write. Each retry after a concurrent write also costs one read.
+    /// activity. Fails with `NotFound` if the chat is being erased or no longer exists. Costs a transaction of two
+    /// writes. An idempotency key adds a read and a third write. Each retry after a concurrent write also costs one
+    /// read.
     pub async fn store_note(&self, chat: Chat, note: &NewNote<'_>) -> Result<MessageReceipt, Error> {
         let mut chat = chat;
         let mut races = WriteRaces::new("note");

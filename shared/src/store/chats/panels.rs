@@ -37,7 +37,8 @@ struct CustomDataItem {
     key: Option<String>,
 }
 
-/// The value is null while the chat is open, because closing the chat sets the time.
+/// Returns when a panel that is changed now expires, as the value of `expires_at`. The value is null if the panel never
+/// expires, and while the chat is open, because closing the chat sets the time.
 fn panel_expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
     to_attribute(&chat.retain_until(now).filter(|_| chat.state.is_closed()).map(Timestamp::seconds))
 }
@@ -53,7 +54,8 @@ pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
     })
 }
 
-/// The header stores this hash, so that a repeated invitation is recognized without reading the panel.
+/// Returns the hash of an invitation. The header stores this hash, so that a repeated invitation is recognized without
+/// reading the panel.
 pub(in crate::store) fn invite_hash(invite: &str) -> String {
     truncate_chars(&sha256::hex_digest(invite), INVITE_HASH_DIGITS)
 }

@@ -25,7 +25,7 @@ struct PendingCounts {
 }
 
 impl PendingRefusals {
-    /// Returns the counts that must be written now.
+    /// Counts a rejected message. Returns the counts of the channel, by reason, that the caller must write now.
     pub fn count(&self, channel_id: &str, reason: String, now: Timestamp) -> Vec<(String, u64)> {
         let mut channels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if channels.len() >= MAX_PENDING_CHANNELS && !channels.contains_key(channel_id) {

@@ -33,9 +33,9 @@ fn day_partition(channel_id: &str, day_number: u64) -> String {
 }
 
 impl Chats {
-    /// Usually costs at most one write. After a flood, costs one write for each reason that was counted in the
-    /// meantime. A failed write is logged and otherwise ignored, because it must not change the response to the
-    /// message.
+    /// Counts a rejected message, unless the error has no reason to be counted under. Usually costs at most one write.
+    /// After a flood, costs one write for each reason that was counted in the meantime. A failed write is logged and
+    /// otherwise ignored, because it must not change the response to the message.
     pub async fn count_refusal(&self, channel_id: &str, refused: &Error, now: Timestamp) {
         let Some(reason) = refused.refusal_reason() else { return };
         for (reason, count) in self.pending_refusals.count(channel_id, reason, now) {

@@ -21,8 +21,8 @@ use crate::store::table::{Item, ItemUpdate, Key, Query, Write, n, s};
 
 /// The number of items for the counters of a day and a channel. Chats with consecutive numbers use different items.
 const SHARDS: u64 = 8;
-/// How long counters are kept. A report also covers the same number of days before its period, so this is more than
-/// twice the longest period.
+/// How long counters are kept. A report covers at most 90 days and the same number of days before, so 400 days are more
+/// than enough.
 const COUNTER_TTL: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 fn report_partition(account_id: &str) -> String {
@@ -37,14 +37,14 @@ pub(in crate::store) fn count_write(chat: &Chat, counters: &[Counter]) -> Write 
     change_write(chat, counters, &[])
 }
 
-/// The write decrements the counter of the rating `before` and increments that of `after`.
+/// Returns the write that decrements the counter of the rating `before` and increments that of `after`.
 pub(in crate::store) fn count_rating_write(chat: &Chat, before: Option<Rating>, after: Option<Rating>) -> Write {
     let counters = |rating: Option<Rating>| rating.map(Counter::Ratings).into_iter().collect::<Vec<_>>();
     change_write(chat, &counters(after), &counters(before))
 }
 
-/// A call that was counted as failed no longer counts as failed if, according to the provider's report, it ended
-/// normally. `before` is the call before that report.
+/// Returns the write that counts a finished call. If the call was already counted as failed but then ended normally,
+/// according to the provider's report, the write also takes back the failure. `before` is the call before that report.
 pub(in crate::store) fn count_call_write(chat: &Chat, before: &Call, after: &Call) -> Write {
     change_write(chat, &Counter::of_finished_call(after), &Counter::of_finished_call(before))
 }
@@ -135,7 +135,8 @@ impl Chats {
         items.iter().map(|item| counted_chats(item).ok_or_else(|| Error::internal("invalid counters"))).collect()
     }
 
-    /// Returns `None` if the chat no longer exists. Costs one read.
+    /// Returns the write that counts an entry's failed delivery, or `None` if the chat no longer exists. Costs one
+    /// read.
     pub(in crate::store) async fn count_failure_write(&self, entry: &TimelineEntry) -> Result<Option<Write>, Error> {
         let chat = self.chat(&entry.account_id, entry.chat_id).await?;
         let target = entry.delivery.as_ref().map(|delivery| delivery.target);

@@ -18,9 +18,9 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
 use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
 
-/// The delay between a change to the retention period and the pass that applies it to closed chats. Every open chat has
-/// an idle check at least once an hour. After this delay, all open chats therefore have the new period, and so do chats
-/// that are closed later.
+/// The delay between a change to the retention period and the pass that applies it to closed chats. An open chat is due
+/// for an idle check at least once an hour. Unless idle checks are late, all open chats therefore have the new period
+/// after this delay, and so do chats that are closed later.
 const OPEN_CHAT_GRACE: Duration = Duration::from_secs(70 * 60);
 const MAX_CONCURRENT_CHAT_UPDATES: usize = 10;
 const MAX_PASSES_PER_RUN: i32 = 100;
@@ -60,7 +60,8 @@ fn retention_pass_key(account_id: &str) -> Key {
 }
 
 impl Chats {
-    /// The new pass replaces any unfinished one. Costs one write.
+    /// Plans a pass that applies a changed retention period to the account's closed chats. The new pass replaces any
+    /// unfinished one. Costs one write.
     pub async fn plan_retention_pass(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
             key: retention_pass_key(account_id),
@@ -78,9 +79,9 @@ impl Chats {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Reads the passes that are due. A pass waits until every chat that was open when the pass was planned has been
-    /// checked. The caller guarantees that all idle checks that were due before `checked` have been made. Costs one
-    /// query, and one read for each pass.
+    /// Reads at most 100 passes that are due. A pass waits until every chat that was open when the pass was planned has
+    /// been checked. The caller guarantees that all idle checks that were due before `checked` have been made. Costs
+    /// one query, and one read for each pass.
     pub async fn due_retention_passes(&self, checked: Timestamp, now: Timestamp) -> Result<Vec<RetentionPass>, Error> {
         let mut passes = Vec::new();
         for item in self.due_items(RETENTION_PARTITION.to_owned(), now, None, MAX_PASSES_PER_RUN).await?.items {
@@ -92,11 +93,12 @@ impl Chats {
         Ok(passes)
     }
 
-    /// Continues a pass while `has_time` returns true. For every closed chat, the pass sets the expiry of the chat and
-    /// of its entries, panel and visitor according to `retention_days`.
+    /// Continues a pass while `has_time` returns true. For every closed chat that has not expired, the pass sets the
+    /// expiry of the chat and of its entries, panel and visitor according to `retention_days`.
     ///
-    /// Each chat costs one query and two writes, plus one write for each entry whose expiry changes. Each visitor costs
-    /// one read and one transaction.
+    /// Every 100 chats cost one query of the `listing` index and one write of the progress. Each chat costs one read,
+    /// one query for each megabyte or 2,000 entries, and two writes, plus one write for each entry whose expiry
+    /// changes. Among every ten chats, each visitor costs one read and one transaction.
     pub async fn apply_retention(
         &self,
         pass: &RetentionPass,
@@ -195,7 +197,7 @@ impl Chats {
     }
 
     /// Sets the expiry of every entry according to the chat's retention period. Expired entries stay expired. Costs one
-    /// query for each megabyte, and one write for each entry whose expiry changes.
+    /// query for each megabyte or 2,000 entries, and one write for each entry whose expiry changes.
     pub(in crate::store) async fn update_entries_expiry(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
         for entry in self.whole_timeline(&chat.account_id, chat.chat_id, usize::MAX).await? {
             let retain_until = chat.retain_until(entry.at).map(Timestamp::seconds);

@@ -37,7 +37,7 @@ pub enum HandoverResult {
     HandedOver,
     /// The chat was not handed over, because the bot sent a message or an invitation in time.
     BotResponded,
-    /// The chat was not handed over, because the bot no longer owned it.
+    /// The chat was not handed over, because the bot no longer owned it or it no longer existed.
     NotWithBot,
 }
 
@@ -58,8 +58,10 @@ impl TransitionEffects {
 }
 
 impl Chats {
-    /// Fails if the chat has been offered to a different department since `chat` was read. Costs one write, or one
-    /// transaction if the bot or webhooks are notified. Each retry after a concurrent write also costs one read.
+    /// Makes the agent the owner of the chat. Fails if another agent has the chat, if it is closed, or if the offer to
+    /// a department has changed since `chat` was read. Does nothing if the agent already has the chat. Otherwise, costs
+    /// one write, or one transaction if the bot or webhooks are notified. Each retry after a concurrent write also
+    /// costs one read.
     pub async fn accept(
         &self,
         chat: Chat,
@@ -79,10 +81,10 @@ impl Chats {
         self.transition(chat, context, &effects_of).await
     }
 
-    /// Closes a chat that the agent owns, or that was offered to the agent when `chat` was read. Also removes the
-    /// reference to the open chat from the visitor's item, and counts the chat for the reports. Does nothing if the
-    /// agent has already closed the chat. Costs one transaction. Each retry after a concurrent write also costs one
-    /// read.
+    /// Closes a chat that this agent or no agent owns. Fails if another agent owns the chat, or if the offer to a
+    /// department has changed since `chat` was read. Also removes the reference to the open chat from the visitor's
+    /// item, and counts the chat for the reports. Does nothing if the chat is already closed, unless another agent had
+    /// it: then fails. Costs one transaction. Each retry after a concurrent write also costs one read.
     pub async fn close(
         &self,
         chat: Chat,
@@ -101,7 +103,8 @@ impl Chats {
         self.transition(chat, context, &effects_of).await
     }
 
-    /// Returns `None` if the chat is no longer idle or is already closed. Costs the same as [`close`](Self::close).
+    /// Closes an idle chat. Returns `None` if the chat is no longer idle, is already closed or no longer exists. Costs
+    /// the same as [`close`](Self::close).
     pub async fn close_idle(
         &self,
         chat: &Chat,
@@ -146,9 +149,10 @@ impl Chats {
         self.read_and_transition(account_id, chat_id, context, &effects_of).await
     }
 
-    /// Hands a chat over to the agents because its bot failed. Does nothing if the bot has sent a message or an
-    /// invitation after `unanswered_since`. If the bot sends an event concurrently, the write fails, and the chat is
-    /// read again. Costs one read and one write. Each retry after a concurrent write also costs one read.
+    /// Hands a chat over to the agents because its bot failed. Does nothing if the bot no longer owns the chat, or has
+    /// sent a message or an invitation after `unanswered_since`. If the bot sends an event concurrently, the write
+    /// fails, and the chat is read again. Costs one read and one write. Each retry after a concurrent write also costs
+    /// one read.
     pub async fn hand_over_to_agents(
         &self,
         account_id: &str,

@@ -1,4 +1,4 @@
-//! Stores the visitor's typing notices and ratings as attributes of the chat's header.
+//! Stores whether the visitor is typing, and the visitor's rating, as attributes of the chat's header.
 
 use crate::domain::chat::{Chat, Rating};
 use crate::domain::chat_state::ChatState;
@@ -28,7 +28,8 @@ impl Chats {
     }
 
     /// Stores the time at which the visitor started typing and the text typed so far, or removes both if `since` is
-    /// `None`. Does nothing if the visitor is blacklisted or has no open chat. Costs one read and one write.
+    /// `None`. Does nothing if the visitor is unknown, is blacklisted or has no open chat. Costs one read and at most
+    /// one write.
     pub async fn set_visitor_typing(
         &self,
         channel_id: &str,
@@ -60,7 +61,7 @@ impl Chats {
     }
 }
 
-/// The update fails if the rating has changed since `chat` was read.
+/// Returns the header update that stores a rating. Its condition fails if the rating has changed since `chat` was read.
 fn rating_update(chat: &Chat, rating: Option<Rating>) -> Result<ItemUpdate, Error> {
     let condition = match chat.rating {
         Some(_) => "#rating = :before",

@@ -4,7 +4,7 @@ use crate::domain::visitor::Visitor;
 use crate::error::Error;
 use crate::store::chats::Chats;
 
-/// A page has ten chats.
+/// The maximum number of pages to count. A page has ten chats.
 const MAX_CHAT_PAGES: usize = 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

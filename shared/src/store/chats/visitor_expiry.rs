@@ -27,7 +27,8 @@ pub(in crate::store) enum VisitorExpiry {
 }
 
 impl VisitorExpiry {
-    /// This expiry is tried first, so that closing a chat usually does not require reading the visitor's item.
+    /// Returns the expiry of a visitor who expires together with this chat. It is tried first, so that closing a chat
+    /// usually does not require reading the visitor's item.
     pub(in crate::store) fn of_closed_chat(closed_chat: &Chat) -> Self {
         Self::OfThisChat(chat_expiry(closed_chat))
     }

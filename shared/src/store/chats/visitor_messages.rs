@@ -102,8 +102,9 @@ impl Chats {
     /// nothing if the visitor is blacklisted.
     ///
     /// # Errors
-    /// Fails with `InvalidVisitorToken` if the channel is a widget and the visitor does not exist, and with a conflict
-    /// if a call is in progress when the visitor asks for another one.
+    /// Fails with `InvalidVisitorToken` if the channel is a widget and the visitor does not exist or has expired, and
+    /// with a conflict if a call is in progress when the visitor asks for another one. Also fails if a rate limit is
+    /// exceeded, or if an earlier request with the same idempotency key had a different body.
     pub async fn store_visitor_message(
         &self,
         incoming: &IncomingMessage<'_>,

@@ -1,4 +1,5 @@
-//! Stores the changes that agents, bots or webhooks make to a visitor's profile.
+//! Stores changes to a visitor that do not come with a message, for example those that an agent, a bot or the widget
+//! makes to the visitor's profile.
 
 use crate::domain::chat::Chat;
 use crate::domain::message_content::truncate_chars;
@@ -14,7 +15,8 @@ use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 
 impl Chats {
-    /// Does not notify webhooks. Costs one write, or two if the name has changed, because the open chat's header
+    /// Stores a visitor's changed attributes without notifying webhooks. Costs nothing if there is no change.
+    /// Otherwise, costs one write, or two if the name has changed and a chat is open, because the chat's header
     /// contains the name too.
     pub async fn save_visitor(&self, visitor: &Visitor, now: Timestamp) -> Result<(), Error> {
         self.save_visitor_and_notify(visitor, &[], now).await.map(|_| ())
@@ -59,9 +61,9 @@ impl Chats {
         Ok(notifications)
     }
 
-    /// If the visitor's name has changed, sets it in the open chat's header. If an agent owns the chat, also assigns
-    /// `count` entry numbers and returns the header. Costs at most one write, or two if `count` is not 0 and no agent
-    /// owns the chat.
+    /// If the visitor's name has changed, sets it in the open chat's header. If `count` is not 0 and an agent owns the
+    /// chat, also assigns `count` entry numbers and returns the header; otherwise, returns `None`. Costs at most one
+    /// write, or two if `count` is not 0 and no agent owns the chat.
     async fn update_header_for_visitor(
         &self,
         visitor: &Visitor,

@@ -132,7 +132,7 @@ pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<UpdateEx
     Ok(set)
 }
 
-/// Returns `None` if nothing has changed.
+/// Returns the update that stores the visitor's changed attributes, or `None` if nothing has changed.
 pub(in crate::store) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemUpdate<String>>, Error> {
     if visitor.changes.fields.is_empty() {
         return Ok(None);

@@ -1,6 +1,7 @@
-//! Visitors of a widget. A visitor is identified by a token, whose hash is the visitor's `external_id`. Therefore, one
-//! read authenticates the visitor, and a token is valid only for the widget that issued it. The visitor and the visitor
-//! number exist before the first chat.
+//! Visitors of a widget. A visitor is identified by a token, whose hash is the visitor's `external_id`. The key of the
+//! visitor's item contains this id and the channel's id. Therefore, one read authenticates the visitor, and a token is
+//! valid only for the widget that issued it. The visitor and the visitor number exist before the first chat. This file
+//! also reads the end of a chat's timeline for the widget.
 
 use std::time::Duration;
 
@@ -31,7 +32,8 @@ pub fn visitor_id_of_token(token: &str) -> String {
 }
 
 impl Chats {
-    /// The visitor expires unless they open a chat. Costs one counter write and one transaction.
+    /// Creates the visitor of a new token. The visitor expires unless they open a chat. Costs one counter write and one
+    /// transaction.
     pub async fn create_widget_visitor(
         &self,
         channel: &Channel,
@@ -62,7 +64,7 @@ impl Chats {
         Ok(visitor)
     }
 
-    /// Costs one read.
+    /// Returns the visitor whom a token identifies. Costs one read.
     ///
     /// # Errors
     /// Fails with `InvalidVisitorToken` if the widget has no such visitor, or if the visitor has expired.
@@ -72,7 +74,7 @@ impl Chats {
     }
 
     /// Reads the chat's header and at most `limit` of its last entries with numbers above `after`, oldest first. The
-    /// header sorts directly after the last entry, so one query reads both.
+    /// header sorts directly after the last entry, so one query reads both. Costs one query.
     pub async fn last_entries_and_chat(
         &self,
         account_id: &str,

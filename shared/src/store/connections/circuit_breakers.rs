@@ -1,9 +1,10 @@
 //! Circuit breakers for receivers that hang on first attempts. The state of a breaker is shared by all processes. While
-//! it is open, first attempts go to the retry queue, so that they do not block the processes that read the FIFO queue.
+//! a breaker is open, first attempts go to the retry queue, so that they do not block the processes that read the FIFO
+//! queue.
 //!
-//! A healthy receiver causes no reads or writes. A process reads a receiver's breaker only if one of its own attempts
-//! has failed and the receiver has not responded to it since. A breaker closes by itself when no attempt has failed for
-//! ten seconds.
+//! A healthy receiver causes no reads or writes. A process reads a receiver's breaker only if an attempt of this
+//! process has hung and the receiver has not responded to this process since. A breaker closes by itself when no
+//! attempt has hung for ten seconds.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,17 +22,18 @@ use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Table,
 const FAILURES_TO_OPEN: u32 = 5;
 /// How long a failure counts, and how long a breaker stays open after the last failure.
 const FAILURE_TTL: Duration = Duration::from_secs(10);
-/// How long a process uses a breaker's state before reading it again. Also the minimum interval between a process's
+/// How long a process treats a breaker as open before reading it again. Also the minimum interval between a process's
 /// writes to keep a breaker open.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 const EXPIRED_ITEM_RETENTION: Duration = Duration::from_secs(60);
-/// A full cache is emptied.
+/// The cache is emptied when it contains this number of breakers and another one is stored.
 const MAX_CACHED_BREAKERS: usize = 1_000;
 
 #[derive(Clone)]
 pub struct CircuitBreakers {
     table: Table,
-    /// The receivers that have failed in this process and have not responded since.
+    /// The breakers of the receivers that have failed in this process and have not responded since. The key is the
+    /// receiver.
     cache: Arc<Mutex<HashMap<String, CachedBreaker>>>,
 }
 
@@ -66,8 +68,9 @@ impl CircuitBreakers {
         Self { table, cache: Arc::default() }
     }
 
-    /// If the breaker is open, first attempts must go to the retry queue. Costs nothing if the receiver has not failed
-    /// in this process. Otherwise, costs one read; while the breaker is open, at most one read every two seconds.
+    /// Returns whether the receiver's breaker is open. If it is, first attempts must go to the retry queue. Costs
+    /// nothing if the receiver has not failed in this process. Otherwise, costs one read; while the breaker is open, at
+    /// most one read every two seconds.
     pub async fn is_open(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
         let Some(cached) = self.cached(receiver) else { return Ok(false) };
         if cached.is_open && now.since(cached.read_at) < REFRESH_INTERVAL {
@@ -112,7 +115,7 @@ impl CircuitBreakers {
     }
 
     /// Extends the time for which a breaker is open after another attempt has hung and failed. Costs at most one write
-    /// every two seconds.
+    /// every two seconds in each process.
     pub(crate) async fn keep_open(&self, receiver: &str, now: Timestamp) -> Result<(), Error> {
         if self.cached(receiver).is_some_and(|cached| now.since(cached.written_at) < REFRESH_INTERVAL) {
             return Ok(());

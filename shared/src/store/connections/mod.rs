@@ -1,5 +1,5 @@
-//! The Connections table: agents' sessions, sockets and presence, request counts, failed logins, and circuit breakers
-//! (the shared state of receivers that hang). Every item expires.
+//! The Connections table: agents' sessions and presence, the sockets of agents and visitors, request counts, failed
+//! logins, and circuit breakers (the shared state of receivers that hang). Every item expires.
 
 pub mod circuit_breakers;
 mod local_rate_windows;

@@ -39,7 +39,8 @@ pub(in crate::store) fn presence_key(account_id: &str, agent_id: u64) -> Key {
 }
 
 impl Connections {
-    /// Returns the agent's new presence. Costs one write, and one more if the presence contains expired sockets.
+    /// Sets an agent's status and returns the agent's new presence. Costs one write, and one more if the presence
+    /// contains expired sockets.
     pub async fn set_presence(
         &self,
         account_id: &str,
@@ -58,8 +59,8 @@ impl Connections {
         presence_from_item(self.update_presence(update, now).await?)
     }
 
-    /// An agent who has never set a status is offline. Costs one write, and one more if the presence contains expired
-    /// sockets.
+    /// Adds a new socket to the agent's presence. An agent who has never set a status is offline. Costs one write, and
+    /// one more if the presence contains expired sockets.
     pub(super) async fn add_socket_to_presence(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
         let mut update = presence_update(
             &socket.account_id,
@@ -91,7 +92,8 @@ impl Connections {
         }
     }
 
-    /// Does nothing if the socket has already been removed. Costs one write.
+    /// Removes a closed socket from the agent's presence. Does nothing if the socket has already been removed. Costs
+    /// one write.
     pub(super) async fn remove_socket_from_presence(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
         let element = socket_element(socket);
         let update = ItemUpdate {
@@ -129,7 +131,7 @@ impl Connections {
         self.table.delete(presence_key(account_id, agent_id)).await.map(|_| ())
     }
 
-    /// Costs one query for each megabyte.
+    /// Returns the presences of the account's agents. Costs one query for each megabyte or 1,000 agents.
     pub async fn presences(&self, account_id: &str) -> Result<Vec<Presence>, Error> {
         let query = Query {
             index: None,

@@ -33,8 +33,8 @@ pub(in crate::store) fn request_count_key(caller: &str, window: u64) -> Key {
 }
 
 impl Connections {
-    /// Counts a request of a bot, which may make `limit` requests in a window of ten seconds. Every tenth request costs
-    /// one write.
+    /// Counts a request of a bot, which may make `limit` requests in a window of ten seconds. Costs at most one write
+    /// for every ten requests that a process counts.
     ///
     /// # Errors
     /// Fails with `RateLimited` if the bot has reached its limit. The error contains the time until the window ends.
@@ -42,7 +42,8 @@ impl Connections {
         self.count_request(bot_id, limit, now).await
     }
 
-    /// Costs and errors are as in [`count_bot_request`](Self::count_bot_request).
+    /// Counts a socket ticket that is created for an agent. Costs and errors are as in
+    /// [`count_bot_request`](Self::count_bot_request).
     pub async fn count_socket_ticket(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
         let caller = format!("SOCKET_TICKET#{account_id}#{agent_id}");
         self.count_request(&caller, MAX_SOCKET_TICKETS_PER_WINDOW, now).await

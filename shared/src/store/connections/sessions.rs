@@ -75,7 +75,7 @@ pub(in crate::store) fn sessions_partition(account_id: &str, agent_id: u64) -> S
 }
 
 impl Connections {
-    /// Returns the bearer token. Costs one write.
+    /// Creates a session and returns its bearer token. Costs one write.
     pub async fn create_session(&self, agent: &Agent, now: Timestamp) -> Result<String, Error> {
         let secret = random_token()?;
         let key = session_key(&agent.account_id, agent.agent_id, &sha256::hex_digest(&secret));
@@ -127,7 +127,7 @@ impl Connections {
         Ok(Some(Session { id: session_id.to_owned(), account_id: account_id.to_owned(), agent, role }))
     }
 
-    /// Also stores the time of the request in the agent's presence.
+    /// Stores the time of a request in the session and in the agent's presence.
     async fn record_request(
         &self,
         session_key: Key,
@@ -151,8 +151,8 @@ impl Connections {
         Ok(())
     }
 
-    /// If this is the agent's last session, the agent goes offline. Costs one write, plus one query if the session
-    /// existed, plus one more write if it was the last session.
+    /// Ends the session that a token belongs to. If it was the agent's last session, the agent goes offline. Costs one
+    /// write, plus one query if the session existed, plus one more write if it was the last one.
     pub async fn end_session(&self, token: &str, now: Timestamp) -> Result<(), Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else { return Ok(()) };
         let key = session_key(account_id, agent_id, &sha256::hex_digest(secret));
@@ -210,7 +210,7 @@ impl Connections {
     }
 }
 
-/// Returns `None` if the token is malformed. Does not check whether the token is valid.
+/// Returns the account id in a token, or `None` if the token is malformed. Does not check whether the token is valid.
 pub(crate) fn account_of_token(token: &str) -> Option<&str> {
     parse_token(token).map(|(account_id, _, _)| account_id)
 }

@@ -1,10 +1,10 @@
-//! Agents' open sockets, and the tickets that open the sockets of agents and visitors. A browser cannot send a header
-//! with the request that opens a socket, so a ticket in the URL replaces the token. Only a hash of the ticket is
-//! stored.
+//! Agents' open sockets, and the tickets that open the sockets of agents and visitors. A browser cannot send an
+//! `Authorization` header with the request that opens a socket, so a ticket in the URL replaces the token. Only a hash
+//! of the ticket is stored.
 //!
 //! A socket has two items. One is in the partition of its account, so that one query returns all sockets of the
-//! account. The other has the connection id in its key, because requests from the socket contain only this id. The
-//! agent's presence contains the connection id too.
+//! account. The other has the connection id in its key, because the events of a socket name only this id. The agent's
+//! presence contains the connection id too.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join;
@@ -29,7 +29,7 @@ struct TicketItem {
     agent_id: u64,
     is_admin: bool,
     session_id: String,
-    /// Unix time in seconds.
+    /// When the ticket expires, as Unix time in seconds.
     expires_at: u64,
 }
 
@@ -42,10 +42,10 @@ struct SocketItem {
     is_admin: bool,
     session_id: String,
     connection_id: String,
-    /// Unix time in milliseconds.
+    /// When the socket was opened, as Unix time in milliseconds.
     #[serde(default)]
     opened_at: u64,
-    /// Unix time in seconds.
+    /// When the item expires, as Unix time in seconds.
     expires_at: u64,
 }
 
@@ -112,8 +112,8 @@ impl Connections {
     /// notices it, or `deliver-push` finds the socket and closes it.
     ///
     /// Costs one write for the ticket. A visitor's socket costs one eventually consistent query and two writes more. An
-    /// agent's socket costs three writes and one read more, and a fourth write if the presence contains expired
-    /// sockets.
+    /// agent's socket costs three writes more, a fourth write if the presence contains expired sockets, and the cost of
+    /// [`session`](Self::session). If the session has ended, removing the socket again costs three writes.
     pub async fn open_socket(
         &self,
         ticket: &str,
@@ -166,7 +166,7 @@ impl Connections {
         Ok(Some(SocketState { socket, has_missed_push }))
     }
 
-    /// Does nothing if the socket has been closed. Costs one write.
+    /// Records that the socket has missed a push. Does nothing if the socket's item has been removed. Costs one write.
     pub(crate) async fn record_missed_push(&self, connection_id: &str) -> Result<(), Error> {
         let update = ItemUpdate {
             key: socket_key(connection_id),
@@ -180,7 +180,8 @@ impl Connections {
         }
     }
 
-    /// Returns `None` if the session has ended. Costs the same as [`session`](Self::session).
+    /// Returns the session with which the socket was opened, or `None` if the session has ended. Costs the same as
+    /// [`session`](Self::session).
     pub async fn session_of_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<Option<Session>, Error> {
         self.session_by_id(&socket.account_id, socket.agent_id, &socket.session_id, now).await
     }
@@ -194,22 +195,24 @@ impl Connections {
         }
     }
 
-    /// The item keyed by connection id is deleted last, so that an interrupted removal can be retried. Costs three
-    /// writes.
+    /// Removes an agent's socket that was closed. The item keyed by connection id is deleted last, so that an
+    /// interrupted removal can be retried. Costs three writes.
     pub async fn remove_agent_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
         let presence = self.remove_socket_from_presence(socket, now);
         try_join(presence, self.table.delete(account_socket_key(socket))).await?;
         self.table.delete(socket_key(&socket.connection_id)).await.map(|_| ())
     }
 
-    /// The read is eventually consistent, so a socket that has just been opened may be missing. Costs one query, at
-    /// half the price of a strongly consistent one.
+    /// Returns the open sockets of the account's agents. The read is eventually consistent, so a socket that has just
+    /// been opened may be missing. Costs one query for each megabyte or 1,000 sockets, at half the price of a strongly
+    /// consistent one.
     pub(crate) async fn account_sockets(&self, account_id: &str, now: Timestamp) -> Result<Vec<AgentSocket>, Error> {
         let items = self.table.query_all_eventually(account_sockets_query(account_id)).await?;
         open_sockets(items, now)
     }
 
-    /// Includes sockets that have just been opened. Costs one query of all sockets of the account.
+    /// Returns the open sockets of a session, including those that have just been opened. Costs one query for each
+    /// megabyte or 1,000 sockets of the account.
     pub(crate) async fn session_sockets(
         &self,
         account_id: &str,

@@ -15,8 +15,7 @@ use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, socket_key, ti
 use crate::store::table::{Item, Key, Query, s};
 use crate::store::{from_item, to_item};
 
-/// A ticket or a socket of a visitor. In a ticket, `connection_id` is empty, and `opened_at` is the time at which the
-/// ticket was created.
+/// A ticket or a socket of a visitor. In a ticket, `connection_id` is empty.
 #[derive(Serialize, Deserialize)]
 struct VisitorSocketItem {
     pk: String,
@@ -26,10 +25,10 @@ struct VisitorSocketItem {
     external_id: String,
     #[serde(default)]
     connection_id: String,
-    /// Unix time in milliseconds.
+    /// When the socket was opened or the ticket was created, as Unix time in milliseconds.
     #[serde(default)]
     opened_at: u64,
-    /// Unix time in seconds.
+    /// When the item expires, as Unix time in seconds.
     expires_at: u64,
 }
 
@@ -80,8 +79,7 @@ impl Connections {
     }
 
     /// Stores the socket that a visitor's ticket opens. Returns `None` if the visitor already has the maximum number of
-    /// sockets. Concurrent requests may exceed the maximum by a few sockets. Costs one eventually consistent query and
-    /// two writes.
+    /// sockets. Concurrent requests can exceed the maximum. Costs one eventually consistent query and two writes.
     pub(super) async fn open_visitor_socket(
         &self,
         ticket: Item,
@@ -106,8 +104,8 @@ impl Connections {
         self.table.delete(socket_key(&socket.connection_id)).await.map(|_| ())
     }
 
-    /// The read is eventually consistent, so a socket that has just been opened may be missing. Costs one query, at
-    /// half the price of a strongly consistent one.
+    /// Returns a visitor's open sockets. The read is eventually consistent, so a socket that has just been opened may
+    /// be missing. Costs one query, at half the price of a strongly consistent one.
     pub(crate) async fn visitor_sockets(
         &self,
         channel_id: &str,
@@ -126,7 +124,8 @@ impl Connections {
         Ok(sockets.into_iter().filter(|socket| socket.expires_at() > now).collect())
     }
 
-    /// Costs and errors are as in [`count_bot_request`](Self::count_bot_request).
+    /// Counts a frame from one of the visitor's sockets; the sockets share one limit. Costs and errors are as in
+    /// [`count_bot_request`](Self::count_bot_request).
     pub async fn count_visitor_frame(&self, socket: &VisitorSocket, now: Timestamp) -> Result<(), Error> {
         let caller = format!("VISITOR_FRAMES#{}#{}", socket.channel_id, socket.external_id);
         self.count_request(&caller, MAX_VISITOR_FRAMES_PER_WINDOW, now).await

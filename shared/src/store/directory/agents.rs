@@ -1,8 +1,8 @@
 //! Accounts, agents and logins in the Directory table.
 //!
-//! An account always has an admin. Agents cannot change their own role, and the transaction that grants or removes the
-//! admin role checks that the caller is still an admin. Therefore, if two admins demote or delete each other
-//! concurrently, only one of them succeeds.
+//! An account always has an admin. The callers ensure that agents do not change their own role, and the transaction
+//! that grants or removes the admin role checks that the caller is still an admin. Therefore, if two admins demote or
+//! delete each other concurrently, only one of them succeeds.
 
 use crate::domain::agent::{Agent, Role};
 use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
@@ -75,7 +75,7 @@ impl Directory {
         Ok(from_item::<AccountItem>(item.ok_or(Error::NotFound)?)?.name)
     }
 
-    /// Costs one write.
+    /// Assigns the account's next agent id. Costs one write.
     pub async fn next_agent_id(&self, account_id: &str) -> Result<u64, Error> {
         Ok(self.increment_counter(account_id, "ADD #agents :one").await?.agents)
     }
@@ -115,7 +115,7 @@ impl Directory {
     }
 
     /// Returns the agents with these ids in the order of `ids`, including deleted agents. `ids` must contain at most
-    /// 100 ids and no duplicates. Costs one read for each agent, plus one more read for each deleted agent.
+    /// 100 ids and no duplicates. Costs one read for each id, plus one more read for each id that no current agent has.
     pub(crate) async fn agents_by_id(&self, account_id: &str, ids: &[u64]) -> Result<Vec<Agent>, Error> {
         let mut found = self.agents_at(account_id, ids, agent_key).await?;
         let is_missing = |id: &&u64| found.iter().all(|agent| agent.agent_id != **id);
@@ -133,7 +133,7 @@ impl Directory {
         items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
     }
 
-    /// The agents are sorted by id. Costs one query for each megabyte.
+    /// Returns the account's agents, sorted by id. Costs one query for each megabyte or 1,000 agents.
     pub async fn agents(&self, account_id: &str) -> Result<Vec<Agent>, Error> {
         let query = Query {
             index: None,
@@ -252,7 +252,7 @@ impl Directory {
 
     /// Deletes the agent's item. This must be the last step of the deletion, so that a repeated request still finds the
     /// agent and can continue. The name, e-mail address and phone number are kept for events about the agent's chats.
-    /// Costs two writes.
+    /// Costs one write and one transaction.
     pub async fn delete_agent(&self, agent: &Agent) -> Result<(), Error> {
         let mut former = to_item(&AgentItem::from(&Agent { photo: None, ..agent.clone() }))?;
         former.extend(former_agent_key(&agent.account_id, agent.agent_id).into_item());
@@ -296,7 +296,7 @@ impl Directory {
     }
 }
 
-/// Checks that the caller is an admin. Returns no step if the caller is the operator.
+/// Returns the step that checks that the caller is an admin. Returns no step if the caller is the operator.
 fn require_admin(account_id: &str, by: Authority) -> Vec<TransactionStep> {
     let Authority::Admin(agent_id) = by else { return Vec::new() };
     let values = vec![(":admin", s(Role::Admin.name()))];

@@ -1,5 +1,6 @@
-//! The audit log of an account. Each entry is stored in one transaction with the change that it records, so the log
-//! contains every change and no failed one. Entries expire at the end of the account's retention period.
+//! The audit log of an account. Each entry is stored in one transaction with the change that it records, so a failed
+//! change has no entry. Only changes made by audited requests are recorded. Entries expire at the end of the account's
+//! retention period.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join_all;

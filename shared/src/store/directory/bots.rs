@@ -13,7 +13,8 @@ use crate::store::table::{ExpressionValues, Item, ItemUpdate, Query, Write, chan
 use crate::store::{from_item, to_attribute, to_item};
 
 impl Directory {
-    /// The data may be up to 10 seconds old. Costs one read, or nothing if the provider is cached.
+    /// Returns the provider; the data may be up to 10 seconds old. Costs one read, or nothing if the provider is
+    /// cached.
     pub(crate) async fn cached_provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
         match self.providers.get(provider_id) {
             Some(cached) => Ok(cached),
@@ -27,8 +28,9 @@ impl Directory {
         item.map(|item| Ok(from_item::<ProviderItem>(item)?.into())).transpose()
     }
 
-    /// Returns all providers in no particular order. They are read from an index that is updated with a short delay.
-    /// Costs one query for each megabyte.
+    /// Returns the providers in no particular order. They are read from an index that is updated with a short delay and
+    /// does not contain the providers that an earlier version of the service stored. Costs one query for each megabyte
+    /// or 1,000 providers.
     pub async fn providers(&self) -> Result<Vec<Provider>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -52,7 +54,7 @@ impl Directory {
         item.map(|item| Ok(from_item::<BotItem>(item)?.into())).transpose()
     }
 
-    /// The data may be up to 10 seconds old. Costs one read, or nothing if the bot is cached.
+    /// Returns the bot; the data may be up to 10 seconds old. Costs one read, or nothing if the bot is cached.
     pub(crate) async fn cached_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
         match self.bots.get(bot_id) {
             Some(cached) => Ok(cached),
@@ -60,8 +62,8 @@ impl Directory {
         }
     }
 
-    /// Returns the bot that one of the provider's tokens belongs to. The data may be up to 10 seconds old. Costs two
-    /// reads, or nothing if the bot is cached.
+    /// Returns the bot that one of the provider's tokens belongs to. The data may be up to 10 seconds old. Costs at
+    /// most two reads, or nothing if the bot is cached.
     pub(crate) async fn bot_by_token(&self, provider_id: &str, token: &str) -> Result<Option<Arc<Bot>>, Error> {
         let key = bot_token_key(provider_id, token);
         if let Some(cached) = self.bots.get(&key.pk) {
@@ -80,7 +82,8 @@ impl Directory {
         bot.filter(|bot| bot.account_id == account_id).ok_or(Error::NotFound)
     }
 
-    /// The bots are read from an index that is updated with a short delay. Costs one query for each megabyte.
+    /// Returns the account's bots. They are read from an index that is updated with a short delay. Costs one query for
+    /// each megabyte or 1,000 bots.
     pub async fn account_bots(&self, account_id: &str) -> Result<Vec<Bot>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -143,7 +146,8 @@ fn token_item(bot: &Bot) -> Result<Item, Error> {
     to_item(&BotTokenItem { pk: key.pk, sk: key.sk, bot_id: bot.bot_id.clone() })
 }
 
-/// The update succeeds only if the bot's channels are still those of `before`.
+/// Returns the update that stores the changed values. It succeeds only if the bot's channels are still those of
+/// `before`.
 fn bot_update(before: &Bot, changed: ExpressionValues) -> Result<ItemUpdate<String>, Error> {
     let mut item_update = ItemUpdate::set_attributes(bot_key(&before.bot_id), changed, "#channel_ids = :before");
     item_update.values.push((":before", to_attribute(&before.channel_ids)?));

@@ -35,7 +35,7 @@ struct ShortcutItem {
 }
 
 impl Directory {
-    /// The replies are sorted by shortcut. Costs one query for each megabyte.
+    /// Returns the account's canned replies, sorted by shortcut. Costs one query for each megabyte.
     pub async fn canned_replies(&self, account_id: &str) -> Result<Vec<CannedReply>, Error> {
         let query = Query {
             index: None,
@@ -51,8 +51,8 @@ impl Directory {
         Ok(replies)
     }
 
-    /// Fails with `Conflict` if another reply has the same shortcut, or if the account has the maximum number of
-    /// replies. Costs a transaction of three writes.
+    /// Stores a new canned reply. Fails with `Conflict` if another reply has the same shortcut, or if the account has
+    /// the maximum number of replies. Costs a transaction of three writes.
     pub async fn create_canned_reply(&self, account_id: &str, reply: &CannedReply) -> Result<(), Error> {
         let count = ItemUpdate {
             key: account_key(account_id),
@@ -76,8 +76,8 @@ impl Directory {
     }
 
     /// Applies `edit` to a canned reply, stores the changed fields, and returns the result. If the shortcut changes
-    /// concurrently, the reply is read and edited again. Costs one read, plus one write or, if `edit` changes the
-    /// shortcut, a transaction of three writes.
+    /// concurrently, the reply is read and edited again. Costs one read, plus a transaction of one write or, if `edit`
+    /// changes the shortcut, of three writes. Costs no write if `edit` changes nothing.
     ///
     /// # Errors
     /// Fails with `NotFound` if the reply does not exist, and with `Conflict` if another reply has the new shortcut.
@@ -98,7 +98,8 @@ impl Directory {
         }
     }
 
-    /// Fails with `NotFound` if the reply does not exist. Costs one read and a transaction of three writes.
+    /// Deletes a canned reply. Fails with `NotFound` if the reply does not exist. Costs one read and a transaction of
+    /// three writes.
     pub async fn delete_canned_reply(&self, account_id: &str, reply_id: &str) -> Result<(), Error> {
         let mut races = WriteRaces::new("deletion of a canned reply");
         loop {
@@ -167,7 +168,7 @@ fn reply_values(reply: &CannedReply) -> ExpressionValues {
     vec![(":shortcut", s(&*reply.shortcut)), (":text", s(&*reply.text))]
 }
 
-/// The write fails if another reply has the shortcut.
+/// Returns the write that reserves the reply's shortcut. The write fails if another reply has the shortcut.
 fn shortcut_write(account_id: &str, reply: &CannedReply) -> Result<Write, Error> {
     let key = canned_reply_shortcut_key(account_id, &reply.unique_shortcut());
     to_item(&ShortcutItem { pk: key.pk, sk: key.sk, reply_id: reply.id.clone() }).map(Write::Create)

@@ -24,7 +24,7 @@ use crate::store::{from_item, to_attribute, to_item};
 const MAX_CHANNELS_PER_READ: usize = 100;
 
 impl Directory {
-    /// The data may be up to 10 seconds old. Costs one read, or nothing if the channel is cached.
+    /// Returns the channel; the data may be up to 10 seconds old. Costs one read, or nothing if the channel is cached.
     pub async fn cached_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
         match self.channels.get(channel_id) {
             Some(cached) => Ok(cached),
@@ -32,8 +32,8 @@ impl Directory {
         }
     }
 
-    /// The keys of the map are channel ids. Channels that do not exist are left out. The data may be up to 10 seconds
-    /// old. Costs one read for each channel that is not cached; the reads are made in batches.
+    /// Returns the channels with these ids, in a map by channel id. Channels that do not exist are left out. The data
+    /// may be up to 10 seconds old. Costs one read for each channel that is not cached; the reads are made in batches.
     pub(crate) async fn cached_channels(&self, ids: &BTreeSet<&str>) -> Result<HashMap<String, Arc<Channel>>, Error> {
         let (mut found, mut missing) = (HashMap::new(), Vec::new());
         for id in ids {
@@ -76,8 +76,8 @@ impl Directory {
         channel.filter(|channel| channel.account_id == account_id).ok_or(Error::NotFound)
     }
 
-    /// The channels are in no particular order. They are read from an index that is updated with a short delay. Costs
-    /// one query for each megabyte.
+    /// Returns the account's channels in no particular order. They are read from an index that is updated with a short
+    /// delay. Costs one query for each megabyte or 1,000 channels.
     pub async fn channels(&self, account_id: &str) -> Result<Vec<Channel>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -122,7 +122,8 @@ impl Directory {
         Ok((channel, endpoint_secret))
     }
 
-    /// Preserves the channel's other attributes. Costs one transaction.
+    /// Stores the changed settings of a channel and preserves its other attributes. Costs one transaction, or nothing
+    /// if no setting has changed.
     pub async fn save_channel_settings(&self, before: &Channel, after: &ChannelSettings) -> Result<(), Error> {
         let changed = changed_values(setting_values(&before.settings)?, setting_values(after)?);
         if changed.is_empty() {

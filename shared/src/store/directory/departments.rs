@@ -34,7 +34,7 @@ impl Directory {
         Ok(department)
     }
 
-    /// The members may include deleted agents. Costs one read.
+    /// Reads a department. Its members may include deleted agents. Costs one read.
     pub async fn department(&self, account_id: &str, department_id: u64) -> Result<Option<Department>, Error> {
         let item = self.table.get(department_key(account_id, department_id)).await?;
         item.map(|item| Ok(from_item::<DepartmentItem>(item)?.into())).transpose()
@@ -70,14 +70,14 @@ impl Directory {
         self.delete_audited(account_id, key, audited_change(AuditAction::Deleted, department)).await
     }
 
-    /// Costs one query for each megabyte.
+    /// Reads the account's roster. Costs one query for each megabyte or 2,000 agents and departments.
     pub async fn roster(&self, account_id: &str) -> Result<Roster, Error> {
         let (agents, departments) = self.agents_and_departments(account_id).await?;
         Ok(Roster::new(agents.iter().map(|agent| agent.agent_id).collect(), departments))
     }
 
-    /// Returns the account's agents and departments, each sorted by id. The departments may include deleted agents.
-    /// Costs one query for each megabyte.
+    /// Returns the account's agents and departments, each sorted by id. The departments' members may include deleted
+    /// agents. Costs one query for each megabyte or 2,000 items.
     pub async fn agents_and_departments(&self, account_id: &str) -> Result<(Vec<Agent>, Vec<Department>), Error> {
         let query = Query {
             index: None,
@@ -93,7 +93,8 @@ impl Directory {
         agents_and_departments_from(self.table.query_all(query, usize::MAX).await?, account_id)
     }
 
-    /// The data may be up to 10 seconds old. Costs one query, or nothing if the roster is cached.
+    /// Returns the account's roster, which may be up to 10 seconds old. Costs one query, or nothing if the roster is
+    /// cached.
     pub(crate) async fn cached_roster(&self, account_id: &str) -> Result<Arc<Roster>, Error> {
         match self.rosters.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -106,8 +107,8 @@ impl Directory {
         Ok(self.rosters.put(account_id, Some(self.roster(account_id).await?)).unwrap_or_default())
     }
 
-    /// The result may be up to 10 seconds old. Costs one query, or nothing if the roster is cached or the channel does
-    /// not limit its audience.
+    /// Returns the channel's audience, which may be up to 10 seconds old. Costs one query, or nothing if the roster is
+    /// cached or the channel does not limit its audience.
     pub async fn audience(&self, channel: &Channel) -> Result<Audience, Error> {
         if !channel.settings.has_limited_audience() {
             return Ok(Audience::AllAgents);
@@ -151,8 +152,8 @@ fn department_values(department: &Department) -> Result<ExpressionValues, Error>
     Ok(vec![(":name", s(&*department.name)), (":agent_ids", to_attribute(&department.agent_ids)?)])
 }
 
-/// Only added ids are checked: an agent or department that was already listed may have been deleted since, and this
-/// must not block other changes.
+/// Returns the ids in `after` that are not in `before`. Only these ids are checked: an agent or department that was
+/// already listed may have been deleted since, and this must not block other changes.
 fn added_ids(before: &[u64], after: &[u64]) -> Vec<u64> {
     after.iter().filter(|id| !before.contains(id)).copied().collect()
 }

@@ -326,12 +326,13 @@ pub(in crate::store) struct BotItem {
     created_at: u64,
 }
 
-/// Returns the number of seconds, or 0 if there is no limit.
+/// Returns the stored form of a bot's answer limit: the number of seconds, or 0 if there is no limit.
 pub(super) fn answer_limit_seconds(limit: Option<Duration>) -> u64 {
     limit.map_or(0, |limit| limit.as_secs())
 }
 
-/// A bot that is stored without this attribute has the default limit.
+/// Returns a bot's answer limit from its stored form, or `None` if there is no limit. A bot that is stored without this
+/// attribute has the default limit.
 fn parse_answer_limit(seconds: Option<u64>) -> Option<Duration> {
     match seconds {
         None => Some(DEFAULT_BOT_ANSWER_TIMEOUT),

@@ -24,14 +24,14 @@ pub(in crate::store) fn settings_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "SETTINGS")
 }
 
-/// Returns the key of the widget's trigger rules. The rules have their own item because the settings are read for every
-/// message, and storing the rules with them would make that read more expensive.
+/// Returns the key of the trigger rules of the account's widgets. The rules are separate from the settings, because
+/// most requests need only the settings, and storing the rules with them would make those reads more expensive.
 pub(super) fn widget_rules_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "RULES")
 }
 
 /// Returns the key of the account's telephony settings. They are separate from the other settings, because they contain
-/// the provider's credentials and only calls need them.
+/// the provider's credentials and few requests need them.
 pub(super) fn telephony_key(account_id: &str) -> Key {
     Key::new(account_partition(account_id), "TELEPHONY")
 }
@@ -40,7 +40,7 @@ pub(super) fn agent_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(account_partition(account_id), format!("{AGENT_PREFIX}{agent_id:010}"))
 }
 
-/// Chats still refer to a deleted agent, so the item is kept under this key.
+/// Returns the key under which the item of a deleted agent is kept, because chats still refer to the agent.
 pub(super) fn former_agent_key(account_id: &str, agent_id: u64) -> Key {
     Key::new(account_partition(account_id), format!("FORMER_AGENT#{agent_id:010}"))
 }
@@ -75,7 +75,8 @@ pub(super) fn bot_key(bot_id: &str) -> Key {
     Key::new(format!("BOT#{bot_id}"), "BOT")
 }
 
-/// The key contains a hash of the token, not the token itself.
+/// Returns the key of the item that finds a bot by its token. The key contains a hash of the token, not the token
+/// itself.
 pub(super) fn bot_token_key(provider_id: &str, token: &str) -> Key {
     Key::new(format!("BOT_TOKEN#{provider_id}#{}", sha256::hex_digest(token)), "BOT_TOKEN")
 }

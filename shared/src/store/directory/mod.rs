@@ -1,5 +1,6 @@
-//! The Directory table: accounts, agents, departments, channels, bots, settings, canned replies and the audit log of
-//! their changes. This data rarely changes, so each process caches most of it.
+//! The Directory table: accounts, agents, departments, channels, bots and their providers, settings (including those of
+//! telephony), canned replies, and the audit log of their changes. Most of this data rarely changes, so each process
+//! caches the part that messages need.
 
 pub mod agents;
 pub mod audit_log;
@@ -29,7 +30,7 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;
 use crate::store::table::{Table, WriteError};
 
-/// Lists with more items need several requests.
+/// The maximum number of items that one request of a query reads. Longer lists need several requests.
 const MAX_ITEMS_PER_QUERY: i32 = 1_000;
 
 #[derive(Clone)]

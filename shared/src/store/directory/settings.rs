@@ -1,4 +1,4 @@
-//! An account's settings and its widget's trigger rules. Each is a separate item in the Directory table.
+//! An account's settings and the trigger rules of its widgets. Each is a separate item in the Directory table.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,18 +73,19 @@ struct WebhookItem {
 
 #[derive(Deserialize)]
 struct WidgetRulesItem {
-    /// The widget's trigger rules, as the text of a JSON list.
+    /// The trigger rules, as the text of a JSON list.
     rules: String,
 }
 
 impl Directory {
-    /// Returns the widget's trigger rules as a JSON list (see [`crate::wire::widget_triggers`]). Costs one read.
+    /// Returns the trigger rules of the account's widgets as a JSON list (see [`crate::wire::widget_triggers`]). Costs
+    /// one read.
     pub(crate) async fn widget_rules(&self, account_id: &str) -> Result<Value, Error> {
         let Some(item) = self.table.get(widget_rules_key(account_id)).await? else { return Ok(json!([])) };
         serde_json::from_str(&from_item::<WidgetRulesItem>(item)?.rules).map_err(Error::internal)
     }
 
-    /// The rules may be up to 10 seconds old. Costs one read, or nothing if they are cached.
+    /// Returns the trigger rules, which may be up to 10 seconds old. Costs one read, or nothing if they are cached.
     pub async fn cached_widget_rules(&self, account_id: &str) -> Result<Arc<Value>, Error> {
         match self.widget_rules.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -95,7 +96,7 @@ impl Directory {
         }
     }
 
-    /// Costs one transaction.
+    /// Replaces the trigger rules. Costs one transaction.
     pub(crate) async fn save_widget_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
         let item_update = ItemUpdate {
             key: widget_rules_key(account_id),
@@ -115,7 +116,7 @@ impl Directory {
             .map_or_else(|| Ok(AccountSettings::default()), settings_from_item)
     }
 
-    /// The settings may be up to 10 seconds old. Costs one read, or nothing if they are cached.
+    /// Returns the settings, which may be up to 10 seconds old. Costs one read, or nothing if they are cached.
     pub async fn cached_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         match self.settings.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -130,7 +131,8 @@ impl Directory {
     }
 
     /// Applies `edit` to the current settings and stores the result, provided that the settings have not changed in the
-    /// meantime. If they have, they are read and edited again. Costs one read and one transaction for each try.
+    /// meantime. If they have, they are read and edited again. Returns the new settings and what `edit` returned. Costs
+    /// one read and one transaction for each try.
     pub(crate) async fn edit_settings<T>(
         &self,
         account_id: &str,
@@ -176,8 +178,8 @@ fn settings_change(fields: impl IntoIterator<Item = &'static str>) -> AuditedCha
     AuditedChange { action, kind, id: String::new(), name: None, fields: Vec::new() }.with_fields(fields)
 }
 
-/// Returns the changes between two versions of the settings: at most one for the account's settings, and one for each
-/// webhook that was created, changed or deleted.
+/// Returns the changes between two versions of the settings: one for all changed fields of the account's settings, and
+/// one for each webhook that was created, changed or deleted, or whose secret was rotated.
 fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<AuditedChange> {
     let AccountSettings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days, time_zone } =
         before;

@@ -31,7 +31,8 @@ impl Directory {
         self.replace_signing_secrets(&before.account_id, key, &before.signing_secrets, after, change).await
     }
 
-    /// If the new secret is already stored, returns success, because the SDK repeats requests that time out.
+    /// Replaces the signing secrets in the item `key` if they are still `before`. If the new secret is already stored,
+    /// returns success, because the SDK repeats requests that time out.
     async fn replace_signing_secrets(
         &self,
         account_id: &str,

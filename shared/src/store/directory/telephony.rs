@@ -38,14 +38,15 @@ enum ProviderItem {
 }
 
 impl Directory {
-    /// Reads the telephony settings without using the cache. `None` means that the account makes no calls. Costs one
+    /// Reads the telephony settings without using the cache. `None` means that the account has no telephony. Costs one
     /// read.
     pub async fn telephony(&self, account_id: &str) -> Result<Option<Telephony>, Error> {
         let item = self.table.get(telephony_key(account_id)).await?;
         item.map(|item| from_item::<StoredItem>(item).map(|stored| stored.telephony.into())).transpose()
     }
 
-    /// The settings may be up to 10 seconds old. Costs one read, or nothing if they are cached.
+    /// Returns the telephony settings, which may be up to 10 seconds old. Costs one read, or nothing if they are
+    /// cached.
     pub async fn cached_telephony(&self, account_id: &str) -> Result<Option<Arc<Telephony>>, Error> {
         match self.telephony.get(account_id) {
             Some(cached) => Ok(cached),
@@ -80,7 +81,8 @@ impl Directory {
         }
     }
 
-    /// Later reports about calls in progress are rejected. Costs one transaction.
+    /// Deletes the telephony settings, if there are any. As soon as the cached settings have expired, reports about
+    /// calls in progress are rejected. Costs one transaction.
     pub async fn delete_telephony(&self, account_id: &str) -> Result<(), Error> {
         self.delete_audited(account_id, telephony_key(account_id), change(AuditAction::Deleted, &[])).await
     }
@@ -92,7 +94,7 @@ fn change(action: AuditAction, fields: &[&'static str]) -> AuditedChange {
         .with_fields(fields.iter().copied())
 }
 
-/// Returns `None` if no setting has changed.
+/// Returns the change for the audit log, or `None` if no setting has changed.
 fn audited_change(before: Option<&Telephony>, after: &Telephony) -> Option<AuditedChange> {
     let Some(before) = before else { return Some(change(AuditAction::Created, &[])) };
     let Telephony { provider, number, channel_id, is_recorded, limits: CallLimits { ring, talk } } = before;

@@ -27,7 +27,7 @@ pub(super) async fn open_socket(
 }
 
 impl Stores {
-    /// Returns the chat number and the `seq` of the message.
+    /// Stores a text message from a visitor. Returns the chat number and the `seq` of the message.
     pub(super) async fn visitor_writes(&self, visitor: &str, text: &str, now: Timestamp) -> Result<(u64, u64), Error> {
         self.visitor_writes_with(visitor, &VisitorProfile::default(), text, None, now).await
     }
@@ -279,8 +279,8 @@ impl Stores {
         self.directory.table.put(to_item(&ChannelItem::from(&channel)).unwrap(), true).await.unwrap();
     }
 
-    /// Stores agents 1 and 2, and channel `CH` with agent 2 as its audience. Returns a session for agent 1, who is not
-    /// an admin.
+    /// Stores agents 1 and 2, and channel `CH` with agent 2 as its audience. Returns a session of agent 1 without the
+    /// rights of an admin.
     pub(super) async fn session_outside_audience(&self) -> Session {
         for agent_id in [1, 2] {
             let agent = agent(agent_id, &format!("{agent_id}@example.com"));

@@ -1,4 +1,4 @@
-//! Tests of scheduled runs that process overdue items. The runs read the `due` index of a real table.
+//! Tests of scheduled runs that process overdue items. The runs read the `due` index of a table in the test database.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -38,8 +38,9 @@ impl Stores {
         item.send().await.unwrap();
     }
 
-    /// Processes the items that are due less than an hour after `NOW`, for at most `seconds` seconds. Returns the
-    /// report, and the items in the order in which they were handled.
+    /// Processes the items that are due less than an hour after `NOW`, until `seconds` seconds have passed or
+    /// `max_changed_items` items were changed. Returns the report, and the items in the order in which they were
+    /// handled.
     async fn run_backlog(&self, seconds: u64, max_changed_items: u32) -> (BacklogReport, Vec<String>) {
         let recorder = Recorder::default();
         let deadline = Instant::now() + Duration::from_secs(seconds);

@@ -1,4 +1,5 @@
-//! Values that several tests use: an account `acc` with channel `CH`, bot `B`, agents, departments and webhooks.
+//! Values that several tests use: times, an account `acc` with channel `CH`, bot `B`, agents, a department and
+//! webhooks, and the parameters of a visitor's message.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,4 +1,4 @@
-//! Converts values to table items and back, without a table.
+//! Converts values to table items and back, without a table, and checks the items against limits of DynamoDB.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,13 +14,13 @@ use crate::store::from_item;
 use crate::store::tests::*;
 
 const MAX_ITEM_BYTES: usize = 400 * 1024;
-/// DynamoDB's limits. `email_key` and `phone_key` are the sort keys of indexes.
+/// DynamoDB's limits for the lengths of keys, in bytes. `email_key` and `phone_key` are the sort keys of indexes.
 const MAX_KEY_BYTES: [(&str, usize); 4] = [("pk", 2_048), ("sk", 1_024), ("email_key", 1_024), ("phone_key", 1_024)];
 /// DynamoDB's limit for the significant digits of a number.
 const MAX_DIGITS: usize = 38;
 
 pub(crate) trait StoredForm: Sized {
-    /// Returns the value as it would be read back after being stored. Panics if DynamoDB would reject the item.
+    /// Returns the value as it would be read back after being stored. Panics if the item exceeds a limit of DynamoDB.
     fn stored_and_read(&self) -> Self;
 }
 
@@ -102,7 +102,7 @@ fn through_item<T: Serialize, U: DeserializeOwned>(item: &T) -> U {
     from_item(item).unwrap()
 }
 
-/// Panics if DynamoDB would reject the item.
+/// Panics if the item, one of its keys or one of its numbers exceeds DynamoDB's limit.
 fn check_item(item: &Item) {
     let size: usize = item.iter().map(|(name, value)| name.len() + value_bytes(value)).sum();
     assert!(size <= MAX_ITEM_BYTES, "the item has {size} bytes");

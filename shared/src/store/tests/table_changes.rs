@@ -12,7 +12,8 @@ async fn all_items(stores: &Stores) -> BTreeMap<String, Item> {
     items.map(|item| (format!("{:?} {:?}", item["pk"], item["sk"]), item)).collect()
 }
 
-/// Runs an action and returns the changes that the streams of the tables would report.
+/// Runs an action and returns the parsed changes of the items that the action has changed, one for each item. A stream
+/// would report each write to an item separately.
 async fn changes_of(stores: &Stores, action: impl Future<Output = ()>) -> Vec<(String, TableChange)> {
     let before = all_items(stores).await;
     action.await;

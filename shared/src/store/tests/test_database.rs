@@ -1,5 +1,5 @@
-//! Creates the tables of `template.yaml` in dynoxide, an in-memory database engine that the official AWS SDK connects
-//! to.
+//! Creates tables with the keys and indexes of those in `template.yaml` in dynoxide, an in-memory database engine that
+//! the official AWS SDK connects to. Unlike in `template.yaml`, every index contains all attributes of the items.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::types::{
 use crate::runtime::aws_config;
 use crate::store::tests::*;
 
-/// The three tables in an in-memory engine. Each test has its own engine.
+/// The stores with their three tables in an in-memory engine. Each value has its own engine.
 pub(super) struct Stores {
     pub(super) directory: Directory,
     pub(super) chats: Chats,

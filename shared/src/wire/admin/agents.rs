@@ -62,8 +62,9 @@ fn parse_new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
 }
 
 /// Parses the body of PATCH /admin/agents/{agent_id}. Returns the changed agent, the new password if there is one, and
-/// whether the agent's sessions must end. Null clears an optional field. The sessions end if the body contains a
-/// password or a role, even if the value is unchanged, so that a request that failed halfway can be repeated.
+/// whether the agent's sessions must end. Null clears the phone number or the photo. The sessions end if the body
+/// contains a password or a role, even if the value is unchanged, so that a request that failed halfway can be
+/// repeated.
 pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<(Agent, Option<String>, bool), Error> {
     let fields = Fields::of(body)?;
     let mut changed = agent.clone();

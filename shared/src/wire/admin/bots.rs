@@ -41,7 +41,7 @@ pub fn parse_new_bot(body: &Value) -> Result<NewBot, Error> {
     })
 }
 
-/// The token must not be `.` or `..`, because it becomes the last path segment of a URL.
+/// Parses the token. It must not be `.` or `..`, because it becomes the last path segment of a URL.
 fn parse_token(fields: Fields<'_>) -> Result<String, Error> {
     let token = fields.required_text("token", MAX_NAME_CHARS)?;
     if token == "." || token == ".." {

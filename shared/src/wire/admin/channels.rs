@@ -136,8 +136,8 @@ fn api_fields(api: &ApiSettings) -> [(&'static str, Value); 7] {
     ]
 }
 
-/// Returns a channel with the number of messages that it rejected today and yesterday, listed by day and reason. An API
-/// channel also contains the times until which its old endpoint URLs are valid.
+/// Returns a channel with the number of messages that it rejected today and yesterday, listed by day and reason. For an
+/// API channel, also returns the times until which its old endpoint URLs are valid.
 pub fn channel_details_json(channel: &Channel, base_url: &str, refused: &[RefusalCount], now: Timestamp) -> Value {
     let refused: Vec<Value> = refused.iter().map(refusals_json).collect();
     let details = with_fields(channel_json(channel, base_url), [("refused", json!(refused))]);

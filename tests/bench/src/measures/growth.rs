@@ -38,7 +38,8 @@ enum Dimension {
     Channels,
 }
 
-/// What a message costs when the measured [`Dimension`] has the value `size`.
+/// What messages cost when the measured [`Dimension`] has the value `size`. A chat also contains the messages of the
+/// measurements themselves, which `size` does not count.
 struct Point {
     size: u64,
     visitor: Costs,
@@ -46,7 +47,9 @@ struct Point {
 }
 
 struct Costs {
+    /// The median latency, in milliseconds.
     p50: f64,
+    /// The total of all measured messages.
     usage: Usage,
 }
 
@@ -195,7 +198,7 @@ impl Models {
         Ok(Self { store, channel, header, visitor, entry })
     }
 
-    /// Adds the messages, chats or channels with the numbers `from` to `to`.
+    /// Adds the chats or channels with the numbers `from` to `to`, or as many messages after the chat's last entry.
     async fn grow(&self, dimension: Dimension, from: u64, to: u64) -> Result<(), Error> {
         match dimension {
             Dimension::Messages => self.add_messages(from, to).await,

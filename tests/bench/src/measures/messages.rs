@@ -29,11 +29,12 @@ const COLUMNS: [&str; 5] =
 /// The delay that is added to each request to tables and queues in the measure with delays. It is about as long as the
 /// latency on AWS.
 const STORE_LATENCY: Duration = Duration::from_millis(5);
-/// The required upper limits for the medians in the measure with delays, in milliseconds.
+/// The required upper limits in the measure with delays, in milliseconds: for the median latency of the response to a
+/// visitor's message, and of the arrival of an agent's message.
 const MAX_VISITOR_MS: f64 = 18.0;
 const MAX_AGENT_MS: f64 = 45.0;
 
-/// The medians and 99th percentiles of several rounds, in milliseconds.
+/// The medians and 99th percentiles of the latencies in several rounds, in milliseconds.
 #[derive(Default)]
 struct Rounds {
     p50: Vec<f64>,

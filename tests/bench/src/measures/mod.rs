@@ -1,4 +1,5 @@
-//! The measures.
+//! The measures, and their order in the report. `messages.rs` contains two of them, the other files one each; only
+//! `programs.rs` is not a measure.
 
 mod backlog;
 mod cold_start;

@@ -6,7 +6,8 @@ use crate::plot::{Bars, Plot};
 use crate::report::{Section, Table};
 use crate::statistics::Spread;
 
-/// In the folder with the functions, `tests/bench/run` links each function that it does not build to this program.
+/// The file name of the program to which `tests/bench/run` links each function that it does not build. Its size is not
+/// reported.
 const PLACEHOLDER: &str = "false";
 
 pub(super) fn run(arguments: &Arguments) -> Result<Section, Error> {

@@ -13,7 +13,7 @@ use crate::report::{Section, Table};
 use crate::statistics::{Latencies, Spread, milliseconds};
 use crate::store_calls::{Recorder, StoreCall, StoreCallRepeater};
 
-/// The number of invocations before each round. They are not measured. They fill caches and let the runtimes compile
+/// The number of invocations before those that are measured in a round. They fill caches and let the runtimes compile
 /// the code.
 const WARM_UP_INVOCATIONS: u64 = 200;
 const INVOCATIONS_PER_ROUND: u64 = 1_000;
@@ -30,6 +30,7 @@ struct Round {
     /// The average processor time of an invocation. `None` for the repeated requests, which have no process of their
     /// own.
     cpu: Option<f64>,
+    /// The peak memory usage of the process. `None` for the repeated requests, like `cpu`.
     memory_mb: Option<f64>,
 }
 
@@ -54,8 +55,8 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
     Ok(section(&rounds, arguments.rounds, call_count))
 }
 
-/// Returns the requests that a warm invocation of the first program makes. Fails if another program makes different
-/// requests.
+/// Returns the requests to the tables that a warm invocation of the first program makes. Fails if another program makes
+/// different requests. A program that makes none, such as the bare function, is accepted.
 async fn record_warm_invocation(
     programs: &[Program],
     chats: &OpenChats,
@@ -80,7 +81,6 @@ async fn record_warm_invocation(
         }
     }
     let shapes = |calls: &[StoreCall]| calls.iter().map(StoreCall::shape).collect::<Vec<_>>();
-    // The bare function makes no requests.
     let differing = peers.iter().find(|(_, calls)| !calls.is_empty() && shapes(calls) != shapes(&ours));
     match differing {
         Some((label, calls)) => Err(Error::unexpected(format!("{label} makes other requests: {calls:#?}"))),

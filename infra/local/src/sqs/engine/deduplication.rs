@@ -9,7 +9,7 @@ use super::super::{Error, QueueDefinition};
 use super::accepted_message::{AcceptedMessage, StoredMessageIds};
 use crate::random_and_digest::sha256_hex;
 
-/// Messages with equal keys are duplicates of each other.
+/// Messages that are sent with equal keys within five minutes are duplicates of each other.
 pub(super) struct DeduplicationKey<'a> {
     queue: &'a str,
     /// The message group, or empty if duplicates are detected across the whole queue.
@@ -42,7 +42,7 @@ pub(super) fn deduplication_id(
     }
 }
 
-/// Finds the first message that was sent with this key in the last five minutes.
+/// Returns the ids of the message that was stored with this key in the last five minutes. Also deletes expired keys.
 pub(super) fn find_original(
     connection: &Connection,
     key: &DeduplicationKey<'_>,

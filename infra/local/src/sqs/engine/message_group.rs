@@ -1,6 +1,6 @@
 //! Maintains the order in FIFO queues. Only the first message in a group has a due time: the time at which this message
 //! and every received message in the group are visible. Every change to a group must call [`refresh`], unless it sets
-//! the due time itself, as a receive does.
+//! the due time itself, as a receive does, or deletes the whole group, as a purge does.
 
 use rusqlite::{Connection, params};
 

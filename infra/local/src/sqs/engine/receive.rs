@@ -11,7 +11,7 @@ use super::{redrive, retention};
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) struct ReceiveRequest {
     pub(in super::super) max_messages: u32,
-    /// With `None`, the queue's timeout applies.
+    /// The time for which the received messages are hidden. With `None`, the queue's timeout applies.
     pub(in super::super) visibility_timeout_seconds: Option<u32>,
 }
 
@@ -23,7 +23,8 @@ pub(in super::super) struct ReceiveResult {
 }
 
 impl Engine {
-    /// Also deletes expired messages, and moves messages to the dead-letter queue.
+    /// Receives up to `max_messages` due messages. Before that, deletes the queue's expired messages, and moves due
+    /// messages that have reached their maximum receive count to the dead-letter queue.
     pub(in super::super) fn receive(
         &self,
         queue: &QueueDefinition,
@@ -46,7 +47,7 @@ impl Engine {
         Ok(ReceiveResult { messages, has_dead_lettered })
     }
 
-    /// Returns `None` if the queue is empty.
+    /// Returns the earliest due time of a message in the queue, or `None` if the queue is empty.
     pub(in super::super) fn next_due_ms(&self, queue: &QueueDefinition) -> Result<Option<u64>, Error> {
         let due_at = self
             .connection
@@ -60,8 +61,8 @@ impl Engine {
     }
 }
 
-/// As on AWS, a FIFO queue returns as many messages as possible from one group before it returns messages from the next
-/// one.
+/// Returns the ids of up to `max_messages` messages to receive. As on AWS, a FIFO queue returns as many messages as
+/// possible from one group before it returns messages from the next one.
 fn select_messages(
     connection: &Connection,
     queue: &QueueDefinition,

@@ -1,4 +1,5 @@
-//! Deletes messages at the end of the queue's retention period.
+//! Deletes messages whose retention period has ended. They are deleted at the next receive from the queue. Until then,
+//! they are not counted.
 
 use rusqlite::{Connection, params};
 
@@ -17,7 +18,7 @@ pub(super) fn delete_expired(connection: &Connection, queue: &QueueDefinition, n
     Ok(())
 }
 
-/// Messages sent at or before this time have expired.
+/// Returns the latest send time of an expired message: messages sent at or before this time have expired.
 pub(super) fn latest_expired_ms(queue: &QueueDefinition, now_ms: u64) -> u64 {
     now_ms.saturating_sub(u64::from(queue.retention_seconds) * 1000)
 }

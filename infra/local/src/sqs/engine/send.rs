@@ -11,7 +11,8 @@ use super::deduplication::{self, DeduplicationKey};
 use super::message_group;
 
 impl Engine {
-    /// A duplicate in a FIFO queue is not stored. The result then contains the ids of the original message.
+    /// Stores a message and returns its ids. A duplicate in a FIFO queue is not stored, and the result contains the ids
+    /// of the original message.
     pub(in super::super) fn send(
         &self,
         queue: &QueueDefinition,

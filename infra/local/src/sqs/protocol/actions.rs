@@ -1,4 +1,4 @@
-//! The SQS actions. Each function parses its request, calls the engine and builds the response. The struct fields are
+//! The SQS actions. Each action has a function that calls the engine and builds the response. The struct fields are
 //! named as in the API reference.
 
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(super) async fn run(api: &Api, request: ApiRequest) -> Result<Value, Error> 
     }
 }
 
-/// The error distinguishes actions that only AWS supports from names that are not SQS actions.
+/// Returns an error that distinguishes actions that only AWS supports from names that are not SQS actions.
 fn unknown_action(action: String) -> Error {
     const UNSUPPORTED_ACTIONS: [&str; 13] = [
         "AddPermission",

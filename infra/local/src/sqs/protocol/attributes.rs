@@ -61,7 +61,7 @@ fn check_names(names: &[String], valid_names: &[&str]) -> Result<(), Error> {
     }
 }
 
-/// The name `All` selects every attribute.
+/// Returns the attributes with the given names. The name `All` selects every attribute.
 pub(super) fn select(mut all: Map<String, Value>, names: &[String]) -> Map<String, Value> {
     if !names.iter().any(|name| name == "All") {
         all.retain(|name, _| names.contains(name));
@@ -69,7 +69,7 @@ pub(super) fn select(mut all: Map<String, Value>, names: &[String]) -> Map<Strin
     all
 }
 
-/// All values are strings, as in SQS.
+/// Returns all attributes of a queue. All values are strings, as in SQS.
 pub(super) fn queue_attributes(queue: &QueueDefinition, depth: QueueDepth) -> Map<String, Value> {
     let mut all = Map::new();
     let mut insert = |name: &str, value: String| all.insert(name.to_owned(), value.into());

@@ -43,7 +43,8 @@ impl ErrorCodes {
     }
 }
 
-/// An internal error is printed to the terminal, and the caller gets a general message instead.
+/// Returns the error message for the caller. An internal error is printed to the terminal, and the caller gets a
+/// general message instead.
 fn message(error: &Error, codes: &ErrorCodes) -> String {
     if codes.is_sender_fault() {
         return error.to_string();

@@ -1,4 +1,4 @@
-//! Protocol tests in which the AWS SDK calls a server on a free port.
+//! Protocol tests in which the AWS SDK, or a plain HTTP client with malformed requests, calls a server on a free port.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 

@@ -1,4 +1,5 @@
-//! Tests of FIFO queues: order in message groups, and deduplication.
+//! Tests of FIFO queues: order in message groups, receipt handles, sequence numbers, delays, deduplication, expiry and
+//! purge.
 
 use super::*;
 

@@ -1,5 +1,5 @@
 //! A model-based test of FIFO queues: random sends, receives and deletes must give the same result in the engine and in
-//! a simple model without indexes.
+//! a simple model that keeps the messages in a list.
 
 use super::*;
 

@@ -1,5 +1,6 @@
-//! Tests of receivers that wait for messages. The tests run in real time. To avoid a long wait, a test sets the queues'
-//! clock back before a delay or a visibility timeout starts, and forward again afterwards.
+//! Tests of `Queues`: receivers that wait for messages, unknown queues, request counts and the system clock. The tests
+//! run in real time. To avoid a long wait, some tests set the queues' clock back before a delay or a visibility timeout
+//! starts, and forward again afterwards.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

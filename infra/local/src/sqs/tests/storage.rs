@@ -1,4 +1,4 @@
-//! Tests that messages persist across restarts.
+//! Tests that messages persist across restarts, and that a changed queue definition applies to them.
 
 use super::*;
 

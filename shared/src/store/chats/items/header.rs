@@ -28,8 +28,8 @@ pub(in crate::store) struct HeaderItem {
     version: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent: Option<AgentSnapshotItem>,
-    /// The department to which a waiting chat is offered after a transfer; only its members see the offer. `None` means
-    /// that the chat is not offered to a department.
+    /// The department to which a waiting chat is offered after a transfer. `None` means that the chat is not offered to
+    /// a department.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offered_to: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,8 +76,8 @@ pub(in crate::store) struct HeaderItem {
     channel_failing_until: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_failing_until: Option<u64>,
-    /// Unused and always zero, like `rate_count`. The previous version of the service requires both attributes during a
-    /// rollout. `visitor_message_rate` describes how a visitor's messages are counted.
+    /// Unused, like `rate_count`. Both are written as zero, because the previous version of the service requires them
+    /// during a rollout. `visitor_message_rate` describes how a visitor's messages are counted.
     #[serde(default)]
     rate_started_at: u64,
     #[serde(default)]
@@ -102,7 +102,7 @@ pub(in crate::store) struct HeaderItem {
 }
 
 impl HeaderItem {
-    /// `next_idle_check` is ignored if the chat is closed from the start.
+    /// Returns the item of a new chat. `next_idle_check` is ignored if the chat is already closed.
     pub(in crate::store) fn new(chat: &Chat, next_idle_check: Timestamp) -> Self {
         let is_open = !chat.state.is_closed();
         let expires_at = chat.retain_until(chat.updated_at).filter(|_| !is_open);

@@ -1,5 +1,5 @@
-//! The stored form of what a widget knows about a visitor: the attribute `widget` of the visitor's item. Each value is
-//! a separate attribute, so that concurrent changes to other values are preserved.
+//! The stored form of what a widget knows about a visitor: the attribute `widget` of the visitor's item. An update sets
+//! only the changed fields of [`WidgetVisitorItem`], so that concurrent changes to other fields are preserved.
 
 use serde::{Deserialize, Serialize};
 

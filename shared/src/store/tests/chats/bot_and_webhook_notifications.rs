@@ -1,4 +1,4 @@
-//! Tests of webhook events that are not part of a chat state transition.
+//! Tests that the event chat_assigned is stored as a notification, and that a closed chat sends no such event.
 
 use crate::domain::webhook::WebhookEventDetails;
 use crate::domain::webhook_event::WebhookEvent;

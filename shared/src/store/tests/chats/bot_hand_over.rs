@@ -1,5 +1,5 @@
-//! Tests of how a chat is handed over from a bot to the agents: because the bot invites them, because the bot failed,
-//! or because a delivery to the bot was lost.
+//! Tests of when a bot's chat is handed over to the agents (because the bot invites them, because the bot failed, or
+//! because a delivery to the bot was lost), when the bot keeps its chat, and how the bot is notified.
 
 use crate::store::chats::deliveries::OverdueResult;
 use crate::store::chats::transitions::HandoverResult;
@@ -57,8 +57,8 @@ async fn failing_bot_keeps_the_chat_if_it_answered_in_time() {
     assert_eq!(hand_over(seconds_later(1)).await, HandoverResult::BotResponded, "the chat is already waiting");
 }
 
-/// In each pass of the loop, the bot answers at a different point of the handover. Either the bot's message is
-/// rejected, or the bot keeps the chat.
+/// In each pass of the loop, the bot's answer starts later, after more reads, so that it meets the handover at another
+/// point. Either the bot's message is rejected, or the bot keeps the chat.
 #[tokio::test]
 async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
     for reads in 0..5 {
@@ -83,8 +83,8 @@ async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
 }
 
 impl Stores {
-    /// Runs the sweep once a minute for this many minutes. Returns what each run did with the visitor's message to the
-    /// bot.
+    /// Runs the sweep once a minute for this many minutes. Returns what the runs did with the overdue deliveries of
+    /// chat 1, except when they queued an entry that is not from the visitor.
     async fn run_sweeps(&self, minutes: u64) -> Vec<&'static str> {
         let mut results = Vec::new();
         for minute in 1..=minutes {

@@ -1,4 +1,5 @@
-//! Tests of phone calls: how they start, how reports change them, and the account's balance.
+//! Tests of phone calls: how they start, how reports change them, how their deliveries are retried, and how the caller
+//! is found by the phone number. Also tests the account's balance and telephony settings.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Tests of attempts, replays and overdue deliveries.
+//! Tests of attempts, replays, overdue deliveries, and the mark of a receiver that is failing.
 
 use crate::store::chats::deliveries::OverdueResult;
 use crate::store::tests::*;

@@ -1,4 +1,4 @@
-//! Tests of the delivery log: searches, pages and replays.
+//! Tests of the delivery log: searches, pages, replays, and the number of attempts that an entry stores.
 
 use crate::domain::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter, SortOrder};
 use crate::store::chats::deliveries::OverdueResult;

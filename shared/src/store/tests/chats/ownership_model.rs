@@ -14,7 +14,7 @@ const ADMIN: u64 = 4;
 /// The number of sequences of steps that the usual test run tries.
 const QUICK_CASES: u32 = 24;
 
-/// A request about the visitor's newest chat.
+/// An action on the visitor's newest chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Command {
     VisitorWrites,

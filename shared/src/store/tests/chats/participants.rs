@@ -1,4 +1,4 @@
-//! Tests which agents count as a chat's participants, and which chats end with a chat_finished event.
+//! Tests of which agents count as a chat's participants, and of which chats end with a chat_finished event.
 
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;

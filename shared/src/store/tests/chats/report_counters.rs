@@ -1,4 +1,5 @@
-//! Tests of the report counters: each event is counted once, even if requests are repeated or concurrent.
+//! Tests of the report counters: what is counted and on which day, that repeated or concurrent requests are counted
+//! once, and which days a report reads.
 
 use crate::domain::chat::Rating;
 use crate::domain::report::{Bucket, Histogram, Report, ReportTotals};

@@ -1,5 +1,5 @@
-//! Tests of when chats and visitors expire, and of retention passes, which apply a changed retention period to closed
-//! chats.
+//! Tests of when chats, entries and visitors expire, and of how a changed retention period is applied: by idle checks
+//! to open chats, and by retention passes to closed chats.
 
 use crate::domain::delivery_search_and_replay::ReplayScope;
 use crate::store::chats::retention::RetentionPass;
@@ -66,7 +66,8 @@ async fn changed_retention_applies_to_entries_of_open_chats() {
     assert_eq!(entry_expiries(&stores).await, [None, None]);
 }
 
-/// The number of seconds between a change to the retention period and the pass over closed chats.
+/// The number of seconds between a change to the retention period and the pass over closed chats. In this time, idle
+/// checks apply the change to the open chats.
 const PASS_DELAY: u64 = 70 * MINUTE;
 
 impl Stores {

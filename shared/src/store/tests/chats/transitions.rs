@@ -1,5 +1,5 @@
-//! Tests of chat state transitions. A transition applies only to the version of the header that the caller has read,
-//! and never to a later one.
+//! Tests of chat state transitions. If the header has changed since the caller read it, the transition is decided again
+//! with the current header: it fails if the chat now belongs to another agent or was offered to others.
 
 use crate::store::tests::*;
 
@@ -46,8 +46,8 @@ fn ann() -> AgentSnapshot {
 }
 
 impl Stores {
-    /// Moves a chat from Bob to Ann, as happens when Bob is deleted. No message is sent in between. Returns the header
-    /// as it was while Bob owned the chat.
+    /// Opens chat 1, which Bob accepts, and moves it to Ann, as happens when Bob is deleted. The `seq` of the header
+    /// stays the same, so only its version shows the change. Returns the header as it was while Bob owned the chat.
     async fn reassign_from_bob_to_ann(&self) -> Chat {
         self.visitor_writes("v", "hi", NOW).await.unwrap();
         self.accept(1, &bob(), &[], NOW).await.unwrap();

@@ -1,4 +1,5 @@
-//! Tests of the visitors of widgets, which exist before their first chat.
+//! Tests of the visitors of widgets, which exist before their first chat, and of the read of a chat's last entries,
+//! which a widget shows.
 
 use crate::domain::widget_visitor::{HiddenThrough, Page, WidgetVisitor};
 use crate::store::chats::widget_visitors::visitor_id_of_token;

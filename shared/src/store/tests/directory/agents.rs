@@ -136,7 +136,8 @@ async fn losing_a_concurrent_email_change_is_a_conflict() {
                 "{first_result:?} {second_result:?}"
             );
             assert!(first_result.is_ok() || second_result.is_ok(), "{first_result:?} {second_result:?}");
-            // Login works only with the stored e-mail address and the password from the update that succeeded.
+            // Login works only with the stored e-mail address. The password is new only if an update with a password
+            // has succeeded.
             let agent = directory.agent_of_account("acc", 2).await.unwrap();
             let mut logins = Vec::new();
             for email in ["ann@example.com", "a@example.com", "b@example.com"] {

@@ -1,5 +1,5 @@
 //! Tests of the audit log: each change has one entry, a failed change has none, and no entry contains a secret, a URL
-//! or the text of a canned reply.
+//! or the text of a canned reply. Also tests the retention of the entries, and how the log is paged and filtered.
 
 use crate::domain::audit::{AuditAction, AuditEntry, AuditFilter, AuditedKind, AuditedRequest};
 use crate::store::tests::*;

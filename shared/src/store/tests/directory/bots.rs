@@ -1,4 +1,4 @@
-//! Tests of bots and their tokens.
+//! Tests of bots, their tokens, their channels and their answer limits.
 
 use crate::store::tests::*;
 
