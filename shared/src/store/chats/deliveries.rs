@@ -302,7 +302,8 @@ impl Chats {
 
     /// Marks an overdue delivery as failed. Returns false if the delivery has changed since it was read.
     async fn fail_overdue(&self, entry: &TimelineEntry, overdue: &OverdueItem, now: Timestamp) -> Result<bool, Error> {
-        let failure = Failure { code: None, message: "Not delivered: every try was cut short".into(), hidden: false };
+        let failure =
+            Failure { code: None, message: "Not delivered: the tries could not be completed".into(), hidden: false };
         let update = ItemUpdate {
             key: overdue.key.clone(),
             update: "SET #delivery.#state = :failed, #delivery.#failure = :failure, \

@@ -152,7 +152,8 @@ impl Directory {
     ) -> Result<AuditPage, Error> {
         let first = id_prefix(from);
         // `~` sorts after all characters of an id.
-        let last = before.clone().unwrap_or_else(|| format!("{}~", id_prefix(to)));
+        let end = format!("{}~", id_prefix(to));
+        let last = before.clone().filter(|before| *before < end).unwrap_or(end);
         if last < first {
             return Ok(AuditPage { entries: Vec::new(), next: None });
         }

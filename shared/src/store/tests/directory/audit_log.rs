@@ -220,6 +220,7 @@ async fn log_is_paged_and_filtered() {
     names.sort();
     assert_eq!(names, ["D0", "D1", "D2", "D3", "D3", "D4", "D5", "D6"], "each entry once");
 
+    let newest = read(&all, ALL_TIMES, None, 1).await.next;
     let names = async |filter: AuditFilter, times| {
         let page = read(&filter, times, None, 100).await;
         page.entries.into_iter().map(|entry| entry.change.name.unwrap()).collect::<Vec<_>>()
@@ -228,6 +229,7 @@ async fn log_is_paged_and_filtered() {
     assert_eq!(names(of("4"), ALL_TIMES).await, ["D3", "D3"]);
     let between = (seconds_later(MINUTE), seconds_later(2 * MINUTE));
     assert_eq!(names(all.clone(), between).await, ["D2", "D1"]);
+    assert_eq!(read(&all, between, newest, 100).await.entries.len(), 2, "the cursor is later than the times");
     assert!(names(AuditFilter { agent_id: Some(9), ..all.clone() }, ALL_TIMES).await.is_empty());
     assert!(names(AuditFilter { kind: Some(AuditedKind::Bot), ..all.clone() }, ALL_TIMES).await.is_empty());
     assert!(names(all, (seconds_later(DAY), Timestamp(u64::MAX))).await.is_empty());
