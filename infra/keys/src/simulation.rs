@@ -86,8 +86,7 @@ pub struct Load {
 
 struct Account {
     id: String,
-    /// The number of the latest chat. The next chat gets this number plus one.
-    next_chat: u64,
+    latest_chat: u64,
     open_chats: u64,
     agents: u64,
     /// The number of `deliver-push` invocations so far.
@@ -131,7 +130,7 @@ impl<'a> Simulation<'a> {
             let open_chats = rate * f64::from(CHAT_SECONDS) / f64::from(MESSAGES_PER_CHAT);
             Account {
                 id: format!("account{index}"),
-                next_chat: FIRST_CHAT,
+                latest_chat: FIRST_CHAT,
                 open_chats: (open_chats as u64).max(1),
                 agents: ((rate * options.agents) as u64).max(1),
                 pushes: 0.0,
@@ -155,10 +154,10 @@ impl<'a> Simulation<'a> {
     fn add(&mut self, index: usize, operation: Operation) {
         let Some(account) = self.accounts.get_mut(index) else { return };
         let chat_id = if operation.opens_chat() {
-            account.next_chat += 1;
-            account.next_chat
+            account.latest_chat += 1;
+            account.latest_chat
         } else {
-            account.next_chat - self.random.below(account.open_chats)
+            account.latest_chat - self.random.below(account.open_chats)
         };
         account.pushes += operation.pushes();
         account.frames += operation.frames();
