@@ -44,7 +44,7 @@ impl SqsProxy {
     /// Checks that the function has the permission for the request. If so, counts the request.
     fn authorize(&self, function: &str, request: &QueueRequest, action: &str) -> Result<(), AccessDenied> {
         let queue = request.queue_url.rsplit('/').next().unwrap_or_default();
-        // IAM has no batch actions, so a batch needs the permission for the corresponding single action.
+        // IAM has no batch actions for SQS, so a batch needs the permission for the corresponding single action.
         let iam_action = format!("sqs:{}", action.trim_end_matches("Batch"));
         self.roles.authorize(function, &[Permission { action: iam_action, resource: Queues::arn(queue) }])?;
         self.meter.count_sqs_request(function, queue, action);

@@ -115,7 +115,8 @@ impl WebhookQueue {
         join_all(events_by_webhook(events).into_iter().map(|events| self.enqueue_in_order(events))).await;
     }
 
-    /// Queues events until an error occurs. The sweep then queues the remaining events, in order.
+    /// Queues events until an error occurs, so that no event overtakes one that could not be queued. The sweep queues
+    /// the remaining events later.
     async fn enqueue_in_order(&self, events: Vec<&TimelineEntry>) {
         for event in events {
             if !self.0.enqueue_entry_or_leave_to_sweep(event).await {
