@@ -216,7 +216,7 @@ impl SqsQueue {
             let request = self.client.send_message().queue_url(&self.url).message_body(body);
             let request =
                 request.message_group_id(options.group_id).set_message_deduplication_id(options.deduplication_id);
-            // This parameter must be absent for a FIFO queue, which rejects it even if the value is 0.
+            // A FIFO queue has no delays for single messages, so the parameter is set only if there is a delay.
             let request = if seconds > 0 { request.delay_seconds(seconds) } else { request };
             request.send().await.map_err(|error| to_unavailable(&error))?;
             Ok(())
