@@ -129,6 +129,9 @@ if (!isSelected) {
   run(WWW, "node", "test.mjs");
   run(WWW, "node", "build.mjs", "--check");
 }
+// This module needs the packages that have just been installed.
+const { unpackBrowser } = await import("./support/browser.mjs");
+await unpackBrowser();
 const host = await startHost();
 let isPassed = true;
 try {

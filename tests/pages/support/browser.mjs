@@ -13,6 +13,12 @@ const AXE_SCRIPT = createRequire(import.meta.url).resolve(
   "axe-core/axe.min.js",
 );
 
+/** Unpacks Chromium, unless it has been unpacked before. Must have ended before several test files launch Chromium,
+    because each of them would find and start a file that another one is still writing. */
+export async function unpackBrowser() {
+  await chromium.executablePath();
+}
+
 export async function launch() {
   // Do not use `chromium.args`. These arguments are made for Lambda: a single process without web security.
   return playwright.launch({
