@@ -102,6 +102,7 @@ def create_test_data(ready):
         "tokens": {"admin": admin, "agent": agent, "operator": operator},
         "secrets": secrets,
         "visitor_token": session["visitor"]["token"],
+        "protected_emails": [person["email"], colleague["email"]],
         # The run itself needs these resources, so requests do not change or delete them.
         "protected_ids": {
             "agent_id": [1, agent_id],
