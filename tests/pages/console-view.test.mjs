@@ -145,6 +145,7 @@ for (const scheme of ["light", "dark"])
       await menu.waitFor({ state: "detached" });
       assert.ok(await more.evaluate((it) => it === document.activeElement));
       await page.keyboard.press("Enter");
+      await menu.locator(":focus").waitFor();
       await page.keyboard.press("End");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Settings" }).waitFor();
