@@ -147,7 +147,7 @@ fn misbehaving_integrator_gets_three_recorded_attempts() {
             let seq = account.admin.send_text(chat, "Hello?").await;
             let delivery = account.admin.final_delivery(chat, seq).await;
             assert!(sent_at.elapsed() < MAX_RESULT_TIME, "{name}: {:?}", sent_at.elapsed());
-            assert_failed_after_three_attempts(name, &delivery, *status);
+            assert_failed_after_three_attempts(name, &delivery, *status, 4_000);
             assert_eq!(integrator.requests().len(), 1 + 3, "{name}");
         }))
         .await;
@@ -169,7 +169,7 @@ fn unreachable_integrator_fails_after_three_attempts() {
         let delivery = active_chat.final_delivery(seq).await;
         let shown_after = sent_at.elapsed();
 
-        assert_failed_after_three_attempts("dead", &delivery, None);
+        assert_failed_after_three_attempts("dead", &delivery, None, 4_000);
         // No receiver recorded these attempts, so take their start times from the delivery.
         let began = |attempt: &Value| Timestamp(number(&attempt["at"])).since(clock);
         let attempt_starts: Vec<Duration> = delivery["attempts"].as_array().unwrap().iter().map(began).collect();

@@ -278,6 +278,7 @@ fn unreachable_webhook_does_not_affect_the_chat() {
             "dead",
             &final_webhook_delivery(&account.admin, chat, "chat_accepted").await,
             None,
+            3_300,
         );
     });
 }
@@ -294,7 +295,7 @@ fn failing_webhook_gets_attempts_at_0_3_and_6_seconds() {
         fixture.agent.accept(2).await;
         let delivery = final_webhook_delivery(&fixture.agent, 2, "chat_accepted").await;
         let shown_after = accepted_at.elapsed();
-        assert_failed_after_three_attempts("500", &delivery, Some(500));
+        assert_failed_after_three_attempts("500", &delivery, Some(500), 3_300);
         assert_result_on_schedule(shown_after);
         let attempt_starts: Vec<Duration> =
             fixture.webhook_receiver.requests().iter().skip(1).map(|request| request.at - accepted_at).collect();

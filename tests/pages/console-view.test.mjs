@@ -132,8 +132,10 @@ for (const scheme of ["light", "dark"])
       const more = page.getByRole("button", { name: "More" });
       const menu = page.getByRole("menu", { name: "More" });
       // A press of the button is lost while the page still considers the menu open.
-      const menuClosed = () =>
-        page.locator('.more-button[aria-expanded="false"]').waitFor();
+      const menuClosed = async () => {
+        await menu.waitFor({ state: "detached" });
+        await page.locator('.more-button[aria-expanded="false"]').waitFor();
+      };
       await more.focus();
       await page.keyboard.press("Enter");
       await menu.waitFor();
