@@ -53,7 +53,7 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
     if !notifier.has_subscriber(account_id, WebhookEvent::ChatAssigned).await? {
         return Err(Error::Conflict("no webhook subscribes to chat_assigned"));
     }
-    chats.record_assignment(&chat, &CrmCardAssignment::Pending, now).await?;
+    chats.record_assignment(&chat, &CrmCardAssignment::Pending).await?;
     notifier.notify_assigned(&chat, caller.agent.agent_id, &card).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "assign_to": card })))
 }

@@ -10,10 +10,10 @@
 //! - event: one read of the visitor and one batch that reads the agents. If an agent has been deleted, one more batch.
 //!   chat_finished also costs one query per megabyte or 1,000 entries of the timeline, and one read of the panel if the
 //!   chat has had an invitation. offline_message also costs one query
-//! - response: nothing if it contains no data. Otherwise one read of the chat. Panel data also cost one write of the
-//!   panel; contact details also cost one read of the visitor and up to two writes, of the visitor and of the chat.
-//!   The response to chat_assigned and the last failed attempt of chat_assigned each cost one read of the chat and one
-//!   write of the panel
+//! - response: nothing if it contains no data. Panel data cost one read of the chat, and one transaction that checks
+//!   the chat and writes the panel. Contact details cost one read of the visitor and up to two writes, of the visitor
+//!   and of the chat. The response to chat_assigned and the last failed attempt of chat_assigned each cost one write of
+//!   the panel
 //! - result: one write of the entry. If the delivery has failed, instead one read of the chat and one transaction that
 //!   writes the entry and the report counters
 //! - failed attempt: one queue request for the next attempt, if there is one. If the attempt took at least a second,

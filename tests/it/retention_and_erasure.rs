@@ -8,11 +8,13 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
 use crate::support::account_with_webhook::{
-    add_webhook, event_names, final_webhook_delivery, ok_response, ok_response_with,
+    WebhookFixture, add_webhook, event_names, final_webhook_delivery, ok_response, ok_response_with, wait_for_event,
 };
 use crate::support::api_client::{ApiResponse, TestAgent, number};
 use crate::support::bot_fixture::BotFixture;
-use crate::support::test_host::{ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host};
+use crate::support::test_host::{
+    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_timed_on_own_host,
+};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
@@ -202,5 +204,30 @@ fn erasure_deletes_all_chats_of_one_visitor_only() {
             (Some(3), Some(1)),
             "a new visitor: {new_visitor}"
         );
+    });
+}
+
+#[test]
+fn webhook_response_that_arrives_after_the_erasure_is_not_stored() {
+    run_timed_on_own_host(async |host| {
+        let fixture = WebhookFixture::create(host).await;
+        let data = json!({"custom_data": [{"content": "Gold"}], "contact_info": {"name": "Ada"}});
+        let release = fixture.webhook_receiver.respond_on_release(ok_response_with(data));
+        let chat = open_accepted_chat(&fixture.agent, &fixture.channel, VISITOR_ID).await;
+        wait_for_event(&fixture.webhook_receiver, "chat_accepted").await;
+        fixture.webhook_receiver.respond_with(ok_response());
+        erase_visitor(&fixture.account.admin, &json!(1)).await.expect(200);
+        let returned = open_accepted_chat(&fixture.agent, &fixture.channel, VISITOR_ID).await;
+        let waiting = fixture.webhook_receiver.requests()[0].at.elapsed();
+        assert!(waiting < seconds(3), "the attempt ended before the response: {waiting:?}");
+        release.send(()).unwrap();
+        host.assert_queues_drain().await;
+
+        let partition = AttributeValue::S(format!("CHAT#{}#{chat}", fixture.account.id.as_str().unwrap()));
+        let query = host.tables().query().table_name("Chats").consistent_read(true);
+        let query = query.key_condition_expression("pk = :pk").expression_attribute_values(":pk", partition);
+        let sort_keys: Vec<_> = query.send().await.unwrap().items().iter().map(|item| item["sk"].clone()).collect();
+        assert!(!sort_keys.contains(&AttributeValue::S("PANEL".to_owned())), "{sort_keys:?}");
+        assert_ne!(fixture.visitor(returned).await["name"], "Ada", "the returned visitor is another one");
     });
 }

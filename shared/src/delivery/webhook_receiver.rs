@@ -71,11 +71,9 @@ impl Receiver for WebhookReceiver<'_> {
                 .webhook_dispatch
                 .as_ref()
                 .is_some_and(|webhook_dispatch| webhook_dispatch.event == WebhookEvent::ChatAssigned);
-            if let (DeliveryUpdate::Failed(failure, _), true) = (&update, is_assignment)
-                && let Some(chat) = self.chats.chat(&chat.account_id, chat.chat_id).await?
-            {
+            if let (DeliveryUpdate::Failed(failure, _), true) = (&update, is_assignment) {
                 let failed = CrmCardAssignment::Failed(failure.message.clone());
-                self.chats.record_assignment(&chat, &failed, clock::now()).await?;
+                self.chats.record_assignment(chat, &failed).await?;
             }
             Ok(update)
         })
@@ -136,38 +134,34 @@ impl WebhookReceiver<'_> {
 
     /// Records in the panel whether the webhook confirmed the assignment. `unconfirmed` is the beginning of a response
     /// that does not confirm the assignment. `None` means that the webhook confirmed it.
-    async fn record_assignment(&self, before: &Chat, unconfirmed: Option<&str>) -> Result<(), Error> {
+    async fn record_assignment(&self, chat: &Chat, unconfirmed: Option<&str>) -> Result<(), Error> {
         let assignment = match unconfirmed {
             None => CrmCardAssignment::Done,
             Some(response) => {
                 CrmCardAssignment::Failed(format!("the webhook did not respond with result OK: {response}"))
             }
         };
-        let Some(chat) = self.chats.chat(&before.account_id, before.chat_id).await? else { return Ok(()) };
-        self.chats.record_assignment(&chat, &assignment, clock::now()).await
+        self.chats.record_assignment(chat, &assignment).await
     }
 
-    /// Stores the panel and the contact details from a response. The chat is read again, because it may have been
-    /// closed or erased during the request, and nothing may be written to an erased chat.
-    async fn store_response_data(&self, before: &Chat, response_data: WebhookResponseData) -> Result<(), Error> {
+    /// Stores the panel and the contact details from a response.
+    async fn store_response_data(&self, chat: &Chat, response_data: WebhookResponseData) -> Result<(), Error> {
         let WebhookResponseData { panel, contact_info } = response_data;
-        if panel.is_empty() && contact_info == VisitorProfile::default() {
-            return Ok(());
-        }
-        let Some(chat) = self.chats.chat(&before.account_id, before.chat_id).await? else { return Ok(()) };
         if !panel.is_empty() {
-            self.chats.update_panel(&chat, &panel, clock::now()).await?;
+            self.chats.update_panel(chat, &panel).await?;
         }
         if contact_info != VisitorProfile::default() {
-            self.save_contacts(&chat, &contact_info).await?;
+            self.save_contacts(chat, &contact_info).await?;
         }
         Ok(())
     }
 
     /// Adds contact details to the visitor's profile. The visitor is read again, because the profile may have changed
-    /// during the request. Nothing is written if the visitor has been erased.
+    /// during the request. Nothing is written if the visitor has been erased; a visitor who has returned since then has
+    /// another number.
     async fn save_contacts(&self, chat: &Chat, contact_info: &VisitorProfile) -> Result<(), Error> {
-        let Some(mut visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(()) };
+        let visitor = self.chats.visitor(&chat.channel_id, &chat.external_id).await?;
+        let Some(mut visitor) = visitor.filter(|visitor| visitor.number == chat.visitor_number) else { return Ok(()) };
         if !visitor.merge_profile(contact_info, ProfileSource::Crm) {
             return Ok(());
         }

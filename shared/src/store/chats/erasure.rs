@@ -27,6 +27,9 @@ const MAX_REQUEST_DURATION: Duration = Duration::from_secs(30);
 /// valid.
 const ERASED_CHAT_TTL: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
+/// The attribute that marks the header of a chat whose erasure has started. Expressions contain it as `#erasing`.
+pub(in crate::store) const ERASING: &str = "erasing";
+
 /// What one request has erased. Earlier requests of the same erasure are not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ErasureReport {

@@ -10,6 +10,7 @@ use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::due_index::{closed_chat_values, set_closed_chat};
+use crate::store::chats::erasure::ERASING;
 use crate::store::chats::idempotency_receipts::MessageReceipt;
 use crate::store::chats::{Chats, header_key};
 use crate::store::table::{ItemUpdate, Write, WriteError, n};
@@ -64,7 +65,7 @@ impl Chats {
             values,
         });
         match self.store_entry_with(entry, key, vec![header]).await {
-            Err(WriteError::ConditionFailed { item: Some(item), .. }) if item.contains_key("erasing") => {
+            Err(WriteError::ConditionFailed { item: Some(item), .. }) if item.contains_key(ERASING) => {
                 Err(Error::NotFound.into())
             }
             written => written,

@@ -1,17 +1,18 @@
 //! A chat's panel: data from webhooks that is shown to the agent beside the chat. The panel has its own item, because
 //! every message writes the header, which must therefore stay small.
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::chat::Chat;
 use crate::domain::chat_side_panel::{CrmCardAssignment, CustomData, Panel, PanelUpdate};
 use crate::domain::message_content::truncate_chars;
 use crate::domain::sha256;
-use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::{Chats, panel_key};
-use crate::store::table::{Item, ItemUpdate, Write, s};
+use crate::store::chats::erasure::ERASING;
+use crate::store::chats::visitor_expiry::chat_expiry;
+use crate::store::chats::{Chats, chat_from_item, header_key, panel_key};
+use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Write, s};
+use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
 
 const INVITE_HASH_DIGITS: usize = 16;
@@ -35,12 +36,6 @@ struct CustomDataItem {
     content: String,
     link: Option<String>,
     key: Option<String>,
-}
-
-/// Returns when a panel that is changed now expires, as the value of `expires_at`. The value is null if the panel never
-/// expires, and while the chat is open, because closing the chat sets the time.
-fn panel_expiry(chat: &Chat, now: Timestamp) -> Result<AttributeValue, Error> {
-    to_attribute(&chat.retain_until(now).filter(|_| chat.state.is_closed()).map(Timestamp::seconds))
 }
 
 /// Returns the write that stores an invitation (the value of `sender.invite` in a visitor's message) in the panel. The
@@ -68,56 +63,75 @@ impl Chats {
     }
 
     /// Stores the panel fields that a webhook's response contains. Other fields are preserved, because another webhook
-    /// may set them concurrently. Costs one write.
-    pub async fn update_panel(&self, chat: &Chat, update: &PanelUpdate, now: Timestamp) -> Result<(), Error> {
-        let PanelUpdate { custom_data, enable_assign, crm_link, page } = update;
-        let mut values = vec![(":expires_at", panel_expiry(chat, now)?)];
-        if let Some(custom_data) = custom_data {
-            let custom_data: Vec<CustomDataItem> = custom_data.iter().map(CustomDataItem::from).collect();
-            values.push((":custom_data", to_attribute(&custom_data)?));
+    /// may set them concurrently. Nothing is stored if the chat has been erased since `chat` was read. The transaction
+    /// also checks the chat, because closing or erasing a chat would miss a panel that is created at the same time: the
+    /// panel would never expire.
+    ///
+    /// Costs one read, and a transaction of two writes. If the chat is closed or erased at the same time, both are
+    /// repeated.
+    pub async fn update_panel(&self, chat: &Chat, update: &PanelUpdate) -> Result<(), Error> {
+        let header_key = header_key(&chat.account_id, chat.chat_id);
+        let mut races = WriteRaces::new("panel");
+        loop {
+            let header = self.table.get(header_key.clone()).await?;
+            let Some(header) = header.filter(|header| !header.contains_key(ERASING)) else { return Ok(()) };
+            let chat = chat_from_item(header)?;
+            let mut values = update_values(update)?;
+            if chat.state.is_closed() {
+                values.push((":expires_at", chat_expiry(&chat)));
+            }
+            let state = vec![(":state", s(chat.state.name()))];
+            let written = self.table.transact(vec![
+                Write::Check(header_key.clone(), "#state = :state AND attribute_not_exists(#erasing)", state),
+                Write::DynamicUpdate(ItemUpdate::set_attributes(panel_key(&chat.account_id, chat.chat_id), values, "")),
+            ]);
+            if let Some(result) = races.final_result(written.await) {
+                return result;
+            }
         }
-        if let Some(enable_assign) = enable_assign {
-            values.push((":enable_assign", to_attribute(enable_assign)?));
-        }
-        if let Some(crm_link) = crm_link {
-            values.push((":crm_link", to_attribute(crm_link)?));
-        }
-        if let Some(page) = page {
-            let (url, title) = page.as_ref().map_or((None, None), |(url, title)| (Some(url), title.as_ref()));
-            values.extend([(":page_url", to_attribute(&url)?), (":page_title", to_attribute(&title)?)]);
-        }
-        let update = ItemUpdate::set_attributes(panel_key(&chat.account_id, chat.chat_id), values, "");
-        Ok(self.table.update(update).await.map(|_| ())?)
     }
 
     /// Stores the state of the chat's CRM card assignment. A failure does not replace the confirmation of another
-    /// webhook. Costs one write.
-    pub async fn record_assignment(
-        &self,
-        chat: &Chat,
-        assignment: &CrmCardAssignment,
-        now: Timestamp,
-    ) -> Result<(), Error> {
+    /// webhook. Nothing is stored if the panel, which contains the card, has been erased or has expired. Costs one
+    /// write.
+    pub async fn record_assignment(&self, chat: &Chat, assignment: &CrmCardAssignment) -> Result<(), Error> {
         let (state, error) = match assignment {
             CrmCardAssignment::Pending => ("pending", None),
             CrmCardAssignment::Done => ("done", None),
             CrmCardAssignment::Failed(error) => ("failed", Some(error)),
         };
         let is_failed = error.is_some();
-        let mut values = vec![
-            (":assignment", s(state)),
-            (":error", to_attribute(&error)?),
-            (":expires_at", panel_expiry(chat, now)?),
-        ];
+        let mut values = vec![(":assignment", s(state)), (":error", to_attribute(&error)?)];
         values.extend(is_failed.then(|| (":done", s("done"))));
         let update = ItemUpdate {
             key: panel_key(&chat.account_id, chat.chat_id),
-            update: "SET #assignment = :assignment, #assignment_error = :error, #expires_at = :expires_at",
-            condition: if is_failed { "#assignment <> :done" } else { "" },
+            update: "SET #assignment = :assignment, #assignment_error = :error",
+            condition: if is_failed { "attribute_exists(#pk) AND #assignment <> :done" } else { ITEM_EXISTS },
             values,
         };
         self.table.update_if(update).await
     }
+}
+
+/// Returns the values of the panel fields that a webhook's response contains.
+fn update_values(update: &PanelUpdate) -> Result<ExpressionValues, Error> {
+    let PanelUpdate { custom_data, enable_assign, crm_link, page } = update;
+    let mut values = Vec::new();
+    if let Some(custom_data) = custom_data {
+        let custom_data: Vec<CustomDataItem> = custom_data.iter().map(CustomDataItem::from).collect();
+        values.push((":custom_data", to_attribute(&custom_data)?));
+    }
+    if let Some(enable_assign) = enable_assign {
+        values.push((":enable_assign", to_attribute(enable_assign)?));
+    }
+    if let Some(crm_link) = crm_link {
+        values.push((":crm_link", to_attribute(crm_link)?));
+    }
+    if let Some(page) = page {
+        let (url, title) = page.as_ref().map_or((None, None), |(url, title)| (Some(url), title.as_ref()));
+        values.extend([(":page_url", to_attribute(&url)?), (":page_title", to_attribute(&title)?)]);
+    }
+    Ok(values)
 }
 
 pub(in crate::store) fn panel_from_item(item: Item) -> Result<Panel, Error> {

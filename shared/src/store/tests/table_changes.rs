@@ -67,7 +67,7 @@ async fn changed_entry_and_panel_have_their_earlier_values() {
     assert_eq!(*change, ChatItemChange::Entry { before: Some(Box::new(before)), after });
     let chat = stores.chat_header(1).await;
     let update = PanelUpdate { enable_assign: Some(true), ..PanelUpdate::default() };
-    let panel = async { stores.chats.update_panel(&chat, &update, NOW).await.unwrap() };
+    let panel = async { stores.chats.update_panel(&chat, &update).await.unwrap() };
     let after = Box::new(Panel { enable_assign: true, ..Panel::default() });
     let expected = ChatItemChange::Panel { before: Box::default(), after };
     assert_eq!(chat_changes(changes_of(&stores, panel).await), [expected]);

@@ -14,7 +14,7 @@ async fn closed_chat_expires_after_the_retention() {
     let accepted = stores.accept(1, &bob(), &stores.settings.webhooks, seconds_later(10)).await.unwrap();
     stores.agent_writes(1, "hello", seconds_later(20)).await.unwrap();
     let change = PanelUpdate { enable_assign: Some(true), ..PanelUpdate::default() };
-    stores.chats.update_panel(&accepted.chat, &change, seconds_later(30)).await.unwrap();
+    stores.chats.update_panel(&accepted.chat, &change).await.unwrap();
     let open = stores.expiries().await;
     let unlimited = open.iter().filter(|(.., expires_at)| expires_at.is_none()).count();
     assert_eq!(unlimited, 4, "header, panel, visitor and number do not expire while the chat is open: {open:?}");
@@ -106,7 +106,7 @@ async fn changed_retention_applies_to_closed_chats() {
         }
         let chat = stores.chat_header(1).await;
         let change = PanelUpdate { enable_assign: Some(true), ..PanelUpdate::default() };
-        stores.chats.update_panel(&chat, &change, NOW).await.unwrap();
+        stores.chats.update_panel(&chat, &change).await.unwrap();
         for (change, days) in [Some(30), Some(20), None, Some(40)].into_iter().enumerate() {
             stores.change_retention(days, (3 + change as u64) * DAY).await;
             let until = |day: u64| days.map(|days| seconds_later((day + u64::from(days)) * DAY).seconds());
