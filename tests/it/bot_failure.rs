@@ -15,7 +15,7 @@ use crate::support::api_client::number;
 use crate::support::attempt_schedule::{MAX_RESULT_TIME, assert_attempts_on_schedule};
 use crate::support::bot_fixture::{BotFixture, TestBot, chat_number, register_provider};
 use crate::support::test_host::{
-    TestHost, VISITOR_ID, kill, run_alone_on_shared_host, run_on_own_host, run_on_shared_host, run_timed_on_shared_host,
+    TestHost, VISITOR_ID, kill, run_on_own_host, run_on_shared_host, run_timed_on_shared_host,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
@@ -280,7 +280,7 @@ fn message_delayed_by_chat_order_keeps_all_its_attempts() {
 
 #[test]
 fn message_burst_does_not_delay_the_fallback_to_agents() {
-    run_alone_on_shared_host(async |host| {
+    run_timed_on_shared_host(async |host| {
         let fixture = warmed_up_fixture(host, json!({})).await;
         fixture.provider.respond_with(CannedResponse::Hang);
         let sent_at = Instant::now();

@@ -14,8 +14,7 @@ use crate::support::attempt_schedule::{
     assert_result_on_schedule,
 };
 use crate::support::test_host::{
-    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_alone_on_shared_host, run_on_shared_host,
-    run_timed_on_shared_host,
+    ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_timed_on_shared_host,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
@@ -122,7 +121,7 @@ fn failing_responses(redirect_target: &TestReceiver) -> Vec<(&'static str, Canne
 
 #[test]
 fn misbehaving_integrator_gets_three_recorded_attempts() {
-    run_alone_on_shared_host(async |host| {
+    run_timed_on_shared_host(async |host| {
         let redirect_target = TestReceiver::start(CannedResponse::ok()).await;
         let account = host.create_account().await;
         let cases = join_all(failing_responses(&redirect_target).into_iter().map(async |(name, response, status)| {
@@ -359,7 +358,7 @@ fn retry_resends_a_failed_message() {
 
 #[test]
 fn messages_of_a_chat_arrive_in_order() {
-    run_alone_on_shared_host(async |host| {
+    run_on_shared_host(async |host| {
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         let texts: Vec<String> = (1..=200).map(|n| format!("message {n}")).collect();
@@ -401,7 +400,7 @@ fn hanging_chat_does_not_delay_another_of_the_same_channel() {
 
 #[test]
 fn failing_channels_do_not_delay_a_healthy_one() {
-    run_alone_on_shared_host(async |host| {
+    run_timed_on_shared_host(async |host| {
         let (hanging, healthy) =
             (TestReceiver::start(CannedResponse::Hang).await, TestReceiver::start(CannedResponse::ok()).await);
         let closed_url = format!("http://127.0.0.1:{}", unused_port().await);
@@ -430,7 +429,7 @@ fn failing_channels_do_not_delay_a_healthy_one() {
 
 #[test]
 fn hanging_integrator_fails_a_burst_within_its_nine_seconds() {
-    run_alone_on_shared_host(async |host| {
+    run_timed_on_shared_host(async |host| {
         let integrator = TestReceiver::start(CannedResponse::ok()).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         warm_up(&active_chat).await;

@@ -52,6 +52,7 @@ mod queue_outage;
 mod receiver_addresses;
 mod receiver_tests;
 mod reports;
+mod reports_after_faults;
 mod retention_and_erasure;
 mod sam_template;
 mod sample_events;

@@ -17,7 +17,7 @@ const MAX_TIMED_TESTS: usize = 6;
 pub enum TestLoad {
     /// The test alternates between computing and waiting. At most three such tests run concurrently per processor.
     Busy,
-    /// The test measures time and mostly waits.
+    /// The test measures time or usage, and mostly waits.
     Timed,
     /// The test loads the machine, or measures something that other tests would affect. It runs alone.
     Exclusive,
