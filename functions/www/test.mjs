@@ -2,7 +2,6 @@
 
 import { spawnSync } from "node:child_process";
 import { readdir, rm } from "node:fs/promises";
-import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
@@ -42,7 +41,6 @@ const { status } = spawnSync(
     // Do not wait for timers of the tested code: visitor-calls.tsx shows a problem for a minute.
     "--test-force-exit",
     "--test-reporter=tap",
-    `--test-concurrency=${availableParallelism()}`,
     ...bundledTests,
   ],
   {

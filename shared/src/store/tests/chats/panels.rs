@@ -45,7 +45,7 @@ async fn panel_of_an_erased_chat_is_not_stored() {
 }
 
 #[tokio::test]
-async fn panel_of_a_chat_that_was_closed_in_between_expires_with_the_chat() {
+async fn panel_written_after_closing_expires_with_the_chat() {
     let settings = AccountSettings { retention_days: Some(30), ..AccountSettings::default() };
     let stores = Stores::with_settings(settings).await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
