@@ -11,9 +11,9 @@
 //!   rejected request gets 403 and costs nothing more
 //! - settings: one read, cached for ten seconds
 //! - change: nothing if no field changes. Otherwise one write of the visitor, and one write of the visitor's open chat
-//!   if the name changes. If webhooks are notified, the chat is always written, and the visitor is written in a
-//!   transaction that also stores one entry for each webhook. If a webhook is subscribed but no agent has the open
-//!   chat, one more write of the chat fails, and nobody is notified
+//!   if the name or the blacklist status changes. If webhooks are notified, the chat is always written, and the visitor
+//!   is written in a transaction that also stores one entry for each webhook. If a webhook is subscribed but no agent
+//!   has the open chat, one more write of the chat fails, and nobody is notified
 //! - queue: one request for each webhook
 
 use std::process::ExitCode;

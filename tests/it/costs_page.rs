@@ -18,7 +18,7 @@ fn matches_the_output_of_the_cost_command() {
             assert!(page.contains(&without_round_trips(&table)), "docs/costs.md differs from this table:\n{table}");
         }
         for (scenario, function, round_trips) in [
-            (Scenario::VisitorMessage, "channel-message", 3.0),
+            (Scenario::VisitorMessage, "channel-message", 2.0),
             (Scenario::StatusRequest, "channel-status", 1.0),
             (Scenario::AgentMessage, "agent-message", 3.0),
         ] {

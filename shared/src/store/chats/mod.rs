@@ -20,6 +20,7 @@ pub mod new_chat_rate_limit;
 pub mod notes;
 pub mod panels;
 mod pending_refusals;
+mod recent_open_chats;
 pub mod refused_message_counts;
 pub mod report_counters;
 pub mod retention;
@@ -49,6 +50,7 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;
 use crate::store::chats::items::{EntryItem, HeaderItem, VisitorItem, VisitorNumberItem};
 use crate::store::chats::pending_refusals::PendingRefusals;
+use crate::store::chats::recent_open_chats::RecentOpenChats;
 use crate::store::table::{Item, Key, Query, Table, Write, WriteError, s};
 use crate::store::{from_item, to_item};
 
@@ -63,6 +65,7 @@ pub struct Chats {
     /// Maps a channel to the number of the time window in which the channel reached its limit on new chats.
     pub(in crate::store) full_windows: Arc<Cache<u64>>,
     pub(in crate::store) pending_refusals: Arc<PendingRefusals>,
+    pub(in crate::store) recent_open_chats: Arc<RecentOpenChats>,
 }
 
 impl Dependency for Chats {
@@ -178,7 +181,12 @@ fn timeline_query(account_id: &str, chat_id: u64, seqs: RangeInclusive<u64>, lim
 
 impl Chats {
     pub fn new(table: Table) -> Self {
-        Self { table, full_windows: Arc::default(), pending_refusals: Arc::default() }
+        Self {
+            table,
+            full_windows: Arc::default(),
+            pending_refusals: Arc::default(),
+            recent_open_chats: Arc::default(),
+        }
     }
 
     /// Reads the header of a chat. Costs one read.

@@ -1,12 +1,13 @@
 //! Stores messages from visitors. An offline message is one that a visitor leaves while no agent is online. A chat that
 //! an offline message or a phone call opens goes to the agents, even if the channel has a bot.
 //!
-//! A message in an open chat costs one read and two writes (header and entry). A message that opens a chat costs one
-//! read, two counter updates and one transaction. Changed visitor data, invitations, notifications, calls and
-//! idempotency keys cost further reads and writes.
+//! A message in an open chat costs one read and two writes (header and entry). The read and the first write are
+//! concurrent if the process remembers the chat (`recent_open_chats.rs`). A message that opens a chat costs one read,
+//! two counter updates and one transaction. Changed visitor data, invitations, notifications, calls and idempotency keys
+//! cost further reads and writes.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use futures_util::future::try_join;
+use futures_util::future::{join, try_join};
 use serde::Deserialize;
 
 use crate::domain::account_settings::AccountSettings;
@@ -23,7 +24,7 @@ use crate::domain::time_zone::Day;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{
-    OverriddenIntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
+    OverriddenIntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorField, VisitorProfile,
 };
 use crate::domain::webhook::WebhookEventDetails;
 use crate::domain::webhook_event::WebhookEvent;
@@ -77,16 +78,17 @@ pub struct StoreMessageResult {
     pub notifications: Vec<TimelineEntry>,
 }
 
-struct HeaderUpdate<'a> {
-    account_id: &'a str,
-    chat_id: u64,
+pub(super) struct HeaderUpdate<'a> {
+    pub account_id: &'a str,
+    pub chat_id: u64,
     /// The chat must be in one of these states.
-    states: [&'static str; 3],
-    visitor_name: &'a str,
+    pub states: [&'static str; 3],
+    /// `None` if the visitor has not been read yet. The update then fails if the visitor must be read first.
+    pub visitor_name: Option<&'a str>,
     /// The message's invitation if it differs from the chat's last invitation; otherwise `None`.
-    new_invite: Option<&'a str>,
+    pub new_invite: Option<&'a str>,
     /// How many entry numbers the update assigns.
-    entry_count: u64,
+    pub entry_count: u64,
 }
 
 #[derive(Deserialize)]
@@ -113,14 +115,19 @@ impl Chats {
         let mut races = WriteRaces::new("visitor message");
         loop {
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id);
-            let (receipt, visitor) = try_join(self.earlier_receipt(incoming.key), visitor).await?;
+            let reads = try_join(self.earlier_receipt(incoming.key), visitor);
+            let (reads, header) = join(reads, self.advance_recent_header(incoming)).await;
+            let (receipt, visitor) = reads?;
             if let Some(receipt) = receipt {
                 return Ok(Some(StoreMessageResult { receipt, entry: None, notifications: Vec::new() }));
             }
+            let header = header.filter(|header| visitor.as_ref().and_then(|it| it.open_chat) == Some(header.chat_id));
+            let is_blacklisted = visitor.as_ref().is_some_and(|visitor| visitor.blacklisted);
             let written = match visitor {
-                Some(visitor) if visitor.blacklisted => return Ok(None),
+                // If the header is written, the message was earlier than the visitor's blacklisting.
+                Some(_) if is_blacklisted && header.is_none() => return Ok(None),
                 Some(visitor) if visitor.open_chat.is_some() => {
-                    self.append_to_open_chat(incoming, visitor, &mut must_notify_webhooks).await
+                    self.append_to_open_chat(incoming, visitor, header, &mut must_notify_webhooks).await
                 }
                 visitor if incoming.is_from_unknown_browser(visitor.as_ref()) => {
                     return Err(Error::InvalidVisitorToken);
@@ -128,17 +135,24 @@ impl Chats {
                 visitor => self.open_chat(incoming, visitor.map(|it| it.reset_if_expired(incoming.now))).await,
             };
             if let Some(result) = races.final_result(written) {
+                if let Ok(stored) = &result
+                    && !is_blacklisted
+                {
+                    self.recent_open_chats.remember(incoming, stored.receipt.chat_id);
+                }
                 return result.map(Some);
             }
         }
     }
 
-    /// Adds a message to the visitor's open chat. Sets `must_notify_webhooks` if webhooks must be notified of changed
-    /// visitor data. The flag stays set for a retry, which may find the new data already stored.
+    /// Adds a message to the visitor's open chat. `advanced_header` is the chat's header if the message already has an
+    /// entry number. Sets `must_notify_webhooks` if webhooks must be notified of changed visitor data. The flag stays
+    /// set for a retry, which may find the new data already stored.
     async fn append_to_open_chat(
         &self,
         incoming: &IncomingMessage<'_>,
         mut visitor: Visitor,
+        advanced_header: Option<Chat>,
         must_notify_webhooks: &mut bool,
     ) -> Result<StoreMessageResult, WriteError> {
         let account_id = &incoming.channel.account_id;
@@ -165,11 +179,15 @@ impl Chats {
         let notification_count = notifications.len() as u64;
         let last_invite = chat.as_ref().and_then(|chat| chat.invite_hash.as_deref());
         let new_invite = incoming.invite.filter(|invite| last_invite != Some(&*invite_hash(invite)));
-        let visitor_name = visitor.profile.display_name();
+        let visitor_name = Some(visitor.profile.display_name());
         let states = chat.as_ref().map_or(ChatState::OPEN_NAMES, |chat| [chat.state.name(); 3]);
         let entry_count = 1 + notification_count;
         let update = HeaderUpdate { account_id, chat_id, states, visitor_name, new_invite, entry_count };
-        let mut header = self.advance_header(incoming, &update).await?;
+        let is_renamed = visitor.changes.fields.contains(&VisitorField::Name);
+        let mut header = match advanced_header.filter(|_| chat.is_none() && !is_renamed) {
+            Some(header) => header,
+            None => self.advance_header(incoming, &update).await?,
+        };
         header.seq = header.seq.saturating_sub(notification_count);
         let mut visitor_update = visitor_update(&visitor)?;
         if notifications.is_empty()
@@ -194,7 +212,7 @@ impl Chats {
 
     /// Assigns the next entry numbers of an open chat, counts the message and returns the new header. The write
     /// succeeds only if the chat has one of the expected states and the visitor may send one more message.
-    async fn advance_header(
+    pub(super) async fn advance_header(
         &self,
         incoming: &IncomingMessage<'_>,
         update: &HeaderUpdate<'_>,
@@ -353,24 +371,31 @@ impl IncomingMessage<'_> {
     /// Whether storing the message requires data of the chat's header, which must then be read first.
     fn depends_on_header(&self, visitor: &Visitor) -> bool {
         let may_notify_webhooks = visitor.changes.must_notify_webhooks && !self.settings.webhooks.is_empty();
-        may_notify_webhooks || self.is_offline || self.invite.is_some() || self.call().is_some()
+        may_notify_webhooks || self.needs_header()
+    }
+
+    /// The same for a message that does not change the visitor.
+    pub(super) fn needs_header(&self) -> bool {
+        self.is_offline || self.invite.is_some() || self.call().is_some()
     }
 
     fn header_update(&self, update: &HeaderUpdate<'_>, count: MessageCount) -> Result<ItemUpdate<String>, Error> {
-        let HeaderUpdate { account_id, chat_id, states: [state_1, state_2, state_3], visitor_name, .. } = *update;
-        let HeaderUpdate { new_invite, entry_count, .. } = update;
+        let HeaderUpdate { account_id, chat_id, states: [state_1, state_2, state_3], .. } = *update;
+        let HeaderUpdate { visitor_name, new_invite, entry_count, .. } = update;
         let preview = MessagePreview::of(self.content, &Sender::Visitor, self.now);
-        let mut assignments =
-            String::from("#seq = #seq + :count, #updated_at = :now, #last_message = :preview, #visitor_name = :name");
+        let mut assignments = String::from("#seq = #seq + :count, #updated_at = :now, #last_message = :preview");
         let mut values = vec![
             (":now", n(self.now.0)),
             (":preview", to_attribute(&MessagePreviewItem::from(&preview))?),
-            (":name", s(truncate_chars(visitor_name, MAX_VISITOR_NAME_CHARS))),
             (":count", n(entry_count)),
             (":state_1", s(state_1)),
             (":state_2", s(state_2)),
             (":state_3", s(state_3)),
         ];
+        if let Some(name) = visitor_name {
+            assignments.push_str(", #visitor_name = :name");
+            values.push((":name", s(truncate_chars(name, MAX_VISITOR_NAME_CHARS))));
+        }
         if let Some(has_numeric_id) = self.has_numeric_id {
             assignments.push_str(", #has_numeric_id = :has_numeric_id");
             values.push((":has_numeric_id", AttributeValue::Bool(has_numeric_id)));
@@ -379,7 +404,7 @@ impl IncomingMessage<'_> {
             assignments.push_str(", #invite_hash = :invite_hash");
             values.push((":invite_hash", s(invite_hash(invite))));
         }
-        let counted = count.expression(self.settings.limits.visitor_messages, self.now);
+        let counted = count.expression(self.settings.limits.visitor_messages, visitor_name.is_some(), self.now);
         values.extend(counted.values);
         let update = format!(
             "SET {assignments}{} REMOVE #typing_started_at, #typing_text{}",

@@ -1,6 +1,8 @@
 //! Stores changes to a visitor that do not come with a message, for example those that an agent, a bot or the widget
 //! makes to the visitor's profile.
 
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use crate::domain::chat::Chat;
 use crate::domain::message_content::truncate_chars;
 use crate::domain::timeline_entry::TimelineEntry;
@@ -16,8 +18,8 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 
 impl Chats {
     /// Stores a visitor's changed attributes without notifying webhooks. Costs nothing if there is no change.
-    /// Otherwise, costs one write, or two if the name has changed and a chat is open, because the chat's header
-    /// contains the name too.
+    /// Otherwise, costs one write, or two if the name or the blacklist status has changed and a chat is open, because
+    /// the chat's header contains both.
     pub async fn save_visitor(&self, visitor: &Visitor, now: Timestamp) -> Result<(), Error> {
         self.save_visitor_and_notify(visitor, &[], now).await.map(|_| ())
     }
@@ -61,7 +63,8 @@ impl Chats {
         Ok(notifications)
     }
 
-    /// If the visitor's name has changed, sets it in the open chat's header. If `count` is not 0 and an agent owns the
+    /// If the visitor's name has changed, sets it in the open chat's header. If the blacklist status has changed, marks
+    /// the header so that further messages wait for the read of the visitor. If `count` is not 0 and an agent owns the
     /// chat, also assigns `count` entry numbers and returns the header; otherwise, returns `None`. Costs at most one
     /// write, or two if `count` is not 0 and no agent owns the chat.
     async fn update_header_for_visitor(
@@ -73,11 +76,17 @@ impl Chats {
         let Some(chat_id) = visitor.open_chat else { return Ok(None) };
         let key = header_key(&visitor.account_id, chat_id);
         let name = s(truncate_chars(visitor.profile.display_name(), MAX_VISITOR_NAME_CHARS));
-        let values = vec![(":name", name), (":now", n(now.0))];
+        let mut update = "SET #visitor_name = :name, #other_change_at = :now".to_owned();
+        let mut values = vec![(":name", name), (":now", n(now.0))];
+        let has_changed = |field| visitor.changes.fields.contains(&field);
+        if has_changed(VisitorField::Blacklisted) {
+            update.push_str(", #must_read_visitor = :true");
+            values.push((":true", AttributeValue::Bool(true)));
+        }
         if count > 0 {
             let update = ItemUpdate {
                 key: key.clone(),
-                update: "SET #visitor_name = :name, #other_change_at = :now, #seq = #seq + :count",
+                update: format!("{update}, #seq = #seq + :count"),
                 condition: "#state = :active",
                 values: values.iter().cloned().chain([(":count", n(count)), (":active", s("active"))]).collect(),
             };
@@ -87,9 +96,8 @@ impl Chats {
                 Err(error) => return Err(error.into()),
             }
         }
-        if visitor.changes.fields.contains(&VisitorField::Name) {
-            let (update, condition) = ("SET #visitor_name = :name, #other_change_at = :now", ITEM_EXISTS);
-            self.table.update(ItemUpdate { key, update, condition, values }).await?;
+        if has_changed(VisitorField::Name) || has_changed(VisitorField::Blacklisted) {
+            self.table.update(ItemUpdate { key, update, condition: ITEM_EXISTS, values }).await?;
         }
         Ok(None)
     }

@@ -30,6 +30,7 @@ mod chats {
     mod ownership_model;
     mod panels;
     mod participants;
+    mod recent_open_chats;
     mod refused_message_counts;
     mod report_counters;
     mod retention;
