@@ -42,7 +42,7 @@ impl ProfileSource {
 }
 
 /// Contact data of a visitor (specification, tables A1 and C1).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct VisitorProfile {
     pub name: Option<String>,
     pub phone: Option<String>,

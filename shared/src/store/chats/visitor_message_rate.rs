@@ -19,26 +19,23 @@ const SLOTS: u64 = 32;
 /// The k-th message of window n has the count n times this value plus k. The value is larger than every limit.
 const COUNTS_PER_WINDOW: u64 = 10_000;
 
-/// Expands to one condition for each slot, because the condition of an `ItemUpdate` is a `&'static str`. The first part
-/// of each condition requires that the chat is in one of three states. Some of these states may be equal.
+/// Expands to one condition for each slot, because the condition of an `ItemUpdate` is a `&'static str`.
 macro_rules! conditions {
-    ($further:literal) => {
-        conditions!(
-            $further, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
-            27, 28, 29, 30, 31
-        )
-    };
-    ($further:literal, $($slot:literal),+) => {
+    ($($slot:literal),+) => {
         [$(concat!(
-            "#state IN (:state_1, :state_2, :state_3) AND (attribute_not_exists(#rate_", $slot, ") OR #rate_", $slot,
-            " BETWEEN :lowest AND :highest)", $further
+            "#state IN (:state_1, :state_2, :state_3) AND ",
+            "(attribute_not_exists(#must_read_visitor) OR #must_read_visitor = :is_visitor_read) AND ",
+            "(attribute_not_exists(#rate_", $slot, ") OR #rate_", $slot, " BETWEEN :lowest AND :highest)"
         )),+]
     };
 }
-/// For each slot, the condition under which a message is counted.
-const CONDITIONS: [&str; SLOTS as usize] = conditions!("");
-/// The same for a message that is counted while its visitor is read (see [`super::recent_open_chats`]).
-const CONDITIONS_DURING_READ: [&str; SLOTS as usize] = conditions!(" AND attribute_not_exists(#must_read_visitor)");
+/// For each slot, the condition under which a message is counted. The first part of each condition requires that the
+/// chat is in one of three states. Some of these states may be equal. The second part requires that the visitor has
+/// been read, if the header has the mark of a blacklisted visitor.
+const CONDITIONS: [&str; SLOTS as usize] = conditions!(
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+    31
+);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageCount {
@@ -53,14 +50,14 @@ pub(super) struct CountExpression {
     pub assignments: String,
     /// Attributes to append to a REMOVE clause, each preceded by a comma.
     pub removed: String,
-    /// A condition with the placeholders `:state_1`, `:state_2` and `:state_3` for the chat's state.
+    /// A condition with the placeholders `:state_1`, `:state_2` and `:state_3` for the chat's state, and
+    /// `:is_visitor_read`.
     pub condition: &'static str,
     pub values: ExpressionValues,
 }
 
 impl MessageCount {
-    /// `is_visitor_read` is false for a message that is counted while its visitor is read.
-    pub(super) fn expression(self, limit: u32, is_visitor_read: bool, now: Timestamp) -> CountExpression {
+    pub(super) fn expression(self, limit: u32, now: Timestamp) -> CountExpression {
         let (window, _) = fixed_window(RATE_WINDOW, now);
         let (slot, first) = (window % SLOTS, first_count(window));
         let base = first.saturating_sub(1);
@@ -75,11 +72,10 @@ impl MessageCount {
         // Keep the counts of the adjacent windows: the clocks of the processes differ by milliseconds, so other
         // processes may still count messages in these windows.
         let others = (2..SLOTS - 1).map(|distance| format!(", #rate_{}", (window + distance) % SLOTS));
-        let conditions = if is_visitor_read { &CONDITIONS } else { &CONDITIONS_DURING_READ };
         CountExpression {
             assignments,
             removed: others.collect(),
-            condition: conditions.get(usize::try_from(slot).unwrap_or_default()).copied().unwrap_or_default(),
+            condition: CONDITIONS.get(usize::try_from(slot).unwrap_or_default()).copied().unwrap_or_default(),
             values: vec![(":no_messages", n(base)), (":one", n(1)), (":lowest", n(lowest)), (":highest", n(highest))],
         }
     }
@@ -149,8 +145,7 @@ mod tests {
     fn count_names_each_slot_at_most_once() {
         for window in 0..SLOTS {
             let now = Timestamp(window * 10_000);
-            let CountExpression { assignments, removed, condition, .. } =
-                MessageCount::Increment.expression(30, true, now);
+            let CountExpression { assignments, removed, condition, .. } = MessageCount::Increment.expression(30, now);
             let own = format!("#rate_{window}");
             assert!(
                 assignments.contains(&format!("{own} =")) && condition.contains(&format!("({own})")),

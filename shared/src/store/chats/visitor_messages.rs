@@ -24,7 +24,7 @@ use crate::domain::time_zone::Day;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{
-    OverriddenIntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorField, VisitorProfile,
+    OverriddenIntegratorValues, ProfileSource, ProfileSources, Visitor, VisitorChanges, VisitorProfile,
 };
 use crate::domain::webhook::WebhookEventDetails;
 use crate::domain::webhook_event::WebhookEvent;
@@ -83,7 +83,8 @@ pub(super) struct HeaderUpdate<'a> {
     pub chat_id: u64,
     /// The chat must be in one of these states.
     pub states: [&'static str; 3],
-    /// `None` if the visitor has not been read yet. The update then fails if the visitor must be read first.
+    /// `None` if the visitor has not been read yet. The update then keeps the name, and fails if the visitor must be
+    /// read first.
     pub visitor_name: Option<&'a str>,
     /// The message's invitation if it differs from the chat's last invitation; otherwise `None`.
     pub new_invite: Option<&'a str>,
@@ -116,18 +117,19 @@ impl Chats {
         loop {
             let visitor = self.visitor(&incoming.channel.channel_id, incoming.external_id);
             let reads = try_join(self.earlier_receipt(incoming.key), visitor);
-            let (reads, header) = join(reads, self.advance_recent_header(incoming)).await;
+            let (reads, early_header) = join(reads, self.advance_recent_header(incoming)).await;
             let (receipt, visitor) = reads?;
             if let Some(receipt) = receipt {
                 return Ok(Some(StoreMessageResult { receipt, entry: None, notifications: Vec::new() }));
             }
-            let header = header.filter(|header| visitor.as_ref().and_then(|it| it.open_chat) == Some(header.chat_id));
-            let is_blacklisted = visitor.as_ref().is_some_and(|visitor| visitor.blacklisted);
+            if visitor.as_ref().is_some_and(|visitor| visitor.blacklisted) {
+                return Ok(None);
+            }
+            let open_chat = visitor.as_ref().and_then(|visitor| visitor.open_chat);
+            let early_header = early_header?.filter(|header| open_chat == Some(header.chat_id));
             let written = match visitor {
-                // If the header is written, the message was earlier than the visitor's blacklisting.
-                Some(_) if is_blacklisted && header.is_none() => return Ok(None),
-                Some(visitor) if visitor.open_chat.is_some() => {
-                    self.append_to_open_chat(incoming, visitor, header, &mut must_notify_webhooks).await
+                Some(visitor) if open_chat.is_some() => {
+                    self.append_to_open_chat(incoming, visitor, early_header, &mut must_notify_webhooks).await
                 }
                 visitor if incoming.is_from_unknown_browser(visitor.as_ref()) => {
                     return Err(Error::InvalidVisitorToken);
@@ -135,9 +137,7 @@ impl Chats {
                 visitor => self.open_chat(incoming, visitor.map(|it| it.reset_if_expired(incoming.now))).await,
             };
             if let Some(result) = races.final_result(written) {
-                if let Ok(stored) = &result
-                    && !is_blacklisted
-                {
+                if let Ok(stored) = &result {
                     self.recent_open_chats.remember(incoming, stored.receipt.chat_id);
                 }
                 return result.map(Some);
@@ -145,14 +145,14 @@ impl Chats {
         }
     }
 
-    /// Adds a message to the visitor's open chat. `advanced_header` is the chat's header if the message already has an
-    /// entry number. Sets `must_notify_webhooks` if webhooks must be notified of changed visitor data. The flag stays
-    /// set for a retry, which may find the new data already stored.
+    /// Adds a message to the visitor's open chat. `early_header` is the chat's header if it was written while the
+    /// visitor was read. Sets `must_notify_webhooks` if webhooks must be notified of changed visitor data. The flag
+    /// stays set for a retry, which may find the new data already stored.
     async fn append_to_open_chat(
         &self,
         incoming: &IncomingMessage<'_>,
         mut visitor: Visitor,
-        advanced_header: Option<Chat>,
+        early_header: Option<Chat>,
         must_notify_webhooks: &mut bool,
     ) -> Result<StoreMessageResult, WriteError> {
         let account_id = &incoming.channel.account_id;
@@ -179,14 +179,18 @@ impl Chats {
         let notification_count = notifications.len() as u64;
         let last_invite = chat.as_ref().and_then(|chat| chat.invite_hash.as_deref());
         let new_invite = incoming.invite.filter(|invite| last_invite != Some(&*invite_hash(invite)));
-        let visitor_name = Some(visitor.profile.display_name());
-        let states = chat.as_ref().map_or(ChatState::OPEN_NAMES, |chat| [chat.state.name(); 3]);
-        let entry_count = 1 + notification_count;
-        let update = HeaderUpdate { account_id, chat_id, states, visitor_name, new_invite, entry_count };
-        let is_renamed = visitor.changes.fields.contains(&VisitorField::Name);
-        let mut header = match advanced_header.filter(|_| chat.is_none() && !is_renamed) {
-            Some(header) => header,
-            None => self.advance_header(incoming, &update).await?,
+        let visitor_name = visitor.profile.display_name();
+        let mut header = match early_header.filter(|_| chat.is_none()) {
+            Some(header) => {
+                self.correct_visitor_name(&header, visitor_name).await?;
+                header
+            }
+            None => {
+                let states = chat.as_ref().map_or(ChatState::OPEN_NAMES, |chat| [chat.state.name(); 3]);
+                let (visitor_name, entry_count) = (Some(visitor_name), 1 + notification_count);
+                let update = HeaderUpdate { account_id, chat_id, states, visitor_name, new_invite, entry_count };
+                self.advance_header(incoming, &update).await?
+            }
         };
         header.seq = header.seq.saturating_sub(notification_count);
         let mut visitor_update = visitor_update(&visitor)?;
@@ -391,6 +395,7 @@ impl IncomingMessage<'_> {
             (":state_1", s(state_1)),
             (":state_2", s(state_2)),
             (":state_3", s(state_3)),
+            (":is_visitor_read", AttributeValue::Bool(visitor_name.is_some())),
         ];
         if let Some(name) = visitor_name {
             assignments.push_str(", #visitor_name = :name");
@@ -404,7 +409,7 @@ impl IncomingMessage<'_> {
             assignments.push_str(", #invite_hash = :invite_hash");
             values.push((":invite_hash", s(invite_hash(invite))));
         }
-        let counted = count.expression(self.settings.limits.visitor_messages, visitor_name.is_some(), self.now);
+        let counted = count.expression(self.settings.limits.visitor_messages, self.now);
         values.extend(counted.values);
         let update = format!(
             "SET {assignments}{} REMOVE #typing_started_at, #typing_text{}",

@@ -1,8 +1,6 @@
 //! Stores changes to a visitor that do not come with a message, for example those that an agent, a bot or the widget
 //! makes to the visitor's profile.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-
 use crate::domain::chat::Chat;
 use crate::domain::message_content::truncate_chars;
 use crate::domain::timeline_entry::TimelineEntry;
@@ -12,14 +10,15 @@ use crate::domain::webhook::Webhook;
 use crate::error::Error;
 use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::chats::visitor_messages::MAX_VISITOR_NAME_CHARS;
-use crate::store::chats::visitor_updates::visitor_update;
+use crate::store::chats::visitor_updates::{UpdateExpression, visitor_update};
 use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
+use crate::store::table::{ITEM_EXISTS, Write, WriteError, n, s};
+use crate::store::to_attribute;
 
 impl Chats {
     /// Stores a visitor's changed attributes without notifying webhooks. Costs nothing if there is no change.
     /// Otherwise, costs one write, or two if the name or the blacklist status has changed and a chat is open, because
-    /// the chat's header contains both.
+    /// the chat's header depends on both.
     pub async fn save_visitor(&self, visitor: &Visitor, now: Timestamp) -> Result<(), Error> {
         self.save_visitor_and_notify(visitor, &[], now).await.map(|_| ())
     }
@@ -63,10 +62,10 @@ impl Chats {
         Ok(notifications)
     }
 
-    /// If the visitor's name has changed, sets it in the open chat's header. If the blacklist status has changed, marks
-    /// the header so that further messages wait for the read of the visitor. If `count` is not 0 and an agent owns the
-    /// chat, also assigns `count` entry numbers and returns the header; otherwise, returns `None`. Costs at most one
-    /// write, or two if `count` is not 0 and no agent owns the chat.
+    /// If the visitor's name has changed, sets it in the open chat's header. While the visitor is blacklisted, the
+    /// header has a mark that lets messages read the visitor before they write the header. If `count` is not 0 and an
+    /// agent owns the chat, also assigns `count` entry numbers and returns the header; otherwise, returns `None`. Costs
+    /// at most one write, or two if `count` is not 0 and no agent owns the chat.
     async fn update_header_for_visitor(
         &self,
         visitor: &Visitor,
@@ -75,29 +74,31 @@ impl Chats {
     ) -> Result<Option<Chat>, Error> {
         let Some(chat_id) = visitor.open_chat else { return Ok(None) };
         let key = header_key(&visitor.account_id, chat_id);
-        let name = s(truncate_chars(visitor.profile.display_name(), MAX_VISITOR_NAME_CHARS));
-        let mut update = "SET #visitor_name = :name, #other_change_at = :now".to_owned();
-        let mut values = vec![(":name", name), (":now", n(now.0))];
         let has_changed = |field| visitor.changes.fields.contains(&field);
+        let mut changes = UpdateExpression::default();
+        changes.add("#other_change_at = :now", [(":now", n(now.0))]);
+        if has_changed(VisitorField::Name) {
+            let name = truncate_chars(visitor.profile.display_name(), MAX_VISITOR_NAME_CHARS);
+            changes.add("#visitor_name = :name", [(":name", s(name))]);
+        }
         if has_changed(VisitorField::Blacklisted) {
-            update.push_str(", #must_read_visitor = :true");
-            values.push((":true", AttributeValue::Bool(true)));
+            if visitor.blacklisted {
+                changes.add("#must_read_visitor = :true", [(":true", to_attribute(&true)?)]);
+            } else {
+                changes.remove("#must_read_visitor");
+            }
         }
         if count > 0 {
-            let update = ItemUpdate {
-                key: key.clone(),
-                update: format!("{update}, #seq = #seq + :count"),
-                condition: "#state = :active",
-                values: values.iter().cloned().chain([(":count", n(count)), (":active", s("active"))]).collect(),
-            };
-            match self.table.update(update).await {
+            let mut changes = changes.clone();
+            changes.add("#seq = #seq + :count", [(":count", n(count)), (":active", s("active"))]);
+            match self.table.update(changes.into_update(key.clone(), "#state = :active")).await {
                 Ok(item) => return chat_from_item(item).map(Some),
                 Err(WriteError::ConditionFailed { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
         if has_changed(VisitorField::Name) || has_changed(VisitorField::Blacklisted) {
-            self.table.update(ItemUpdate { key, update, condition: ITEM_EXISTS, values }).await?;
+            self.table.update(changes.into_update(key, ITEM_EXISTS)).await?;
         }
         Ok(None)
     }

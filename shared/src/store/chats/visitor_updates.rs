@@ -14,7 +14,7 @@ use crate::store::chats::{visitor_key, visitor_number_key};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
 use crate::store::{to_attribute, to_item};
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::store) struct UpdateExpression {
     assignments: Vec<Cow<'static, str>>,
     removals: Vec<Cow<'static, str>>,

@@ -1,14 +1,20 @@
-//! Tests of messages whose chat the process remembers. `another_process` has no memory of what `stores.chats` has done.
+//! Tests of messages whose chat the process remembers. Another test (`tests/it/costs_page.rs`) checks that the header
+//! is written while the visitor is read.
 
-use crate::store::chats::visitor_key;
+use crate::domain::webhook_event::WebhookEvent;
 use crate::store::chats::visitor_updates::visitor_update;
+use crate::store::chats::{header_key, visitor_key};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate};
 use crate::store::tests::*;
 
-fn another_process(stores: &Stores) -> Chats {
-    Chats::new(Table::new(stores.client.clone(), "chats"))
+/// A process that does not remember any chat.
+fn another_process(stores: &Stores) -> Stores {
+    let chats = Chats::new(Table::new(stores.client.clone(), "chats"));
+    let (directory, connections) = (stores.directory.clone(), stores.connections.clone());
+    Stores { directory, chats, connections, settings: stores.settings.clone(), client: stores.client.clone() }
 }
 
-/// Deletes the visitor's item, as an erasure does first.
+/// Deletes the visitor's item, as an erasure does first. A header that is then still written was written early.
 async fn delete_visitor(stores: &Stores) {
     let removed = stores.chats.table.delete(visitor_key("CH", "v")).await.unwrap();
     assert!(removed.is_some());
@@ -21,72 +27,53 @@ async fn is_dropped(stores: &Stores) -> bool {
     stores.chats.store_visitor_message(&message).await.unwrap().is_none()
 }
 
+async fn blacklist(stores: &Stores, is_blacklisted: bool) {
+    let mut visitor = stores.visitor("v").await;
+    visitor.set_blacklisted(is_blacklisted);
+    stores.chats.save_visitor_and_notify(&visitor, &stores.settings.webhooks, NOW).await.unwrap();
+}
+
 #[tokio::test]
-async fn header_is_written_without_waiting_for_the_visitor() {
+async fn header_is_written_even_if_the_visitor_is_gone() {
     let stores = stores().await;
     stores.visitor_writes("v", "1", NOW).await.unwrap();
     delete_visitor(&stores).await;
     assert_eq!(stores.visitor_writes("v", "2", NOW).await.unwrap(), (2, 1), "the message is for a new visitor");
-    assert_eq!(stores.chat_header(1).await.seq, 2, "the remembered chat was written");
-}
-
-#[tokio::test]
-async fn header_waits_for_the_reads_if_there_is_a_key_or_new_profile() {
-    let key = IdempotencyKey::new("CH".into(), b"k1", "{}");
-    for (profile, key) in [(VisitorProfile::default(), Some(&key)), (profile_named("Ann"), None)] {
-        let stores = stores().await;
-        stores.visitor_writes("v", "1", NOW).await.unwrap();
-        delete_visitor(&stores).await;
-        stores.visitor_writes_with("v", &profile, "2", key, NOW).await.unwrap();
-        assert_eq!(stores.chat_header(1).await.seq, 1);
-    }
-}
-
-#[tokio::test]
-async fn messages_in_a_remembered_chat_leave_no_gap() {
-    let stores = stores().await;
-    let names = ["Ann", "Ann", "Anna", "Anna", "Ann"];
-    for (seq, name) in (1..).zip(names) {
-        let stored = stores.visitor_writes_with("v", &profile_named(name), name, None, NOW).await;
-        assert_eq!(stored.unwrap(), (1, seq));
-        assert_eq!(stores.chat_header(1).await.visitor_name, name);
-    }
-}
-
-#[tokio::test]
-async fn message_is_dropped_once_the_visitor_is_blacklisted() {
-    let stores = stores().await;
-    stores.visitor_writes("v", "1", NOW).await.unwrap();
-    let mut visitor = stores.visitor("v").await;
-    visitor.set_blacklisted(true);
-    another_process(&stores).save_visitor(&visitor, NOW).await.unwrap();
-    assert!(is_dropped(&stores).await);
-    let header = stores.chat_header(1).await;
-    assert_eq!((header.seq, header.last_message.unwrap().text.as_str()), (1, "1"));
-}
-
-#[tokio::test]
-async fn only_a_message_during_the_blacklisting_is_still_stored() {
-    let stores = stores().await;
-    stores.visitor_writes("v", "1", NOW).await.unwrap();
-    let mut visitor = stores.visitor("v").await;
-    visitor.set_blacklisted(true);
-    let only_visitor = visitor_update(&visitor).unwrap().unwrap();
-    stores.chats.table.update(only_visitor).await.unwrap();
-    assert_eq!(stores.visitor_writes("v", "2", NOW).await.unwrap(), (1, 2));
-    assert!(is_dropped(&stores).await);
     assert_eq!(stores.chat_header(1).await.seq, 2);
 }
 
 #[tokio::test]
-async fn message_opens_a_chat_if_the_remembered_one_is_closed() {
+async fn header_waits_for_the_reads_if_the_message_needs_them() {
+    let key = IdempotencyKey::new("CH".into(), b"k1", "{}");
+    let (channel, content) = (channel(), Content::text("2"));
+    let (nobody, ann) = (VisitorProfile::default(), profile_named("Ann"));
+    for needed in ["key", "profile", "invitation"] {
+        let stores = stores().await;
+        stores.visitor_writes("v", "1", NOW).await.unwrap();
+        delete_visitor(&stores).await;
+        let message = incoming_message(&stores, &channel, &content, &nobody, NOW);
+        let message = match needed {
+            "key" => IncomingMessage { key: Some(&key), ..message },
+            "profile" => IncomingMessage { profile: &ann, ..message },
+            _ => IncomingMessage { invite: Some("spring"), ..message },
+        };
+        stores.chats.store_visitor_message(&message).await.unwrap();
+        assert_eq!(stores.chat_header(1).await.seq, 1, "{needed}");
+    }
+}
+
+#[tokio::test]
+async fn changed_names_are_stored_without_a_gap() {
     let stores = stores().await;
-    stores.visitor_writes("v", "1", NOW).await.unwrap();
-    let chat = stores.chat_header(1).await;
-    another_process(&stores).close(chat, &bob(), &[], NOW).await.unwrap();
-    let closed = stores.chat_header(1).await;
-    assert_eq!(stores.visitor_writes("v", "2", NOW).await.unwrap(), (2, 1));
-    assert_eq!(stores.chat_header(1).await, closed);
+    let other = another_process(&stores);
+    for (process, name, seq) in
+        [(&stores, "Ann", 1), (&stores, "Anna", 2), (&stores, "Ann", 3), (&other, "Anna", 4), (&stores, "Ann", 5)]
+    {
+        let stored = process.visitor_writes_with("v", &profile_named(name), "hi", None, NOW).await;
+        assert_eq!(stored.unwrap(), (1, seq));
+        assert_eq!(stores.chat_header(1).await.visitor_name, name);
+        assert_eq!(stores.visitor("v").await.profile, profile_named(name));
+    }
 }
 
 #[tokio::test]
@@ -96,10 +83,92 @@ async fn message_keeps_a_corrected_name() {
     stores.visitor_writes_with("v", &ann, "1", None, NOW).await.unwrap();
     let mut visitor = stores.visitor("v").await;
     visitor.merge_profile(&profile_named("Anna"), ProfileSource::Agent);
-    another_process(&stores).save_visitor(&visitor, NOW).await.unwrap();
+    another_process(&stores).chats.save_visitor(&visitor, NOW).await.unwrap();
     assert_eq!(stores.visitor_writes_with("v", &ann, "2", None, NOW).await.unwrap(), (1, 2));
-    let (header, visitor) = (stores.chat_header(1).await, stores.visitor("v").await);
-    assert_eq!((header.visitor_name.as_str(), visitor.profile), ("Anna", profile_named("Anna")));
+    assert_eq!(stores.chat_header(1).await.visitor_name, "Anna");
+}
+
+#[tokio::test]
+async fn message_corrects_the_name_that_an_interrupted_change_left() {
+    let stores = stores().await;
+    let ann = profile_named("Ann");
+    stores.visitor_writes_with("v", &ann, "1", None, NOW).await.unwrap();
+    let change = ItemUpdate {
+        key: header_key("acc", 1),
+        update: "SET #visitor_name = :name",
+        condition: ITEM_EXISTS,
+        values: vec![(":name", s("Anna"))],
+    };
+    stores.chats.table.update(change).await.unwrap();
+    stores.visitor_writes_with("v", &ann, "2", None, NOW).await.unwrap();
+    assert_eq!(stores.chat_header(1).await.visitor_name, "Ann");
+}
+
+#[tokio::test]
+async fn webhooks_are_notified_of_a_profile_that_changes_back() {
+    let mut stores = stores().await;
+    stores.settings.webhooks = vec![webhook("W")];
+    let other = another_process(&stores);
+    stores.visitor_writes("v", "hi", NOW).await.unwrap();
+    stores.accept(1, &bob(), &[], NOW).await.unwrap();
+    for (process, name) in [(&stores, "Ann"), (&other, "Anna"), (&stores, "Ann")] {
+        process.visitor_writes_with("v", &profile_named(name), name, None, NOW).await.unwrap();
+    }
+    let timeline = stores.chats.timeline("acc", 1, 0, 100).await.unwrap();
+    let seqs: Vec<_> = timeline.iter().map(|entry| entry.seq).collect();
+    assert_eq!(seqs, [1, 2, 3, 4, 5, 7, 8], "only the early number is unused");
+    assert_eq!(timeline[6].content.kind, ContentKind::Webhook(WebhookEvent::ChatUpdated));
+}
+
+#[tokio::test]
+async fn message_is_dropped_once_the_visitor_is_blacklisted() {
+    for webhooks in [vec![], vec![webhook("W")]] {
+        let mut stores = stores().await;
+        stores.settings.webhooks = webhooks;
+        stores.visitor_writes("v", "1", NOW).await.unwrap();
+        stores.accept(1, &bob(), &[], NOW).await.unwrap();
+        stores.visitor_writes("v", "2", NOW).await.unwrap();
+        blacklist(&another_process(&stores), true).await;
+        let before = stores.chat_header(1).await;
+        assert_eq!(before.last_message.as_ref().unwrap().text, "2");
+        assert!(is_dropped(&stores).await);
+        assert_eq!(stores.chat_header(1).await, before);
+    }
+}
+
+#[tokio::test]
+async fn message_is_dropped_even_if_its_chat_was_not_marked() {
+    let stores = stores().await;
+    stores.visitor_writes("v", "1", NOW).await.unwrap();
+    let mut visitor = stores.visitor("v").await;
+    visitor.set_blacklisted(true);
+    // The chat may have been opened after the agent's request had read the visitor.
+    stores.chats.table.update(visitor_update(&visitor).unwrap().unwrap()).await.unwrap();
+    assert!(is_dropped(&stores).await);
+    assert_eq!(stores.chats.timeline("acc", 1, 0, 100).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn header_is_written_early_again_after_the_blacklisting() {
+    let stores = stores().await;
+    stores.visitor_writes("v", "1", NOW).await.unwrap();
+    blacklist(&stores, true).await;
+    assert!(is_dropped(&stores).await);
+    blacklist(&stores, false).await;
+    stores.visitor_writes("v", "2", NOW).await.unwrap();
+    delete_visitor(&stores).await;
+    stores.visitor_writes("v", "3", NOW).await.unwrap();
+    assert_eq!(stores.chat_header(1).await.seq, 3);
+}
+
+#[tokio::test]
+async fn message_opens_a_chat_if_the_remembered_one_is_closed() {
+    let stores = stores().await;
+    stores.visitor_writes("v", "1", NOW).await.unwrap();
+    another_process(&stores).close(1, &bob(), &[], NOW).await.unwrap();
+    let closed = stores.chat_header(1).await;
+    assert_eq!(stores.visitor_writes("v", "2", NOW).await.unwrap(), (2, 1));
+    assert_eq!(stores.chat_header(1).await, closed);
 }
 
 #[tokio::test]
