@@ -3,8 +3,8 @@
 //!
 //! A message in an open chat costs one read and two writes (header and entry). The read and the first write are
 //! concurrent if the process remembers the chat (`recent_open_chats.rs`). A message that opens a chat costs one read,
-//! two counter updates and one transaction. Changed visitor data, invitations, notifications, calls and idempotency keys
-//! cost further reads and writes.
+//! two counter updates and one transaction. Changed visitor data, invitations, notifications, calls and idempotency
+//! keys cost further reads and writes.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::{join, try_join};
