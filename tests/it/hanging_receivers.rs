@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::account_with_webhook::add_webhook;
 use crate::support::api_client::{TestAccount, TestChannel, number};
 use crate::support::bot_fixture::{TestBot, register_provider};
-use crate::support::test_host::{ActiveChat, TestHost, run_alone_on_own_host_with};
+use crate::support::test_host::{ActiveChat, TestHost, run_timed_on_own_host_with};
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
@@ -64,7 +64,7 @@ fn hanging_integrator_delays_no_other_account() {
     let concurrency_limits =
         [("FirstAttemptConcurrency", "8"), ("FirstAttemptsPerAccount", "5"), ("RetryConcurrency", "24")];
     const MAX_PROCESSES: usize = 8 + 24;
-    run_alone_on_own_host_with(&concurrency_limits, async |host| {
+    run_timed_on_own_host_with(&concurrency_limits, async |host| {
         let (hanging, healthy) =
             (TestReceiver::start(CannedResponse::Hang).await, TestReceiver::start(CannedResponse::ok()).await);
         let other = ActiveChat::create(host, &healthy.url(), json!({})).await;
@@ -140,7 +140,7 @@ fn hanging_bot_and_webhook_open_their_circuit_breakers() {
     // attempts. A process checks a receiver's circuit breaker only if the receiver has failed in that process.
     let concurrency_limits =
         [("FirstAttemptConcurrency", "12"), ("FirstAttemptsPerAccount", "60"), ("RetryConcurrency", "2")];
-    run_alone_on_own_host_with(&concurrency_limits, async |host| {
+    run_timed_on_own_host_with(&concurrency_limits, async |host| {
         let (provider, webhook_receiver) =
             (TestReceiver::start(CannedResponse::Hang).await, TestReceiver::start(CannedResponse::Hang).await);
         let account = host.create_account().await;

@@ -4,6 +4,8 @@
 
      cargo build --bins
      node tests/pages/run.mjs                             all suites
+     node tests/pages/run.mjs checks                      only the suites that need neither the host nor Chromium
+     node tests/pages/run.mjs journeys                    only the other suites, after the checks
      node tests/pages/run.mjs journeys/inbox.test.mjs     only these tests, without installing anything */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -116,11 +118,8 @@ function journeys() {
   return [files.filter((file) => file !== TIMED_TEST), [TIMED_TEST]];
 }
 
-const selected = process.argv
-  .slice(2)
-  .map((file) => relative(HERE, join(process.cwd(), file)));
-const isSelected = selected.length > 0;
-if (!isSelected) {
+/** Installs the packages, and runs the suites that need neither the host nor Chromium. */
+function runChecks() {
   run(WWW, "npm", "ci", "--silent");
   run(HERE, "npm", "ci", "--silent");
   checkGeneratedTypes();
@@ -129,19 +128,35 @@ if (!isSelected) {
   run(WWW, "node", "test.mjs");
   run(WWW, "node", "build.mjs", "--check");
 }
-// This module needs the packages that have just been installed.
-const { unpackBrowser } = await import("./support/browser.mjs");
-await unpackBrowser();
-const host = await startHost();
-let isPassed = true;
-try {
-  for (const files of isSelected ? [selected] : journeys())
-    isPassed = (await runTests(files, host.environment)) && isPassed;
-} finally {
-  await host.stop();
+
+/** Runs groups of test files with the host, one group after the other. Returns whether all tests have passed. */
+async function runWithHost(groups) {
+  // This module needs the packages that `runChecks` installs.
+  const { unpackBrowser } = await import("./support/browser.mjs");
+  await unpackBrowser();
+  const host = await startHost();
+  let isPassed = true;
+  try {
+    for (const files of groups)
+      isPassed = (await runTests(files, host.environment)) && isPassed;
+  } finally {
+    await host.stop();
+  }
+  return isPassed;
 }
-if (!isSelected)
+
+const [suite = "all", ...others] = process.argv.slice(2);
+let isPassed = true;
+if (suite === "all" || suite === "checks") runChecks();
+if (suite === "all" || suite === "journeys") {
+  isPassed = await runWithHost(journeys());
   isPassed =
     (await runTests(["console-view.test.mjs", "widget-view.test.mjs"])) &&
     isPassed;
+} else if (suite !== "checks") {
+  const files = [suite, ...others];
+  isPassed = await runWithHost([
+    files.map((file) => relative(HERE, join(process.cwd(), file))),
+  ]);
+}
 process.exitCode = isPassed ? 0 : 1;

@@ -69,11 +69,11 @@ pub fn run_on_own_host(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&Test
 }
 
 pub fn run_timed_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
-    run(TestLoad::Timed, on_own_host(&[], test));
+    run_timed_on_own_host_with(&[], test);
 }
 
-pub fn run_alone_on_own_host_with(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
-    run_alone(on_own_host(parameters, test));
+pub fn run_timed_on_own_host_with(parameters: &[(&str, &str)], test: impl AsyncFnOnce(&TestHost)) {
+    run(TestLoad::Timed, on_own_host(parameters, test));
 }
 
 pub fn run_alone_on_own_host(test: impl AsyncFnOnce(&TestHost)) {
