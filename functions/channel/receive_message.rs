@@ -7,8 +7,9 @@
 //!   account's agents and departments). All are cached for ten seconds. A request to an unknown URL ends with 404 after
 //!   the read of the channel
 //! - visitor: one read. A message from a blacklisted visitor is dropped after this read. The open chat is written
-//!   during the read if this process has already stored a message of the visitor with the same profile, and the message
-//!   has neither a key nor an invitation. This write fails if the chat has been closed or the visitor blacklisted
+//!   during the read if this process has stored the visitor's last message with the same profile, and the message has
+//!   neither a key nor an invitation. If the chat has been closed or the visitor blacklisted, this is one more write,
+//!   which fails
 //! - idempotency key, if the request has one: one read, made concurrently with the read of the visitor
 //! - open chat: one write of the chat, one write of the visitor if the profile changes, and one write of the entry. The
 //!   write of the entry is a transaction if there is an idempotency key, a new invitation or a notification. The chat

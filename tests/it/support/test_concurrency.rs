@@ -1,6 +1,6 @@
-//! Decides which tests run concurrently: only tests with the same load, up to that load's limit. But tests that measure
-//! time already start when a single busy test is still running. The test runner (`tests/run`) starts more threads than
-//! can run tests at the same time, so that tests with a different load can wait and later run together.
+//! Decides which tests run concurrently: only tests with the same load, up to that load's limit. The test runner
+//! (`tests/run`) starts more threads than can run tests at the same time, so that tests with a different load can wait
+//! and later run together.
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ impl TestLoad {
     }
 }
 
-/// The running tests, and the load of the last one that was started.
+/// The running tests. All of them have the same load.
 struct RunningTests {
     load: TestLoad,
     count: usize,
@@ -71,10 +71,7 @@ impl TestScheduler {
 
     fn try_acquire(&self, load: TestLoad) -> Option<RunPermit<'_>> {
         let mut running = self.lock();
-        let is_last_busy_test = running.load == TestLoad::Busy && running.count == 1;
-        let may_run = running.count == 0
-            || running.load == load && running.count < load.max_concurrent()
-            || load == TestLoad::Timed && is_last_busy_test;
+        let may_run = running.count == 0 || running.load == load && running.count < load.max_concurrent();
         may_run.then(|| {
             *running = RunningTests { load, count: running.count + 1 };
             RunPermit { scheduler: self }
@@ -117,13 +114,6 @@ async fn tests_of_one_load_kind_run_concurrently() {
     let (exclusive, ()) = tokio::join!(scheduler.acquire(TestLoad::Exclusive), async { drop(second) });
     assert!(scheduler.try_acquire(TestLoad::Exclusive).is_none());
     drop(exclusive);
-    let busy = [scheduler.acquire(TestLoad::Busy).await, scheduler.acquire(TestLoad::Busy).await];
-    assert!(scheduler.try_acquire(TestLoad::Timed).is_none());
-    let [last_busy, other] = busy;
-    drop(other);
-    let timed = scheduler.try_acquire(TestLoad::Timed);
-    assert!(timed.is_some() && scheduler.try_acquire(TestLoad::Busy).is_none());
-    drop((last_busy, timed));
     let timed: Vec<_> = std::iter::from_fn(|| scheduler.try_acquire(TestLoad::Timed)).collect();
     assert_eq!(timed.len(), MAX_TIMED_TESTS);
 }

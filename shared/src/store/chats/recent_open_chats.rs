@@ -13,10 +13,11 @@ use std::sync::{Mutex, PoisonError};
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
 use crate::domain::message_content::truncate_chars;
+use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::visitor_messages::{HeaderUpdate, IncomingMessage, MAX_VISITOR_NAME_CHARS};
 use crate::store::chats::{Chats, header_key, visitor_key};
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, s};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 
 /// If this many chats are remembered and another visitor writes, all are forgotten.
 const MAX_CHATS: usize = 1_000;
@@ -27,8 +28,8 @@ pub(in crate::store) struct RecentOpenChats(Mutex<HashMap<String, RecentChat>>);
 
 struct RecentChat {
     chat_id: u64,
-    /// The hash of the profile that came with the visitor's last message. A message with another profile may change the
-    /// visitor's name, which the header contains, so its visitor is read first.
+    /// The hash of the profile that came with the message. A message with another profile may change the visitor's
+    /// name, which the header contains, so its visitor is read first.
     profile_hash: u64,
 }
 
@@ -45,10 +46,14 @@ impl RecentOpenChats {
         chats.insert(key(incoming), RecentChat { chat_id, profile_hash: profile_hash(incoming) });
     }
 
-    /// Forgets the visitor's chat. Returns its id if the message's header can be written before anything is read.
+    /// Returns the id of the visitor's chat and forgets it. Returns `None` if something must be read before the header
+    /// is written.
     fn take(&self, incoming: &IncomingMessage<'_>) -> Option<u64> {
+        if !can_be_early(incoming) {
+            return None;
+        }
         let chat = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key(incoming))?;
-        (can_be_early(incoming) && chat.profile_hash == profile_hash(incoming)).then_some(chat.chat_id)
+        (chat.profile_hash == profile_hash(incoming)).then_some(chat.chat_id)
     }
 }
 
@@ -71,8 +76,9 @@ impl Chats {
     /// write. Costs at most one write, or two if the attribute of the rate limit contains an old count.
     ///
     /// The caller must not use the header if the visitor has been blacklisted or has another open chat, or if webhooks
-    /// are notified of a changed profile. This is only possible if another process has changed the visitor in the
-    /// meantime. The message's number then remains unused, like that of a failed request.
+    /// are notified of a changed profile. This is only possible if another request has changed the visitor in the
+    /// meantime. The message's number then remains unused, and its preview and its count stay in the header, like those
+    /// of a failed request.
     pub(super) async fn advance_recent_header(&self, incoming: &IncomingMessage<'_>) -> Result<Option<Chat>, Error> {
         let Some(chat_id) = self.recent_open_chats.take(incoming) else { return Ok(None) };
         let update = HeaderUpdate {
@@ -92,13 +98,18 @@ impl Chats {
 
     /// Sets the visitor's name in a header that was written early and contains another name. Costs nothing if the names
     /// are equal, and one write otherwise.
-    pub(super) async fn correct_visitor_name(&self, header: &Chat, visitor_name: &str) -> Result<(), WriteError> {
+    pub(super) async fn correct_visitor_name(
+        &self,
+        header: &Chat,
+        visitor_name: &str,
+        now: Timestamp,
+    ) -> Result<(), WriteError> {
         let name = truncate_chars(visitor_name, MAX_VISITOR_NAME_CHARS);
         if header.visitor_name != name {
             let key = header_key(&header.account_id, header.chat_id);
-            let values = vec![(":name", s(name))];
-            let update = ItemUpdate { key, update: "SET #visitor_name = :name", condition: ITEM_EXISTS, values };
-            self.table.update(update).await?;
+            let update = "SET #visitor_name = :name, #other_change_at = :now";
+            let values = vec![(":name", s(name)), (":now", n(now.0))];
+            self.table.update(ItemUpdate { key, update, condition: ITEM_EXISTS, values }).await?;
         }
         Ok(())
     }

@@ -182,7 +182,7 @@ impl Chats {
         let visitor_name = visitor.profile.display_name();
         let mut header = match early_header.filter(|_| chat.is_none()) {
             Some(header) => {
-                self.correct_visitor_name(&header, visitor_name).await?;
+                self.correct_visitor_name(&header, visitor_name, incoming.now).await?;
                 header
             }
             None => {

@@ -146,6 +146,9 @@ async fn message_is_dropped_even_if_its_chat_was_not_marked() {
     stores.chats.table.update(visitor_update(&visitor).unwrap().unwrap()).await.unwrap();
     assert!(is_dropped(&stores).await);
     assert_eq!(stores.chats.timeline("acc", 1, 0, 100).await.unwrap().len(), 1);
+    assert_eq!(stores.chat_header(1).await.seq, 2, "the number is lost, as after a failed request");
+    assert!(is_dropped(&stores).await);
+    assert_eq!(stores.chat_header(1).await.seq, 2, "the chat is no longer remembered");
 }
 
 #[tokio::test]
