@@ -11,6 +11,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use futures_util::future::try_join_all;
 use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -158,7 +159,8 @@ impl StoreCallRepeater {
         Ok(Self { store: Store::new(tables_url)?, calls, next_seq: FIRST_SEQ })
     }
 
-    /// Makes the requests one after the other, and returns the time that they take.
+    /// Makes all requests but the last at the same time, like `channel-message` for a further message, and then the
+    /// last one. Returns the time that they take.
     pub async fn repeat(&mut self) -> Result<Duration, Error> {
         for call in &mut self.calls {
             if let Some(item) = call.body.get_mut("Item") {
@@ -170,8 +172,9 @@ impl StoreCallRepeater {
         }
         self.next_seq += 1;
         let started = Instant::now();
-        for call in &self.calls {
-            self.store.call_target(&call.target, &call.body).await?;
+        if let Some((last, others)) = self.calls.split_last() {
+            try_join_all(others.iter().map(|call| self.store.call_target(&call.target, &call.body))).await?;
+            self.store.call_target(&last.target, &last.body).await?;
         }
         Ok(started.elapsed())
     }

@@ -53,6 +53,7 @@ const headerUpdate = (pk, visitor, sender, text, limit, now) => {
     `REMOVE ${removed.join(", ")}`;
   const condition =
     "#state IN (:state_1, :state_2, :state_3) AND " +
+    "(attribute_not_exists(#must_read_visitor) OR #must_read_visitor = :is_visitor_read) AND " +
     `(attribute_not_exists(${slot}) OR ${slot} BETWEEN :lowest AND :highest)`;
   const preview = { from: { S: "visitor" }, kind: { S: "text" }, text: { S: text.slice(0, MAX_PREVIEW_CHARS) } };
   return new UpdateItemCommand({
@@ -70,6 +71,7 @@ const headerUpdate = (pk, visitor, sender, text, limit, now) => {
       ":state_1": { S: "bot" },
       ":state_2": { S: "waiting" },
       ":state_3": { S: "active" },
+      ":is_visitor_read": { BOOL: true },
       ":has_numeric_id": { BOOL: typeof sender.id === "number" },
       ":no_messages": { N: String(base) },
       ":lowest": { N: String(base) },

@@ -104,6 +104,7 @@ def advance_header(pk: str, visitor: dict, sender: dict, text: str, limit: int, 
     )
     condition = (
         "#state IN (:state_1, :state_2, :state_3) AND "
+        "(attribute_not_exists(#must_read_visitor) OR #must_read_visitor = :is_visitor_read) AND "
         f"(attribute_not_exists({slot}) OR {slot} BETWEEN :lowest AND :highest)"
     )
     preview = {"from": {"S": "visitor"}, "kind": {"S": "text"}, "text": {"S": text[:MAX_PREVIEW_CHARS]}}
@@ -116,6 +117,7 @@ def advance_header(pk: str, visitor: dict, sender: dict, text: str, limit: int, 
         ":state_1": {"S": "bot"},
         ":state_2": {"S": "waiting"},
         ":state_3": {"S": "active"},
+        ":is_visitor_read": {"BOOL": True},
         ":has_numeric_id": {"BOOL": isinstance(sender["id"], int)},
         ":no_messages": {"N": str(base)},
         ":lowest": {"N": str(base)},

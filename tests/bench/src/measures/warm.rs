@@ -55,36 +55,42 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
     Ok(section(&rounds, arguments.rounds, call_count))
 }
 
-/// Returns the requests to the tables that a warm invocation of the first program makes. Fails if another program makes
-/// different requests. A program that makes none, such as the bare function, is accepted.
+/// Returns the requests to the tables that a warm invocation of the first program makes for a further message of a
+/// visitor. Fails if another program makes different requests for a visitor's first message to its process: only the
+/// first program remembers the chat, and then makes its first two requests at the same time. A program that makes none,
+/// such as the bare function, is accepted.
 async fn record_warm_invocation(
     programs: &[Program],
     chats: &OpenChats,
     tables: &str,
 ) -> Result<Vec<StoreCall>, Error> {
     let recorder = Recorder::start(tables).await?;
-    let mut ours: Vec<StoreCall> = Vec::new();
+    let (mut first_message, mut further_message) = (Vec::new(), Vec::new());
     let mut peers = Vec::new();
     // The first program runs last, because its recorded requests are repeated later, and a subsequent invocation of
     // another program would change the chat's header.
     for (index, program) in programs.iter().enumerate().rev() {
         let mut process = program.start(&recorder.url).await?;
-        for _ in 0..2 {
+        let mut calls = Vec::new();
+        // The message in another chat fills the caches.
+        for chat in [1, RECORDED_CHAT, RECORDED_CHAT] {
             process.wait_until_ready().await?;
             recorder.take();
-            process.invoke(chats.visitor_event(RECORDED_CHAT, "Good morning")).await?;
+            process.invoke(chats.visitor_event(chat, "Good morning")).await?;
+            calls.push(recorder.take());
         }
         process.stop().await?;
-        match (index, recorder.take()) {
-            (0, calls) => ours = calls,
+        let last = calls.pop().unwrap_or_default();
+        match (index, calls.pop().unwrap_or_default()) {
+            (0, calls) => (first_message, further_message) = (calls, last),
             (_, calls) => peers.push((program.label, calls)),
         }
     }
     let shapes = |calls: &[StoreCall]| calls.iter().map(StoreCall::shape).collect::<Vec<_>>();
-    let differing = peers.iter().find(|(_, calls)| !calls.is_empty() && shapes(calls) != shapes(&ours));
+    let differing = peers.iter().find(|(_, calls)| !calls.is_empty() && shapes(calls) != shapes(&first_message));
     match differing {
         Some((label, calls)) => Err(Error::unexpected(format!("{label} makes other requests: {calls:#?}"))),
-        None => Ok(ours),
+        None => Ok(further_message),
     }
 }
 
@@ -136,7 +142,8 @@ fn section(rounds: &[(&str, Vec<Round>)], round_count: u32, call_count: usize) -
         title: "Warm invocations",
         description: format!(
             "{round_count} rounds of {INVOCATIONS_PER_ROUND} invocations, each with a visitor's text in one of {CHATS} \
-             open chats: {call_count} requests to the tables. *{STORE_CALLS}*: the same requests by a plain HTTP client."
+             open chats: {call_count} requests to the tables. `channel-message` makes all but the last at the same time, \
+             the others one after the other. *{STORE_CALLS}*: the requests of `channel-message` by a plain HTTP client."
         ),
         table,
         plots: vec![("warm", Plot::Bars(Bars { title: "Warm invocation: p50 in milliseconds".to_owned(), bars }))],
