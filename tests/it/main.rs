@@ -14,6 +14,7 @@ mod agent_socket;
 mod alarms;
 mod audit_log;
 mod authentication;
+mod automatic_close;
 mod bot_activity;
 mod bot_conversation;
 mod bot_endpoint;

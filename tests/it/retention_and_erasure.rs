@@ -1,14 +1,12 @@
-//! Tests for automatically closing idle chats, for the retention period of messages and chats, and for erasing
-//! visitors.
+//! Tests for the retention period of messages and chats, and for erasing visitors.
 
 use std::collections::HashMap;
-use std::time::Instant;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 
 use crate::support::account_with_webhook::{
-    WebhookFixture, add_webhook, event_names, final_webhook_delivery, ok_response, ok_response_with, wait_for_event,
+    WebhookFixture, add_webhook, final_webhook_delivery, ok_response, ok_response_with, wait_for_event,
 };
 use crate::support::api_client::{ApiResponse, TestAgent, number};
 use crate::support::bot_fixture::BotFixture;
@@ -16,34 +14,7 @@ use crate::support::test_host::{
     ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_timed_on_own_host,
 };
 use crate::support::test_receiver::{CannedResponse, TestReceiver};
-use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-
-#[test]
-fn idle_chat_is_closed_with_all_notifications() {
-    run_on_shared_host(async |host| {
-        let fixture = BotFixture::create(host).await;
-        fixture.account.admin.client.put("/admin/settings", &json!({"idle_close": 1})).await.expect(200);
-        let webhook_receiver = TestReceiver::start(ok_response()).await;
-        add_webhook(&fixture.account, &webhook_receiver, json!({})).await;
-        fixture.send_visitor_text(VISITOR_ID, "Is anybody there?").await;
-        fixture.agent.accept(1).await;
-        let start = Instant::now();
-        wait_for("the chat is closed", seconds(100), async || {
-            host.local.run_schedule("schedule-idle").await.expect("the schedule runs");
-            let state = fixture.chat_state(1).await;
-            if state == "closed" { Ok(()) } else { Err(state) }
-        })
-        .await;
-        assert!(start.elapsed() >= seconds(58), "closed after {:?}", start.elapsed());
-        assert_eq!(fixture.wait_for_event("CHAT_CLOSED").await["chat_id"], "1");
-        wait_for("chat_finished", WAIT_TIMEOUT, async || {
-            let names = event_names(&webhook_receiver);
-            if names.last().is_some_and(|name| name == "chat_finished") { Ok(()) } else { Err(names) }
-        })
-        .await;
-        assert_eq!(fixture.agent.chat(1).await["agent"]["id"], fixture.agent.id);
-    });
-}
+use crate::support::wait::{seconds, wait_for};
 
 /// Returns the sort key of each of the account's chat and visitor items in the Chats table, and whether the item has an
 /// expiry time.
