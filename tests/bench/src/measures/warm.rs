@@ -1,5 +1,6 @@
 //! Warm invocations: latency, processor time, and the peak memory usage of a process.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::arguments::Arguments;
@@ -88,10 +89,14 @@ async fn record_warm_invocation(
     }
     let shapes = |calls: &[StoreCall]| calls.iter().map(StoreCall::shape).collect::<Vec<_>>();
     let differing = peers.iter().find(|(_, calls)| !calls.is_empty() && shapes(calls) != shapes(&first_message));
-    match differing {
-        Some((label, calls)) => Err(Error::unexpected(format!("{label} makes other requests: {calls:#?}"))),
-        None => Ok(further_message),
+    if let Some((label, calls)) = differing {
+        return Err(Error::unexpected(format!("{label} makes other requests: {calls:#?}")));
     }
+    let operations = |calls: &[StoreCall]| calls.iter().map(|call| call.target.clone()).collect::<BTreeSet<_>>();
+    if further_message.len() != first_message.len() || operations(&further_message) != operations(&first_message) {
+        return Err(Error::unexpected(format!("a further message makes other requests: {further_message:#?}")));
+    }
+    Ok(further_message)
 }
 
 async fn measure_program(program: &Program, chats: &OpenChats, tables: &str) -> Result<Round, Error> {
@@ -143,7 +148,8 @@ fn section(rounds: &[(&str, Vec<Round>)], round_count: u32, call_count: usize) -
         description: format!(
             "{round_count} rounds of {INVOCATIONS_PER_ROUND} invocations, each with a visitor's text in one of {CHATS} \
              open chats: {call_count} requests to the tables. `channel-message` makes all but the last at the same time, \
-             the others one after the other. *{STORE_CALLS}*: the requests of `channel-message` by a plain HTTP client."
+             the peers make them one after the other. *{STORE_CALLS}*: the requests of `channel-message` by a plain \
+             HTTP client."
         ),
         table,
         plots: vec![("warm", Plot::Bars(Bars { title: "Warm invocation: p50 in milliseconds".to_owned(), bars }))],
