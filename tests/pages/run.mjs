@@ -21,6 +21,7 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const WWW = join(HERE, "../../functions/www");
 /** This test measures times, so it does not run alongside others. */
 const TIMED_TEST = "journeys/load.test.mjs";
+const TESTS_WITH_MOCKS = ["console-view.test.mjs", "widget-view.test.mjs"];
 /** If more tests than this fail, they probably have a common cause, so they do not get a second attempt. */
 const MAX_SECOND_ATTEMPTS = 5;
 
@@ -114,12 +115,13 @@ async function runTests(files, environment) {
 function journeys() {
   const files = readdirSync(join(HERE, "journeys"))
     .filter((name) => name.endsWith(".test.mjs"))
-    .map((name) => `journeys/${name}`);
-  return [files.filter((file) => file !== TIMED_TEST), [TIMED_TEST]];
+    .map((name) => `journeys/${name}`)
+    .filter((file) => file !== TIMED_TEST);
+  return [[...TESTS_WITH_MOCKS, ...files], [TIMED_TEST]];
 }
 
-/** Installs the packages, and runs the suites that need neither the host nor Chromium. */
-function runChecks() {
+/** Installs the packages and Chromium, and runs the suites that need neither the host nor Chromium. */
+async function runChecks() {
   run(WWW, "npm", "ci", "--silent");
   run(HERE, "npm", "ci", "--silent");
   checkGeneratedTypes();
@@ -127,12 +129,17 @@ function runChecks() {
   run(WWW, "node_modules/.bin/tsc");
   run(WWW, "node", "test.mjs");
   run(WWW, "node", "build.mjs", "--check");
+  await unpackBrowser();
+}
+
+async function unpackBrowser() {
+  // This module needs the packages that `runChecks` installs.
+  const browser = await import("./support/browser.mjs");
+  await browser.unpackBrowser();
 }
 
 /** Runs groups of test files with the host, one group after the other. Returns whether all tests have passed. */
 async function runWithHost(groups) {
-  // This module needs the packages that `runChecks` installs.
-  const { unpackBrowser } = await import("./support/browser.mjs");
   await unpackBrowser();
   const host = await startHost();
   let isPassed = true;
@@ -147,12 +154,9 @@ async function runWithHost(groups) {
 
 const [suite = "all", ...others] = process.argv.slice(2);
 let isPassed = true;
-if (suite === "all" || suite === "checks") runChecks();
+if (suite === "all" || suite === "checks") await runChecks();
 if (suite === "all" || suite === "journeys") {
   isPassed = await runWithHost(journeys());
-  isPassed =
-    (await runTests(["console-view.test.mjs", "widget-view.test.mjs"])) &&
-    isPassed;
 } else if (suite !== "checks") {
   const files = [suite, ...others];
   isPassed = await runWithHost([
