@@ -47,22 +47,26 @@ pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     };
     let dependencies = R::open(&mut startup);
     startup.environment.finish()?;
-    let connect_to_dynamodb = startup.dynamodb.map(|(client, table)| Box::pin(read_missing_item(client, table)) as _);
-    warm_up(startup.warm_ups.into_iter().chain(connect_to_dynamodb), WARM_UP_TIMEOUT).await;
+    let connect_to_dynamodb = startup.dynamodb.map(|(client, table)| read_missing_item(client, table));
+    startup.warm_ups.extend(connect_to_dynamodb);
+    warm_up(startup.warm_ups, WARM_UP_TIMEOUT).await;
     Ok(dependencies)
 }
 
-/// Sends the requests concurrently and waits until all have ended, but no longer than the timeout.
-async fn warm_up(requests: impl Iterator<Item = BoxFuture<'static, ()>>, timeout: Duration) {
-    let _ = tokio::time::timeout(timeout, join_all(requests)).await;
+/// Sends the requests concurrently and waits until all have ended, but no longer than the timeout. The future is boxed,
+/// like that of [`read_missing_item`], so that it is compiled only in this crate; see `startup::RuntimeLoop`.
+fn warm_up(requests: Vec<BoxFuture<'static, ()>>, timeout: Duration) -> BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let _ = tokio::time::timeout(timeout, join_all(requests)).await;
+    })
 }
 
 /// Opens a connection to DynamoDB by reading a key that does not exist. Errors are ignored, so that the function starts
 /// anyway.
-async fn read_missing_item(client: aws_sdk_dynamodb::Client, table: String) {
+fn read_missing_item(client: aws_sdk_dynamodb::Client, table: String) -> BoxFuture<'static, ()> {
     let key = |name: &str| (name.to_owned(), AttributeValue::S("WARM_UP".to_owned()));
     let read = client.get_item().table_name(table).consistent_read(true).set_key(Some([key("pk"), key("sk")].into()));
-    drop(read.send().await);
+    Box::pin(async move { drop(read.send().await) })
 }
 
 impl Dependency for () {
@@ -96,7 +100,7 @@ mod tests {
         let config = aws_config::of_local_server(format!("http://{}", silent_server.local_addr().unwrap()));
         let client = aws_sdk_dynamodb::Client::new(&config);
         let timeout = Duration::from_millis(50);
-        let read: BoxFuture<'static, ()> = Box::pin(read_missing_item(client, "directory".to_owned()));
-        tokio::time::timeout(Duration::from_secs(2), warm_up([read].into_iter(), timeout)).await.unwrap();
+        let read = read_missing_item(client, "directory".to_owned());
+        tokio::time::timeout(Duration::from_secs(2), warm_up(vec![read], timeout)).await.unwrap();
     }
 }

@@ -19,7 +19,7 @@ use crate::domain::sha256;
 use crate::error::{Error, ErrorResponse};
 use crate::runtime::dependencies::Dependency;
 use crate::runtime::metrics;
-use crate::runtime::startup::{self, BoxedHandler};
+use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
 use crate::wire;
 use crate::wire::query_parameters;
 
@@ -414,8 +414,8 @@ where
     startup::run(handle, serve).await
 }
 
-async fn serve(handler: Handler) -> Result<(), lambda_http::Error> {
-    lambda_http::run(service_fn(|request| handle_request(&handler, request))).await
+fn serve(handler: Handler) -> RuntimeLoop {
+    Box::pin(async move { lambda_http::run(service_fn(|request| handle_request(&handler, request))).await })
 }
 
 async fn handle_request(

@@ -14,7 +14,7 @@ use lambda_runtime::{LambdaEvent, service_fn};
 
 use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
-use crate::runtime::startup::{self, BoxedHandler};
+use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
 use crate::wire::queue_task::Task;
 
 type TaskHandler = BoxedHandler<Task, Result<(), Error>>;
@@ -28,11 +28,13 @@ where
     startup::run(handle, serve).await
 }
 
-async fn serve(handler: TaskHandler) -> Result<(), lambda_runtime::Error> {
-    let service = service_fn(|event: LambdaEvent<SqsEvent>| {
-        handle_batch(&handler, event.payload.records).map(Ok::<_, lambda_runtime::Error>)
-    });
-    lambda_runtime::run(service).await
+fn serve(handler: TaskHandler) -> RuntimeLoop {
+    Box::pin(async move {
+        let service = service_fn(|event: LambdaEvent<SqsEvent>| {
+            handle_batch(&handler, event.payload.records).map(Ok::<_, lambda_runtime::Error>)
+        });
+        lambda_runtime::run(service).await
+    })
 }
 
 async fn handle_batch(handler: &TaskHandler, messages: Vec<SqsMessage>) -> SqsBatchResponse {

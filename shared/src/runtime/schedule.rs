@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
-use crate::runtime::startup::{self, BoxedHandler};
+use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
 
 type ScheduledHandler = BoxedHandler<(), Result<Value, Error>>;
 
@@ -22,12 +22,14 @@ where
     startup::run(move |dependencies: R, ()| handle(dependencies), serve).await
 }
 
-async fn serve(handler: ScheduledHandler) -> Result<(), lambda_runtime::Error> {
-    let service = service_fn(|_: LambdaEvent<Value>| {
-        handler(()).map_err(|error| {
-            tracing::error!(context = error.context(), "scheduled run failed: {error}");
-            lambda_runtime::Error::from(error)
-        })
-    });
-    lambda_runtime::run(service).await
+fn serve(handler: ScheduledHandler) -> RuntimeLoop {
+    Box::pin(async move {
+        let service = service_fn(|_: LambdaEvent<Value>| {
+            handler(()).map_err(|error| {
+                tracing::error!(context = error.context(), "scheduled run failed: {error}");
+                lambda_runtime::Error::from(error)
+            })
+        });
+        lambda_runtime::run(service).await
+    })
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
-use crate::runtime::startup::{self, BoxedHandler};
+use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
 
 /// An event of the WebSocket API. Only the fields in use are declared, because the type in the `aws_lambda_events`
 /// crate would add a dependency on `chrono`.
@@ -58,9 +58,11 @@ where
     startup::run(handle, serve).await
 }
 
-async fn serve(handler: SocketEventHandler) -> Result<(), lambda_runtime::Error> {
-    let service = service_fn(|event| handle_event(&handler, event).map_err(lambda_runtime::Error::from));
-    lambda_runtime::run(service).await
+fn serve(handler: SocketEventHandler) -> RuntimeLoop {
+    Box::pin(async move {
+        let service = service_fn(|event| handle_event(&handler, event).map_err(lambda_runtime::Error::from));
+        lambda_runtime::run(service).await
+    })
 }
 
 /// If the service fails, the invocation fails too, so that an alarm is raised. If the handler rejects the event, the

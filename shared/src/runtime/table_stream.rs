@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
-use crate::runtime::startup::{self, BoxedHandler};
+use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
 
 /// A change to one item. `before` is `None` for a new item, and `after` is `None` for a deleted item.
 #[derive(Debug)]
@@ -62,9 +62,11 @@ where
     startup::run(handle, serve).await
 }
 
-async fn serve(handler: StreamHandler) -> Result<(), lambda_runtime::Error> {
-    let service = service_fn(|event| handle_batch(&handler, event).map_err(lambda_runtime::Error::from));
-    lambda_runtime::run(service).await
+fn serve(handler: StreamHandler) -> RuntimeLoop {
+    Box::pin(async move {
+        let service = service_fn(|event| handle_batch(&handler, event).map_err(lambda_runtime::Error::from));
+        lambda_runtime::run(service).await
+    })
 }
 
 async fn handle_batch(handler: &StreamHandler, event: LambdaEvent<StreamBatch>) -> Result<Value, Error> {
