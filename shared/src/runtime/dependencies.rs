@@ -47,7 +47,7 @@ pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
     };
     let dependencies = R::open(&mut startup);
     startup.environment.finish()?;
-    let connect_to_dynamodb = startup.dynamodb.map(|(client, table)| read_missing_item(client, table));
+    let connect_to_dynamodb = startup.dynamodb.map(|(client, table)| read_missing_item(&client, table));
     startup.warm_ups.extend(connect_to_dynamodb);
     warm_up(startup.warm_ups, WARM_UP_TIMEOUT).await;
     Ok(dependencies)
@@ -63,7 +63,7 @@ fn warm_up(requests: Vec<BoxFuture<'static, ()>>, timeout: Duration) -> BoxFutur
 
 /// Opens a connection to DynamoDB by reading a key that does not exist. Errors are ignored, so that the function starts
 /// anyway.
-fn read_missing_item(client: aws_sdk_dynamodb::Client, table: String) -> BoxFuture<'static, ()> {
+fn read_missing_item(client: &aws_sdk_dynamodb::Client, table: String) -> BoxFuture<'static, ()> {
     let key = |name: &str| (name.to_owned(), AttributeValue::S("WARM_UP".to_owned()));
     let read = client.get_item().table_name(table).consistent_read(true).set_key(Some([key("pk"), key("sk")].into()));
     Box::pin(async move { drop(read.send().await) })
@@ -100,7 +100,7 @@ mod tests {
         let config = aws_config::of_local_server(format!("http://{}", silent_server.local_addr().unwrap()));
         let client = aws_sdk_dynamodb::Client::new(&config);
         let timeout = Duration::from_millis(50);
-        let read = read_missing_item(client, "directory".to_owned());
+        let read = read_missing_item(&client, "directory".to_owned());
         tokio::time::timeout(Duration::from_secs(2), warm_up(vec![read], timeout)).await.unwrap();
     }
 }
