@@ -31,15 +31,23 @@ pub(crate) struct StoreCall {
 }
 
 impl StoreCall {
-    /// Returns the parts that do not depend on the message: the operation, the keys and the expressions.
+    /// Returns the parts that depend neither on the message nor on the time: the operation, the keys, and the
+    /// expressions without the number of the current rate counter.
     pub fn shape(&self) -> Value {
         let field = |name: &str| self.body.get(name).cloned().unwrap_or_default();
         let attributes = field("Item").as_object().map(|item| item.keys().cloned().collect::<BTreeSet<_>>());
         let values =
             field("ExpressionAttributeValues").as_object().map(|it| it.keys().cloned().collect::<BTreeSet<_>>());
-        let same = ["TableName", "Key", "UpdateExpression", "ConditionExpression", "ConsistentRead", "ReturnValues"];
-        json!([self.target, same.map(field), attributes, values])
+        let expressions = ["UpdateExpression", "ConditionExpression"].map(|name| without_counter_numbers(&field(name)));
+        let same = ["TableName", "Key", "ConsistentRead", "ReturnValues"].map(field);
+        json!([self.target, same, expressions, attributes, values])
     }
+}
+
+/// Removes the number from each attribute name such as `rate_9`. The number changes every ten seconds.
+fn without_counter_numbers(expression: &Value) -> Option<String> {
+    let parts = expression.as_str()?.split("rate_").map(|part| part.trim_start_matches(|it: char| it.is_ascii_digit()));
+    Some(parts.collect::<Vec<_>>().join("rate_"))
 }
 
 /// A proxy in front of the tables that records requests. It stops when this value is dropped.
@@ -177,5 +185,21 @@ impl StoreCallRepeater {
             self.store.call_target(&last.target, &last.body).await?;
         }
         Ok(started.elapsed())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shape_depends_on_the_operation_but_not_on_the_time() {
+        let update = |expression: &str| {
+            let body = json!({ "UpdateExpression": expression });
+            StoreCall { target: "DynamoDB_20120810.UpdateItem".to_owned(), body }.shape()
+        };
+        assert_eq!(update("SET #rate_9 = :n REMOVE #rate_10"), update("SET #rate_31 = :n REMOVE #rate_0"));
+        assert_ne!(update("SET #rate_9 = :n REMOVE #rate_10"), update("SET #rate_9 = :n"));
+        assert_ne!(update("SET #rate_9 = :n"), update("SET #seq = :n"));
     }
 }
