@@ -151,35 +151,60 @@ fn dashboard_is_valid_json_and_shows_the_metrics() {
     }
 }
 
+/// Returns the functions with an alias and a deployment group in a staged rollout.
+fn staged_functions() -> BTreeSet<&'static str> {
+    let is_staged =
+        |(name, _): &Resource| TEMPLATE["Resources"][name]["Metadata"]["StagedRollout"].as_bool().unwrap_or(false);
+    functions().filter(is_staged).map(|(name, _)| name).collect()
+}
+
 #[test]
-fn staged_rollout_adds_only_an_alias_and_a_release() {
+fn staged_rollout_covers_every_function_that_receives_or_delivers_messages() {
+    let staged = staged_functions();
+    for (name, properties) in functions() {
+        let has_queue_or_stream = events(properties).any(|event| event["Type"] == "SQS" || event["Type"] == "DynamoDB");
+        // The WebSocket API invokes a function and not its alias, so these functions have no events and no alias.
+        let is_staged = staged.contains(name);
+        assert!(is_staged || !has_queue_or_stream, "{name}");
+        assert!(!is_staged || events(properties).count() > 0, "{name}");
+    }
+    for name in ["AgentMessage", "BotEvent", "ChannelMessage", "WidgetMessage"] {
+        assert!(staged.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn staged_rollout_adds_only_aliases_and_a_release() {
     let run = |kind: &str| Command::new(workspace_root().join("infra/rollout")).arg(kind).output().unwrap();
     let staged = run("Canary10Percent5Minutes");
     assert!(staged.status.success());
     let staged = String::from_utf8(staged.stdout).unwrap();
     let template = std::fs::read_to_string(workspace_root().join("template.yaml")).unwrap();
-    let before: Vec<&str> = template.lines().collect();
-    let mut rest = before.iter().peekable();
-    let added: Vec<&str> = staged.lines().filter(|line| rest.next_if(|next| **next == *line).is_none()).collect();
+    let mut rest = template.lines().peekable();
+    let added: Vec<&str> = staged.lines().filter(|line| rest.next_if(|next| next == line).is_none()).collect();
     assert!(rest.next().is_none(), "a line of the template is missing");
-    let (release, settings) = added.split_last().unwrap();
-    let (settings, rollback_alarms) = settings.split_at(4);
-    let expected = [
-        "    AutoPublishAlias: live",
-        "    DeploymentPreference:",
-        "      Type: Canary10Percent5Minutes",
-        "      Alarms:",
+    let (release, settings) = added.split_first().unwrap();
+    assert!(release.starts_with("        RELEASE: 20"), "{release}");
+    let mut expected = vec![
+        "      AutoPublishAlias: live".to_owned(),
+        "      DeploymentPreference:".to_owned(),
+        "        Type: Canary10Percent5Minutes".to_owned(),
+        "        Alarms:".to_owned(),
     ];
-    assert_eq!(settings, expected);
     let is_error_alarm = |alarm: &Value| {
         metrics(alarm).iter().any(|metric| metric["MetricName"] == "Errors" || metric["MetricName"] == "5xx")
     };
     let list_item = |(name, alarm): Resource| match alarm["AlarmName"]["!Sub"].as_str() {
-        Some(name) => format!("        - !Sub {name}"),
-        None => format!("        - !Ref {name}"),
+        Some(name) => format!("          - !Sub {name}"),
+        None => format!("          - !Ref {name}"),
     };
-    let of_errors = alarms().filter(|(_, alarm)| is_error_alarm(alarm)).map(list_item);
-    assert_eq!(rollback_alarms.iter().map(ToString::to_string).collect::<BTreeSet<_>>(), of_errors.collect());
-    assert!(release.starts_with("        RELEASE: 20"), "{release}");
+    let mut rollback_alarms: Vec<_> = alarms().filter(|(_, alarm)| is_error_alarm(alarm)).map(list_item).collect();
+    rollback_alarms.sort_by_key(|item| !item.contains("!Sub"));
+    expected.append(&mut rollback_alarms);
+    let settings: Vec<_> = settings.chunks(expected.len()).collect();
+    assert_eq!(settings.len(), staged_functions().len());
+    for of_function in settings {
+        assert_eq!(of_function, expected);
+    }
     assert!(!run("Everywhere").status.success());
 }
