@@ -19,6 +19,9 @@ const MAX_PREVIEW_CHARS: usize = 80;
 /// The maximum number of agents whose ids the header stores. The number is limited because every message in the chat
 /// rewrites the header.
 const MAX_PARTICIPANTS: usize = 30;
+/// The maximum number of undelivered messages that the header stores. The number is limited because every message in
+/// the chat rewrites the header.
+pub const MAX_UNDELIVERED: usize = 100;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sender {
@@ -47,6 +50,9 @@ impl Sender {
 pub struct MessagePreview {
     /// The kind of sender, as returned by [`Sender::name`].
     pub from: String,
+    /// The id of the agent who wrote the message. `None` if the visitor or a bot wrote it, and for messages that an
+    /// earlier version of the service stored.
+    pub agent_id: Option<u64>,
     pub kind: String,
     pub text: String,
     pub at: Timestamp,
@@ -56,6 +62,10 @@ impl MessagePreview {
     pub fn of(content: &Content, from: &Sender, at: Timestamp) -> Self {
         Self {
             from: from.name().to_owned(),
+            agent_id: match from {
+                Sender::Agent(agent) => Some(agent.agent_id),
+                Sender::Visitor | Sender::Bot(_) | Sender::System => None,
+            },
             kind: content.kind.name().to_owned(),
             text: content.preview(MAX_PREVIEW_CHARS),
             at,
@@ -161,6 +171,9 @@ pub struct Chat {
     /// [`is_visitor_typing`](Self::is_visitor_typing) returns true.
     pub typing_text: Option<String>,
     pub failing_until: ReceiversFailingUntil,
+    /// The numbers of the agents' messages that could not be delivered to the visitor and have not been delivered by a
+    /// replay since. At most [`MAX_UNDELIVERED`] are stored.
+    pub undelivered: Vec<u64>,
     pub rating: Option<Rating>,
     /// The account's retention period in days, copied into the chat. `None` means that the chat never expires.
     pub retention_days: Option<u32>,

@@ -100,6 +100,7 @@ mod tests {
             typing_started_at: None,
             typing_text: None,
             failing_until: ReceiversFailingUntil::default(),
+            undelivered: Vec::new(),
             rating: None,
             retention_days: None,
             previous_chats: Vec::new(),

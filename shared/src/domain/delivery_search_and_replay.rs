@@ -180,6 +180,7 @@ mod tests {
             typing_started_at: None,
             typing_text: None,
             failing_until: ReceiversFailingUntil::default(),
+            undelivered: Vec::new(),
             rating: None,
             department: None,
             retention_days: None,

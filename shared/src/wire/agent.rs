@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::agent::{Agent, AgentSnapshot};
 use crate::domain::agent_presence::{AgentStatus, Presence};
-use crate::domain::chat::{Chat, Rating, Sender};
+use crate::domain::chat::{Chat, MessagePreview, Rating, Sender};
 use crate::domain::chat_changes::ChangesCursor;
 use crate::domain::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQuery};
 use crate::domain::chat_side_panel::{CrmCardAssignment, CustomData, Panel};
@@ -153,10 +153,10 @@ pub fn chat_rows_json(chats: Vec<Chat>, safe_urls: &LinkFilter, now: Timestamp) 
 /// message is left out.
 pub fn chat_row_json(chat: Chat, safe_urls: &LinkFilter, now: Timestamp) -> Value {
     let chat = &safe_urls.filter_chat(chat.without_expired_preview(now));
-    let last_message = chat
-        .last_message
-        .as_ref()
-        .map(|last| json!({ "from": last.from, "type": last.kind, "text": last.text, "timestamp": last.at.seconds() }));
+    let last_message = chat.last_message.as_ref().map(|last| {
+        let MessagePreview { from, agent_id, kind, text, at } = last;
+        json!({ "from": from, "agent_id": agent_id, "type": kind, "text": text, "timestamp": at.seconds() })
+    });
     json!({
         "chat_id": chat.chat_id,
         "state": chat.state.name(),
@@ -165,6 +165,7 @@ pub fn chat_row_json(chat: Chat, safe_urls: &LinkFilter, now: Timestamp) -> Valu
         "agent": chat.state.agent().map(author_json),
         "department": chat.department.as_ref().map(department_json),
         "last_message": last_message,
+        "failed_messages": chat.undelivered.len(),
         "updated_at": chat.updated_at.seconds(),
         "seq": chat.seq,
         "waiting_since": chat.waiting_since.map(Timestamp::seconds),

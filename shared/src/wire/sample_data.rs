@@ -60,6 +60,7 @@ pub fn chat(now: Timestamp) -> Chat {
         typing_started_at: None,
         typing_text: None,
         failing_until: ReceiversFailingUntil::default(),
+        undelivered: Vec::new(),
         rating: Some(Rating::Positive),
         retention_days: None,
         previous_chats: Vec::new(),

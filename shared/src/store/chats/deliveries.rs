@@ -8,14 +8,17 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::domain::bot::BotNotification;
 use crate::domain::bot_reaction;
-use crate::domain::chat::{Chat, Sender};
+use crate::domain::chat::{Chat, MAX_UNDELIVERED, Sender};
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Failure, Target};
 use crate::domain::delivery_search_and_replay::ReplayScope;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::due_index::{Backlog, OverdueItem, delivery_due_at, failed_partition};
+use crate::store::chats::due_index::{
+    Backlog, OverdueItem, closed_chat_values, delivery_due_at, failed_partition, set_closed_chat,
+};
 use crate::store::chats::items::{AttemptItem, FailureItem};
+use crate::store::chats::report_counters::count_failure_write;
 use crate::store::chats::transitions::HandoverResult;
 use crate::store::chats::{Chats, entry_from_item, entry_key, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
@@ -49,7 +52,8 @@ impl Chats {
     ///
     /// Returns false and writes nothing if the delivery has changed since it was read, unless the change was this
     /// attempt. Fails with [`Error::Unwritable`] if the entry would exceed the maximum size of an item. Costs one write
-    /// or, if the update marks the delivery as failed, one read and one transaction of two writes.
+    /// or, if the update marks the delivery as failed, one read and one transaction of two writes. If an agent's message
+    /// fails or is delivered by a replay, the transaction also updates the chat's header.
     pub async fn record_attempt(
         &self,
         entry: &TimelineEntry,
@@ -99,6 +103,7 @@ impl Chats {
         (attempts, attempts_left_out): (Vec<Attempt>, u32),
         delivery_update: &DeliveryUpdate,
     ) -> Result<(), WriteError> {
+        let last_attempt_at = attempts.last().map_or(delivery.round_started_at, |attempt| attempt.at);
         let attempts: Vec<AttemptItem> = attempts.iter().map(AttemptItem::from).collect();
         let mut values = vec![
             (":pending", s(DeliveryState::Pending.name())),
@@ -139,16 +144,37 @@ impl Chats {
             "#delivery.#state = :pending AND #delivery.#round = :round AND #delivery.#attempts_made = :attempts_made";
         let update = ItemUpdate { key, update, condition, values };
         match delivery_update {
-            DeliveryUpdate::Failed(..) => self.store_failure(entry, update).await,
+            DeliveryUpdate::Failed(_, result_visible_at) => self.store_failure(entry, update, *result_visible_at).await,
+            DeliveryUpdate::Delivered if is_message_of_agent(entry) && delivery.round > 1 => {
+                self.store_late_success(entry, update, last_attempt_at).await
+            }
             DeliveryUpdate::RetryAfter(_) | DeliveryUpdate::Delivered => self.table.update(update).await.map(|_| ()),
         }
     }
 
-    /// Applies the update that marks a delivery as failed, and counts the failure for the reports. Costs one read and
-    /// one transaction of two writes.
-    async fn store_failure(&self, entry: &TimelineEntry, update: ItemUpdate) -> Result<(), WriteError> {
-        let counted = self.count_failure_write(entry).await?;
-        self.table.transact([Write::Update(update)].into_iter().chain(counted).collect()).await
+    /// Applies the update that marks a delivery as failed, counts the failure for the reports, and adds an agent's
+    /// message to the undelivered messages in the chat's header. Costs one read and one transaction of two writes, or
+    /// three if the message is an agent's.
+    async fn store_failure(&self, entry: &TimelineEntry, update: ItemUpdate, at: Timestamp) -> Result<(), WriteError> {
+        let chat = self.chat(&entry.account_id, entry.chat_id).await?;
+        let target = entry.delivery.as_ref().map(|delivery| delivery.target);
+        let counted = chat.as_ref().zip(target).map(|(chat, target)| count_failure_write(chat, target));
+        let has_room = |chat: &&Chat| is_message_of_agent(entry) && chat.undelivered.len() < MAX_UNDELIVERED;
+        let marked = chat.as_ref().filter(has_room).map(|chat| undelivered_write(chat, entry.seq, true, at));
+        self.table.transact([Write::Update(update)].into_iter().chain(counted).chain(marked).collect()).await
+    }
+
+    /// Applies the update that marks a replayed message of an agent as delivered, and removes the message from the
+    /// undelivered messages in the chat's header. Costs one read and one transaction of two writes.
+    async fn store_late_success(
+        &self,
+        entry: &TimelineEntry,
+        update: ItemUpdate,
+        at: Timestamp,
+    ) -> Result<(), WriteError> {
+        let chat = self.chat(&entry.account_id, entry.chat_id).await?;
+        let cleared = chat.map(|chat| undelivered_write(&chat, entry.seq, false, at));
+        self.table.transact([Write::Update(update)].into_iter().chain(cleared).collect()).await
     }
 
     /// Stores the final state of a pending delivery without making another attempt. Returns false if the delivery is
@@ -317,12 +343,36 @@ impl Chats {
                 (":due_at", n(overdue.due_at.0)),
             ],
         };
-        match self.store_failure(entry, update).await {
+        match self.store_failure(entry, update, now).await {
             Ok(()) => Ok(true),
             Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => Ok(false),
             Err(WriteError::Error(error)) => Err(error),
         }
     }
+}
+
+/// Whether the entry is a message from an agent that is delivered to the visitor.
+fn is_message_of_agent(entry: &TimelineEntry) -> bool {
+    let is_for_visitor = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Channel);
+    is_for_visitor && matches!(entry.from, Sender::Agent(_))
+}
+
+/// Returns the write that adds an entry to the undelivered messages in the chat's header, or removes it from them. The
+/// change is stored with its time, so that lists of changed chats contain the chat.
+fn undelivered_write(chat: &Chat, seq: u64, is_undelivered: bool, at: Timestamp) -> Write {
+    let is_closed = chat.state.is_closed();
+    let update = match (is_undelivered, is_closed) {
+        (true, false) => "ADD #undelivered :seq SET #other_change_at = :now",
+        (true, true) => concat!("ADD #undelivered :seq SET #other_change_at = :now, ", set_closed_chat!()),
+        (false, false) => "DELETE #undelivered :seq SET #other_change_at = :now",
+        (false, true) => concat!("DELETE #undelivered :seq SET #other_change_at = :now, ", set_closed_chat!()),
+    };
+    let mut values = vec![(":seq", AttributeValue::Ns(vec![seq.to_string()])), (":now", n(at.0))];
+    if is_closed {
+        values.extend(closed_chat_values(&chat.account_id, at));
+    }
+    let key = header_key(&chat.account_id, chat.chat_id);
+    Write::Update(ItemUpdate { key, update, condition: ITEM_EXISTS, values })
 }
 
 fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> bool {

@@ -14,7 +14,6 @@ use crate::domain::delivery::Target;
 use crate::domain::phone_call::{Call, CallKind};
 use crate::domain::report::{Bucket, CallResult, CountedChats, Counter, SettledBy};
 use crate::domain::time_zone::Day;
-use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::Error;
 use crate::store::chats::{Chats, MAX_QUERY_ITEMS};
 use crate::store::table::{Item, ItemUpdate, Key, Query, Write, n, s};
@@ -114,6 +113,11 @@ fn counted_chats(item: &Item) -> Option<CountedChats> {
     })
 }
 
+/// Returns the write that counts a failed delivery.
+pub(in crate::store) fn count_failure_write(chat: &Chat, target: Target) -> Write {
+    count_write(chat, &[Counter::FailedDeliveries(target)])
+}
+
 impl Chats {
     /// Reads the counters of the chats that were opened from day `first` to day `last`, oldest first. The read is
     /// eventually consistent, so the latest events may be missing. Costs one query for each megabyte or 2,000 items.
@@ -133,15 +137,6 @@ impl Chats {
         };
         let items = self.table.query_all_eventually(query).await?;
         items.iter().map(|item| counted_chats(item).ok_or_else(|| Error::internal("invalid counters"))).collect()
-    }
-
-    /// Returns the write that counts an entry's failed delivery, or `None` if the chat no longer exists. Costs one
-    /// read.
-    pub(in crate::store) async fn count_failure_write(&self, entry: &TimelineEntry) -> Result<Option<Write>, Error> {
-        let chat = self.chat(&entry.account_id, entry.chat_id).await?;
-        let target = entry.delivery.as_ref().map(|delivery| delivery.target);
-        let counted = chat.zip(target);
-        Ok(counted.map(|(chat, target)| count_write(&chat, &[Counter::FailedDeliveries(target)])))
     }
 }
 

@@ -491,6 +491,7 @@ impl IncomingMessage<'_> {
             typing_started_at: None,
             typing_text: None,
             failing_until: ReceiversFailingUntil::default(),
+            undelivered: Vec::new(),
             rating: None,
             retention_days: self.settings.retention_days,
             previous_chats: Vec::new(),

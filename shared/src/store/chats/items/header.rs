@@ -76,6 +76,9 @@ pub(in crate::store) struct HeaderItem {
     channel_failing_until: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_failing_until: Option<u64>,
+    /// A number set. A new chat has none, because DynamoDB does not store empty sets.
+    #[serde(default, skip_serializing)]
+    undelivered: Vec<u64>,
     /// Unused, like `rate_count`. Both are written as zero, because the previous version of the service requires them
     /// during a rollout. `visitor_message_rate` describes how a visitor's messages are counted.
     #[serde(default)]
@@ -135,6 +138,7 @@ impl HeaderItem {
             typing_started_at,
             typing_text,
             failing_until,
+            undelivered: _,
             rating,
             retention_days,
             previous_chats,
@@ -180,6 +184,7 @@ impl HeaderItem {
             typing_text,
             channel_failing_until: failing_until.channel.map(|at| at.0),
             bot_failing_until: failing_until.bot.map(|at| at.0),
+            undelivered: Vec::new(),
             rate_started_at: 0,
             rate_count: 0,
             rating: rating.map(|rating| rating.name().to_owned()),
@@ -241,6 +246,7 @@ impl TryFrom<HeaderItem> for Chat {
                 channel: item.channel_failing_until.map(Timestamp),
                 bot: item.bot_failing_until.map(Timestamp),
             },
+            undelivered: item.undelivered,
             rating: item.rating.as_deref().and_then(Rating::parse),
             retention_days: item.retention_days,
             previous_chats: item.previous_chats,
@@ -311,6 +317,8 @@ impl From<ChatDepartmentItem> for ChatDepartment {
 #[derive(Serialize, Deserialize)]
 pub(in crate::store) struct MessagePreviewItem {
     from: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent_id: Option<u64>,
     kind: String,
     text: String,
     at: u64,
@@ -318,14 +326,14 @@ pub(in crate::store) struct MessagePreviewItem {
 
 impl From<&MessagePreview> for MessagePreviewItem {
     fn from(preview: &MessagePreview) -> Self {
-        let MessagePreview { from, kind, text, at } = preview.clone();
-        Self { from, kind, text, at: at.0 }
+        let MessagePreview { from, agent_id, kind, text, at } = preview.clone();
+        Self { from, agent_id, kind, text, at: at.0 }
     }
 }
 
 impl From<MessagePreviewItem> for MessagePreview {
     fn from(item: MessagePreviewItem) -> Self {
-        let MessagePreviewItem { from, kind, text, at } = item;
-        Self { from, kind, text, at: Timestamp(at) }
+        let MessagePreviewItem { from, agent_id, kind, text, at } = item;
+        Self { from, agent_id, kind, text, at: Timestamp(at) }
     }
 }

@@ -67,6 +67,36 @@ async fn replay_of_a_failed_delivery_keeps_earlier_attempts() {
 }
 
 #[tokio::test]
+async fn chat_names_its_undelivered_messages_until_a_replay_delivers_them() {
+    let stores = stores().await;
+    let first = stores.chat_with_pending_message().await;
+    let second = stores.agent_writes(1, "are you there?", seconds_later(1)).await.unwrap();
+    let attempt = async |seq, at, update: &DeliveryUpdate| {
+        let (entry, _) = stores.chats.entry_and_chat("acc", 1, seq).await.unwrap().unwrap();
+        let delivery = entry.delivery.clone().unwrap();
+        let attempt = Attempt { at, status: Some(503), duration_ms: 7, error: None, answer: None };
+        for _ in 0..2 {
+            assert!(stores.chats.record_attempt(&entry, &delivery, &attempt, update).await.unwrap());
+        }
+    };
+    let failure = Failure { code: None, message: "no".into(), hidden: false };
+    let failed = DeliveryUpdate::Failed(failure, seconds_later(9));
+    let undelivered = async || stores.chat_header(1).await.undelivered;
+    attempt(first, seconds_later(2), &failed).await;
+    attempt(second, seconds_later(2), &failed).await;
+    assert_eq!(undelivered().await, [first, second], "each failure counts once, even if its record is repeated");
+    assert_eq!(stores.chat_header(1).await.changed_at(), seconds_later(9), "lists of changes contain the chat");
+    stores.chats.replay_delivery("acc", 1, first, ReplayScope::AllFailed, seconds_later(20)).await.unwrap();
+    assert_eq!(undelivered().await, [first, second], "a replay that has not succeeded changes nothing");
+    stores.close(1, &bob(), &[], seconds_later(21)).await.unwrap();
+    attempt(first, seconds_later(22), &DeliveryUpdate::Delivered).await;
+    assert_eq!(undelivered().await, [second]);
+    stores.chats.replay_delivery("acc", 1, second, ReplayScope::AllFailed, seconds_later(40)).await.unwrap();
+    attempt(second, seconds_later(41), &DeliveryUpdate::Delivered).await;
+    assert!(undelivered().await.is_empty());
+}
+
+#[tokio::test]
 async fn overdue_delivery_is_requeued_once() {
     let stores = stores().await;
     let seq = stores.chat_with_pending_message().await;
