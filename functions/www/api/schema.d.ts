@@ -2185,11 +2185,18 @@ export interface components {
             department: components["schemas"]["OptionalChatDepartment"];
             last_message: {
                 from: components["schemas"]["EntrySender"];
+                /**
+                 * Format: int64
+                 * @description The agent who wrote the message. Null if no agent wrote it, and for messages from before this field was introduced.
+                 */
+                agent_id: number | null;
                 type: components["schemas"]["MessageType"];
                 /** @description The first characters of the text. */
                 text: string;
                 timestamp: components["schemas"]["UnixSeconds"];
             } | null;
+            /** @description How many messages of agents could not be delivered to the visitor and have not been delivered by a replay since. At most 100 are counted. A failure is counted as soon as no attempt remains, up to three seconds before the message's delivery shows it. */
+            failed_messages: number;
             updated_at: components["schemas"]["UnixSeconds"];
             seq: components["schemas"]["LastSeq"];
             waiting_since: components["schemas"]["WaitingSince"];

@@ -44,8 +44,9 @@ export function openAdjacentChat(workspace: Workspace, by: 1 | -1): void {
 export function acceptNext(workspace: Workspace): void {
   const id = workspace.openChatId.peek();
   const open = id === undefined ? undefined : workspace.header(id);
-  const target =
-    open !== undefined && (open.state === "waiting" || open.state === "bot") ? open : workspace.chats.waiting.peek()[0];
+  // Until all open chats are loaded, it is not known which one has waited longest.
+  const longestWaiting = workspace.chats.loadState.peek() === "ready" ? workspace.chats.waiting.peek()[0] : undefined;
+  const target = open !== undefined && (open.state === "waiting" || open.state === "bot") ? open : longestWaiting;
   if (target === undefined) return;
   if (activeTab.peek() === "closed") activeTab.value = "waiting";
   acceptChat(workspace, target.chat_id);

@@ -44,7 +44,10 @@ const MAIN_SECTIONS: readonly Section[] = ["inbox", "visitors", "deliveries"];
 
 interface SectionState {
   section: Section;
+  /** The number of waiting chats. */
   count: number;
+  /** The number of the agent's own chats with unread messages. */
+  unread: number;
   /** Whether something on the page needs attention. */
   hasDot: boolean;
   /** The name with the state in words. */
@@ -55,20 +58,23 @@ interface SectionState {
 function useSections(): SectionState[] {
   const workspace = useWorkspace();
   const waiting = workspace.chats.waiting.value.length;
+  const unread = workspace.chats.unreadMine.value.length;
   const failed = useFailedDeliveries(workspace.api, workspace.isAdmin);
   return visibleSections(workspace.isAdmin).map((section) => {
     const { name } = SECTION_LABELS[section];
-    if (section === "inbox" && waiting > 0)
-      return { section, count: waiting, hasDot: false, label: `${name}, ${waiting} waiting` };
+    if (section === "inbox") {
+      const parts = [waiting > 0 ? `${waiting} waiting` : "", unread > 0 ? `${unread} of yours unread` : ""];
+      return { section, count: waiting, unread, hasDot: false, label: [name, ...parts].filter(Boolean).join(", ") };
+    }
     if (section === "deliveries" && failed !== undefined && failed.count > 0)
-      return { section, count: 0, hasDot: true, label: `${name}, ${cappedText(failed)} failed in 24 hours` };
-    return { section, count: 0, hasDot: false, label: name };
+      return { section, count: 0, unread: 0, hasDot: true, label: `${name}, ${cappedText(failed)} failed in 24 hours` };
+    return { section, count: 0, unread: 0, hasDot: false, label: name };
   });
 }
 
 const currentPage = (section: Section) => (route.value.section === section ? "page" : undefined);
 
-function NavigationLink({ section, count, hasDot, label }: SectionState) {
+function NavigationLink({ section, count, unread, hasDot, label }: SectionState) {
   const { name, shortName = name, icon } = SECTION_LABELS[section];
   return (
     <a
@@ -86,6 +92,7 @@ function NavigationLink({ section, count, hasDot, label }: SectionState) {
           {count > 99 ? "99+" : count}
         </b>
       )}
+      {unread > 0 && <b class="badge unread" aria-hidden="true" data-count={unread > 99 ? "99+" : unread} />}
       {hasDot && <i class="dot" />}
       <span class="tip" aria-hidden="true">
         {label}

@@ -49,8 +49,16 @@ export class MockService {
       agent,
       department,
       last_message: last
-        ? { from: last.from, type: last.type, text: text.slice(0, 200), timestamp: last.timestamp }
+        ? {
+            from: last.from,
+            agent_id: last.from === "agent" ? (last.agent?.id ?? null) : null,
+            type: last.type,
+            text: text.slice(0, 200),
+            timestamp: last.timestamp,
+          }
         : null,
+      failed_messages: chat.entries.filter(({ from, delivery }) => from === "agent" && delivery?.state === "failed")
+        .length,
       updated_at,
       seq: chat.entries.at(-1)?.seq ?? 0,
       waiting_since: state === "waiting" ? chat.waiting_since : null,

@@ -1,13 +1,20 @@
-/* How an agent is alerted to new messages while the page is hidden. */
+/* How an agent is alerted while the page is hidden, or while the agent looks at something else. */
 
 import assert from "node:assert/strict";
 import {
   bubble,
+  chatRow,
   journey,
   openChat,
+  openSection,
+  pressShortcut,
+  sendMessage,
   useBrowser,
+  waitForChat,
+  waitForDelivered,
   waitUntilLive,
 } from "../support/console.mjs";
+import { ok, rejection } from "../support/receiver.mjs";
 
 useBrowser();
 
@@ -74,5 +81,80 @@ journey(
       ],
       tones,
     });
+  },
+);
+
+/** Returns the name of the rail's link to the inbox, which says what needs attention there. */
+const inboxLabel = (page) =>
+  page.getByRole("link", { name: /^Inbox/ }).getAttribute("aria-label");
+
+journey(
+  "agent who is given a chat is told on any page",
+  async ({ account, open }) => {
+    const [jonas] = account.agents;
+    await jonas.setPresence("online");
+    const amara = await account.openAcceptedChat("Amara Kone");
+    await account.admin.send(amara.chatId, "I ask my colleague.");
+    const page = await open(jonas);
+    await page.context().addInitScript(recordNotifications);
+    await page.reload();
+    await waitUntilLive(page);
+    await openSection(page, "Visitors");
+    await account.admin.transfer(amara.chatId, { agent_id: jonas.id });
+    const toast = page.locator(".toast", {
+      hasText: "Marta Lindholm gave you the chat with Amara Kone.",
+    });
+    await toast.waitFor();
+    await page.waitForFunction(() => window.recorded.tones > 0);
+    assert.match(await page.title(), /^\(1\)/);
+    assert.equal(await inboxLabel(page), "Inbox, 1 of yours unread");
+    await toast.getByRole("button", { name: "Open" }).click();
+    await waitForChat(page, "Amara Kone");
+    // The agent who wrote the last words is not the agent who has the chat now.
+    await chatRow(page, "Amara Kone")
+      .getByText("Marta: I ask my colleague.")
+      .waitFor();
+    await page.waitForFunction(() => !document.title.startsWith("("));
+    // Chats that the agent accepts do not ring.
+    await account.openChat("Priya Raman");
+    await openChat(page, "Priya Raman");
+    await pressShortcut(page, "a");
+    await page.locator(".composer textarea:focus").waitFor();
+    await sendMessage(page, "Hello Priya");
+    await waitForDelivered(page, "Hello Priya");
+    assert.equal(await page.locator(".toast").count(), 0);
+  },
+);
+
+journey(
+  "failed answer alerts its author and is marked in the list until it is delivered",
+  async ({ account, open }) => {
+    const [jonas] = account.agents;
+    const amara = await account.openAcceptedChat("Amara Kone", {
+      agent: jonas,
+    });
+    const { integrator } = account.channel;
+    integrator.respond = () => rejection("the number is blocked");
+    const page = await open(jonas);
+    await openChat(page, "Amara Kone");
+    await sendMessage(page, "Your parcel is on its way.");
+    await openSection(page, "Visitors");
+    const toast = page.locator(".toast", {
+      hasText: "Your message to Amara Kone was not delivered.",
+    });
+    await toast.waitFor();
+    await page.reload();
+    await waitUntilLive(page);
+    await openSection(page, "Inbox");
+    const mark = chatRow(page, "Amara Kone").getByText("1 not delivered");
+    await mark.waitFor();
+    integrator.respond = () => ok();
+    const failed = (await jonas.timeline(amara.chatId)).find(
+      ({ delivery }) => delivery?.state === "failed",
+    );
+    await jonas.post(
+      `/agent/chats/${amara.chatId}/messages/${failed.seq}/retry`,
+    );
+    await mark.waitFor({ state: "detached" });
   },
 );

@@ -56,6 +56,47 @@ journey(
   },
 );
 
+journey(
+  "canned replies open again after Esc, and a shortcut is not sent by accident",
+  async ({ account, openWithChat }) => {
+    await account.admin.post("/agent/canned-replies", {
+      shortcut: "hi",
+      text: "Hello {visitor}",
+    });
+    const { page, visitor } = await openWithChat("Thanh Nguyễn");
+    const { keyboard } = page;
+    const reply = page.getByRole("option", { name: /\/hi/ });
+    await textarea(page).focus();
+    await keyboard.type("/h");
+    await reply.waitFor();
+    await keyboard.press("Escape");
+    await reply.waitFor({ state: "detached" });
+    await keyboard.type("i");
+    await keyboard.press("Enter");
+    await reply.waitFor();
+    assert.equal(await textarea(page).inputValue(), "/hi");
+    await keyboard.press("Escape");
+    for (let character = 0; character < 3; character++)
+      await keyboard.press("Backspace");
+    await keyboard.type("/hi");
+    await reply.waitFor();
+    await keyboard.press("Enter");
+    assert.equal(await textarea(page).inputValue(), "Hello Thanh Nguyễn");
+    // The agent can still send such a text on purpose.
+    await textarea(page).fill("/hi");
+    await keyboard.press("Escape");
+    await keyboard.press("Enter");
+    await reply.waitFor();
+    await keyboard.press("Escape");
+    await keyboard.press("Enter");
+    await page.locator(".line .mark.ok").waitFor();
+    assert.deepEqual(await account.admin.texts(visitor.chatId), [
+      "Hello",
+      "/hi",
+    ]);
+  },
+);
+
 journey("emoji is inserted at the caret", async ({ openWithChat }) => {
   const { page } = await openWithChat("Thanh Nguyễn");
   await textarea(page).fill("Thanks ");

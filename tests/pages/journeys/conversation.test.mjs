@@ -70,10 +70,15 @@ journey(
     assert.ok(offset > 0 && offset < 200, `${offset}`);
     // The chat stays unread until its last message is visible.
     await page.locator(".row.new", { hasText: "Priya" }).waitFor();
-    await page.getByRole("button", { name: "Latest" }).click();
+    const latest = page.getByRole("button", { name: "Latest" });
+    await latest.click();
     await page
       .locator(".row.new", { hasText: "Priya" })
       .waitFor({ state: "detached" });
+    await latest.waitFor({ state: "detached" });
+    await scrollUp(page, 500);
+    await sendMessage(page, "I look into it.");
+    await latest.waitFor({ state: "detached" });
   },
   { settings },
 );

@@ -40,10 +40,14 @@ const FAILING = { respondToEvent: () => failure("The CRM is down") };
 journey(
   "failing webhook is found, fixed and sent again",
   async ({ account, open }) => {
+    const page = await open();
     await account.openAcceptedChat("Amara Kone");
     await waitForFailed(account, 1);
-    const page = await open();
-    await page.getByRole("link", { name: "Webhooks and deliveries" }).click();
+    // An admin who does not look for failures is told of them.
+    await page.getByRole("link", { name: "1 failed in 24 hours" }).click();
+    await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+    await row(page, "127.0.0.1").getByText("1 failed").waitFor();
+    await page.getByRole("link", { name: "Deliveries", exact: true }).click();
     await openRow(page, "chat_accepted");
     await details(page).getByText("The CRM is down").first().waitFor();
     await details(page).locator(".attempt-list li").first().waitFor();

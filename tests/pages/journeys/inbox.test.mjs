@@ -43,14 +43,14 @@ journey("tabs list and count chats by state", async ({ account, open }) => {
   const tabs = await page.getByRole("tab").allInnerTexts();
   assert.deepEqual(
     tabs.map((text) => text.replace(/\s+/g, " ").trim()),
-    ["Waiting 2", "Mine 1", "Bot", "All open 4", "Closed"],
+    ["Waiting 2", "Mine 1 with unread messages", "Bot", "All open 4", "Closed"],
   );
   // Read textContent, because a row outside the viewport has not been rendered, so its innerText is empty.
   const names = () => page.locator(".row .who").allTextContents();
   assert.deepEqual(await names(), [
+    "Amara Kone",
     "João Ferreira",
     "Mehmet Baştürk",
-    "Amara Kone",
   ]);
   await tab(page, "All").click();
   await chatRow(page, "Elif Andersen").getByText("Jonas Weber").waitFor();
@@ -59,6 +59,59 @@ journey("tabs list and count chats by state", async ({ account, open }) => {
   await chatRow(page, "Priya Raman").waitFor();
   assert.deepEqual(await names(), ["Priya Raman"]);
 });
+
+journey(
+  "own chats with new messages stand above the queue until they are left",
+  async ({ account, open }) => {
+    const amara = await account.openAcceptedChat("Amara Kone");
+    await account.admin.send(amara.chatId, "Anything else?");
+    await account.openChat("João Ferreira");
+    await account.openChat("Mehmet Baştürk");
+    const page = await open();
+    const expectNames = (...expected) =>
+      page.waitForFunction(
+        (expected) =>
+          [...document.querySelectorAll(".row .who")]
+            .map((name) => name.textContent.trim())
+            .join() === expected,
+        expected.join(),
+      );
+    await openChat(page, "Amara Kone");
+    await openChat(page, "João Ferreira");
+    await expectNames("João Ferreira", "Mehmet Baştürk", "Amara Kone");
+    await amara.say("Yes, one more thing");
+    await expectNames("Amara Kone", "João Ferreira", "Mehmet Baştürk");
+    await page
+      .getByRole("link", { name: "Inbox, 2 waiting, 1 of yours unread" })
+      .waitFor();
+    // The chat does not move away while it is read, nor does a chat that has just been accepted.
+    await openChat(page, "Amara Kone");
+    await page.getByRole("tab", { name: "Mine 1", exact: true }).waitFor();
+    await expectNames("Amara Kone", "João Ferreira", "Mehmet Baştürk");
+    await openChat(page, "Mehmet Baştürk");
+    await pressShortcut(page, "a");
+    await expectNames("Mehmet Baştürk", "João Ferreira", "Amara Kone");
+  },
+);
+
+journey(
+  "number sign and a number open the chat with this number",
+  async ({ account, open }) => {
+    const visitor = await account.openChat("João Ferreira");
+    await account.openChat("Priya Raman", `Order #${visitor.chatId}, please`);
+    const page = await open();
+    await chatRow(page, "Priya Raman").waitFor();
+    await searchField(page).fill(`#${visitor.chatId}`);
+    await searchField(page).press("Enter");
+    await waitForChat(page, "João Ferreira");
+    await openChat(page, "Priya Raman");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(`#${visitor.chatId}`);
+    await page.getByRole("option", { name: "João Ferreira" }).waitFor();
+    await page.keyboard.press("Enter");
+    await waitForChat(page, "João Ferreira");
+  },
+);
 
 journey(
   "chats are found by number, contact and words",

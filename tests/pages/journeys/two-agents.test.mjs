@@ -86,6 +86,32 @@ journey(
 );
 
 journey(
+  "erased visitor disappears from the screens of other agents",
+  async ({ account, open }) => {
+    const [jonas] = account.agents;
+    const visitor = await account.openAcceptedChat("Elif Andersen", {
+      agent: jonas,
+      text: "My card number is 12",
+    });
+    const page = await open(jonas);
+    await openChat(page, "Elif Andersen");
+    await textarea(page).fill("Dear Elif");
+    await page.getByRole("region", { name: "Visitor" }).waitFor();
+    await account.admin.delete(`/admin/visitors/${visitor.number}`);
+    await page.getByText("This chat was erased").waitFor();
+    for (const text of ["Elif Andersen", "My card number is 12", "Dear Elif"])
+      assert.equal(await page.getByText(text).count(), 0, text);
+    await page.reload();
+    await page.getByText("This chat does not exist").waitFor();
+    assert.ok(
+      !(await page.evaluate(() => JSON.stringify(localStorage))).includes(
+        "Dear Elif",
+      ),
+    );
+  },
+);
+
+journey(
   "canned replies of an admin reach the other consoles",
   async ({ account, open, openWithChat }) => {
     const [jonas] = account.agents;

@@ -3,14 +3,17 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Channel } from "../../api/types";
 import { Icon } from "../../ui/icons";
+import { FailureCount } from "../admin/failure-count";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
 import { channelRoute, hrefOf } from "../state/route";
+import { useRecentFailures, type FailureCounts } from "../state/recent-failures";
 import { overlay } from "../state/view-state";
 import { errorText } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
 
 export function ChannelsPage() {
-  const { channels: list } = useWorkspace();
+  const { api, channels: list } = useWorkspace();
+  const failures = useRecentFailures(api, "channel");
   const [searchText, setSearchText] = useState("");
   const [problem, setProblem] = useState<string>();
   const load = () => {
@@ -34,13 +37,21 @@ export function ChannelsPage() {
       action={{ label: "Add a channel", icon: "plus", run: () => (overlay.value = { kind: "channel" }) }}
     >
       <LoadedPage loaded={{ value: list.items.value, problem, reload: load }} what="The channels">
-        {(channels) => <ChannelTable channels={channels.filter(isFound)} isSearch={searchTerm !== ""} />}
+        {(channels) => (
+          <ChannelTable channels={channels.filter(isFound)} failures={failures} isSearch={searchTerm !== ""} />
+        )}
       </LoadedPage>
     </ListPage>
   );
 }
 
-function ChannelTable({ channels, isSearch }: { channels: readonly Channel[]; isSearch: boolean }) {
+interface ChannelTableProps {
+  channels: readonly Channel[];
+  failures: FailureCounts | undefined;
+  isSearch: boolean;
+}
+
+function ChannelTable({ channels, failures, isSearch }: ChannelTableProps) {
   if (channels.length === 0)
     return (
       <EmptyList
@@ -74,6 +85,7 @@ function ChannelTable({ channels, isSearch }: { channels: readonly Channel[]; is
                 <span class="clip" dir="auto">
                   {channel.name}
                 </span>
+                <FailureCount counts={failures} id={channel.channel_id} />
               </a>
             </td>
             <td>{kindName(channel)}</td>

@@ -15,7 +15,7 @@ import { EXPORT_ROUTE } from "../reports/report-routes";
 import { AUDIT_ROUTE, RULES_ROUTE } from "../settings/settings-routes";
 import { isSoundEnabled } from "../state/preferences";
 import { erasureRoute, navigate, openChat, visibleSections, type Route, type Section } from "../state/route";
-import { appendNewRows, filterRows } from "../state/chat-search";
+import { appendNewRows, filterRows, numberSearched } from "../state/chat-search";
 import { TABS, type Tab } from "../state/chats";
 import { focusComposer, closeOverlay, overlay, activeTab } from "../state/view-state";
 import { DEPARTMENTS_ROUTE } from "../team/team-routes";
@@ -65,10 +65,22 @@ function chatCommand(row: ChatRow): Command {
   };
 }
 
-/** Moves the chats whose visitor's name contains the search term to the front. */
+/** Moves the chat with the searched number, and the chats whose visitor's name contains the search term, to the front. */
 function namedFirst(rows: readonly ChatRow[], searchTerm: string): ChatRow[] {
-  const isNamed = (row: ChatRow) => visitorName(row).toLowerCase().includes(searchTerm);
-  return [...rows.filter(isNamed), ...rows.filter((row) => !isNamed(row))];
+  const rank = (row: ChatRow) =>
+    String(row.chat_id) === searchTerm.replace(/^#/, "")
+      ? 0
+      : visitorName(row).toLowerCase().includes(searchTerm)
+        ? 1
+        : 2;
+  return [...rows].sort((a, b) => rank(a) - rank(b));
+}
+
+/** Returns the command for a search text such as "#42" whose chat is not loaded. */
+function numberCommand(searchTerm: string, rows: readonly ChatRow[]): Command[] {
+  const chatId = numberSearched(searchTerm);
+  if (chatId === undefined || rows.some((row) => row.chat_id === chatId)) return [];
+  return [command("Chats", `Open chat #${chatId}`, "message-square", () => openChat(chatId))];
 }
 
 function command(
@@ -244,9 +256,11 @@ export function CommandPalette() {
   const list = useMemo(() => {
     const local =
       searchTerm === ""
-        ? [...chats.waiting.value, ...chats.mine.value]
-        : namedFirst(filterRows(chats.rows.value.values(), searchTerm), searchTerm);
-    const rows = appendNewRows(local, remote).slice(0, MAX_LISTED_CHATS).map(chatCommand);
+        ? [...chats.mineOnTop.value, ...chats.waiting.value, ...chats.mineBelow.value]
+        : filterRows(chats.rows.value.values(), searchTerm);
+    const listed = appendNewRows(local, remote);
+    const found = searchTerm === "" ? listed : namedFirst(listed, searchTerm);
+    const rows = [...numberCommand(searchTerm, found), ...found.slice(0, MAX_LISTED_CHATS).map(chatCommand)];
     const matching = commands.filter(({ name, keywords }) => {
       const text = `${name} ${keywords ?? ""}`.toLowerCase();
       return searchTerm.split(/\s+/).every((word) => text.includes(word));

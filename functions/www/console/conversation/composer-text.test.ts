@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findCannedQuery, countCharacters, fillPlaceholders, matchCannedReplies } from "./composer-text";
+import {
+  isForgottenShortcut,
+  findCannedQuery,
+  countCharacters,
+  fillPlaceholders,
+  matchCannedReplies,
+} from "./composer-text";
 import { fileNameFromUrl, fileTypeFromUrl, parseFileSize } from "./file-metadata";
 import { formatFileSize, formatPlayTime, fitImage } from "./media";
 
@@ -79,4 +85,19 @@ test("image keeps its aspect ratio when scaled down", () => {
   assert.deepEqual(fitImage(1200, 1600), { width: 270, height: 360 });
   assert.deepEqual(fitImage(100, 50), { width: 100, height: 50 });
   assert.deepEqual(fitImage(undefined, 50), { width: 240, height: 180 });
+});
+
+test("shortcut that was not inserted is recognised before it is sent", () => {
+  const replies = [{ shortcut: "/hi" }, { shortcut: "parcel" }];
+  const table: [string, boolean][] = [
+    ["/hi", true],
+    ["/HI", true],
+    ["/pa", true],
+    ["/path", false],
+    ["hi", false],
+    ["/", false],
+    ["/hi there", false],
+  ];
+  for (const [text, isShortcut] of table) assert.equal(isForgottenShortcut(text, replies), isShortcut, text);
+  assert.equal(isForgottenShortcut("/path", undefined), true, "the replies are not loaded");
 });

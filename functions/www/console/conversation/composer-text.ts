@@ -39,6 +39,16 @@ export function fillPlaceholders(text: string, names: { visitor: string | undefi
   return filled.replace(/\s*\{visitor\}/gi, "");
 }
 
+/** Whether a text that is about to be sent looks like the shortcut of a canned reply that was not inserted: a slash with
+ * the beginning of a shortcut. While the replies are not loaded, every slash with a word does. */
+export function isForgottenShortcut(text: string, replies: readonly { shortcut: string }[] | undefined): boolean {
+  const typed = /^\/([^\s/]+)$/.exec(text)?.[1]?.toLowerCase();
+  if (typed === undefined) return false;
+  return (
+    replies === undefined || replies.some(({ shortcut }) => shortcut.replace(/^\//, "").toLowerCase().startsWith(typed))
+  );
+}
+
 export function matchCannedReplies<T extends { shortcut: string; text: string }>(
   replies: readonly T[],
   searchText: string,

@@ -14,6 +14,7 @@ import {
   SHOW_COUNT_FROM_CHARACTERS,
   countCharacters,
   fillPlaceholders,
+  isForgottenShortcut,
   matchCannedReplies,
   MAX_TEXT_CHARACTERS,
 } from "./composer-text";
@@ -37,6 +38,8 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
   const [isNote, setNote] = useState(isNoteOnly || startsAsNote || draft.isNote);
   const [caret, setCaret] = useState(draft.text.length);
   const [dismissedAt, setDismissedAt] = useState<number>();
+  /** The text that looked like a shortcut when the agent sent it, so that it is sent only if the agent repeats this. */
+  const [confirmed, setConfirmed] = useState<string>();
   const [selected, setSelected] = useState(0);
   const [isEmojiOpen, setEmojiOpen] = useState(false);
   const [isRestored, setRestored] = useState(draft.text !== "");
@@ -113,6 +116,9 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     setCaret(position);
     setSelected(0);
     setRestored(false);
+    // Esc closes the replies only for the slash at the caret. Another slash opens them again.
+    if (findCannedQuery(value, position)?.from !== dismissedAt) setDismissedAt(undefined);
+    setConfirmed(undefined);
     workspace.drafts.write(chatId, value, isNote);
     if (!isNote && workspace.chats.isMine(row)) typingNotice.onInput(value.trim() !== "");
   };
@@ -147,8 +153,13 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
 
   const send = () => {
     if (isEmpty || excessCharacters > 0) return;
-    typingNotice.stop();
     const trimmedText = text.trim();
+    if (!isNote && confirmed !== text && isForgottenShortcut(trimmedText, replies)) {
+      setConfirmed(text);
+      setDismissedAt(undefined);
+      return;
+    }
+    typingNotice.stop();
     workspace.send(
       chatId,
       isNote

@@ -12,6 +12,7 @@ import { useWorkspace } from "../workspace-context";
 import { isVisitorPaneOpen } from "../state/preferences";
 import { chatHref, erasureRoute, navigate, openChat } from "../state/route";
 import { focusComposer, overlay, isVisitorPaneOverlayOpen } from "../state/view-state";
+import { ownedSince } from "../state/timeline";
 import { isAnonymous, visitorName, rowFromDetails, errorText } from "../state/workspace";
 import { requestClose } from "../chat-actions";
 import { ConversationFooter } from "./footer";
@@ -67,6 +68,7 @@ function OpenChat({ chatId }: { chatId: number }) {
     const problem = timeline.problem.value;
     const isNotFound = hasStatus(problem, 404);
     const isForbidden = hasStatus(problem, 403);
+    const wasTakenAway = timeline.wasTakenAway.value;
     return (
       <section class="conversation" aria-label="Conversation">
         <div class="blank bad" role="alert">
@@ -75,15 +77,19 @@ function OpenChat({ chatId }: { chatId: number }) {
             {isForbidden
               ? "You cannot see this chat"
               : isNotFound
-                ? "This chat does not exist"
+                ? wasTakenAway
+                  ? "This chat was erased"
+                  : "This chat does not exist"
                 : "The chat cannot be loaded"}
           </h2>
           <p>
             {isForbidden
               ? "It belongs to a channel or a department that is not assigned to you. An admin can change that."
-              : isNotFound
-                ? "It was erased, or it is older than the account's retention."
-                : errorText(problem)}
+              : isNotFound && wasTakenAway
+                ? "Its messages and what was known about the visitor are gone for good."
+                : isNotFound
+                  ? "It was erased, or it is older than the account's retention."
+                  : errorText(problem)}
           </p>
           {!isNotFound && !isForbidden && (
             <button type="button" class="btn line" onClick={() => void workspace.openTimeline(chatId)}>
@@ -298,9 +304,6 @@ export async function setBlacklisted(
 
 function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
   const { chats, acceptingChatIds, timelines } = useWorkspace();
-  const accepted = timelines
-    .open(row.chat_id)
-    .entries.value.findLast((entry) => entry.type === "chat_accepted" || entry.type === "agent_joined");
   const at = (seconds: number) => {
     const day = dayLabel(seconds, currentMinute.value);
     return day === "Today" ? clockTime(seconds) : `${day}, ${clockTime(seconds)}`;
@@ -323,7 +326,7 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
     row.state === "waiting"
       ? chats.waitingSince(row)
       : row.state === "active"
-        ? accepted?.timestamp
+        ? ownedSince(timelines.open(row.chat_id).entries.value)
         : row.state === "bot"
           ? detail?.opened_at
           : undefined;

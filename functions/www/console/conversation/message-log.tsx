@@ -52,6 +52,8 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     const element = scrollContainer.current;
     if (element === null) return;
     isFollowingEnd.current = true;
+    setAtEnd(true);
+    setNewMessageCount(0);
     element.scrollTop = element.scrollHeight;
   };
 
@@ -95,7 +97,6 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
     lastRendered.current = { last: Math.max(lastRendered.current.last, timeline.lastSeq), outgoing: outgoing.length };
     if (hasNewOwnMessage || isFollowingEnd.current) {
       scrollToEnd();
-      setNewMessageCount(0);
       updateReadPosition();
     } else if (newFromOthers > 0) {
       setNewMessageCount((count) => count + newFromOthers);

@@ -7,6 +7,7 @@ import { Dialog, SubmitButtons } from "../../ui/dialog";
 import { TextField, URL_INPUT } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { FormProblem } from "../admin/detail-header";
+import { FailureCount } from "../admin/failure-count";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
 import { CopyField } from "../admin/secret";
 import { ShownOnceDialog } from "../admin/shown-once-dialog";
@@ -14,6 +15,7 @@ import { useLoaded } from "../admin/use-loaded";
 import { useRequestGuard } from "../admin/use-leave-guard";
 import { useSettingsForm } from "../admin/use-settings-form";
 import { hrefOf, navigate } from "../state/route";
+import { useRecentFailures } from "../state/recent-failures";
 import { useWorkspace } from "../workspace-context";
 import { withoutScheme } from "./log-filter";
 import { EventFields, eventsText } from "./webhook-events";
@@ -57,6 +59,8 @@ export function WebhooksPage({ tabs }: { tabs: ComponentChildren }) {
 }
 
 function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
+  const { api } = useWorkspace();
+  const failures = useRecentFailures(api, "webhook");
   return (
     <table>
       <thead>
@@ -74,6 +78,7 @@ function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
               <a class="person" href={hrefOf(webhookRoute(webhook_id))}>
                 <Icon name="webhook" />
                 <span class="clip">{withoutScheme(url)}</span>
+                <FailureCount counts={failures} id={webhook_id} />
               </a>
             </td>
             <td class="wide-only rest">

@@ -46,15 +46,12 @@ interface ChatListRowProps {
 }
 
 export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabStop, tab }: ChatListRowProps) {
-  const { chats, typing, drafts, timelines, runningCalls, me } = useWorkspace();
+  const { chats, typing, drafts, runningCalls, me } = useWorkspace();
   const running = runningCalls.byChat.value.get(row.chat_id);
   const id = row.chat_id;
   const isUnread = chats.isUnread(row);
   const count = chats.unreadCounts.value.get(id) ?? 0;
   const name = visitorName(row);
-  const failed = chats.isMine(row)
-    ? (timelines.peek(id)?.entries.value ?? []).filter((entry) => entry.delivery?.state === "failed").length
-    : 0;
   const isWaiting = row.state === "waiting";
   const owner = row.agent !== null && row.agent.id !== me.id && row.state === "active" ? row.agent.name : undefined;
   return (
@@ -103,7 +100,7 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
         ))}
       <span class="meta">
         {running !== undefined && <span class="chip call">On the phone: {callStatus(running.call, me.id)}</span>}
-        {failed > 0 && <span class="chip bad">{failed} not delivered</span>}
+        {row.failed_messages > 0 && <span class="chip bad">{row.failed_messages} not delivered</span>}
         <span class="chip">{row.channel.name}</span>
         {row.department !== null && <span class="chip">{row.department.name}</span>}
         {row.state === "bot" && tab !== "bot" && <span class="chip bot">Bot</span>}
@@ -115,7 +112,7 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
 });
 
 function LastMessage({ row }: { row: ChatRow }) {
-  const { me } = useWorkspace();
+  const { me, directory } = useWorkspace();
   const last = row.last_message;
   if (last === null) return <span class="by">No messages yet</span>;
   const kind = MEDIA_LABELS[last.type];
@@ -125,9 +122,7 @@ function LastMessage({ row }: { row: ChatRow }) {
     last.from === "bot"
       ? "Bot: "
       : last.from === "agent"
-        ? row.agent === null || row.agent.id === me.id
-          ? "You: "
-          : `${row.agent.name.split(" ")[0]}: `
+        ? `${authorName(last.agent_id, row, me.id, directory.value?.agents)}: `
         : undefined;
   return (
     <>
@@ -135,6 +130,18 @@ function LastMessage({ row }: { row: ChatRow }) {
       {messageText}
     </>
   );
+}
+
+/** Returns how the list names the agent who wrote a message. The chat may have another owner now. */
+function authorName(
+  id: number | null,
+  row: ChatRow,
+  me: number,
+  colleagues: readonly { id: number; name: string }[] = [],
+): string {
+  if (id === me) return "You";
+  const author = row.agent?.id === id ? row.agent : colleagues.find((colleague) => colleague.id === id);
+  return author?.name.split(" ")[0] ?? "Agent";
 }
 
 export function RowSkeletons({ count = 6 }: { count?: number }) {

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ChatRow } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { useWorkspace } from "../workspace-context";
-import { appendNewRows, filterRows, SEARCH_DELAY_MS, searchChats } from "../state/chat-search";
-import { TABS, type ChatStore, type Tab } from "../state/chats";
+import { appendNewRows, filterRows, numberSearched, SEARCH_DELAY_MS, searchChats } from "../state/chat-search";
+import { TABS, type ChatStore, type LoadState, type Tab } from "../state/chats";
 import { openChat, route } from "../state/route";
 import { searchQuery, activeTab } from "../state/view-state";
 import { errorText, type Workspace } from "../state/workspace";
@@ -44,7 +44,8 @@ export function visibleChats(chats: ChatStore): ChatRow[] {
     const remote = searchResult.value?.searchText === searchText ? searchResult.value.rows : [];
     return appendNewRows(local, remote);
   }
-  return activeTab.value === "waiting" ? [...chats.waiting.value, ...chats.mine.value] : chats.list(activeTab.value);
+  if (activeTab.value !== "waiting") return chats.list(activeTab.value);
+  return [...chats.mineOnTop.value, ...chats.waiting.value, ...chats.mineBelow.value];
 }
 
 export const SEARCH_INPUT_ID = "search-chats";
@@ -84,8 +85,8 @@ export function Inbox() {
                 searchQuery.value = "";
                 event.currentTarget.blur();
               } else if (event.key === "Enter" && !event.isComposing) {
-                const first = visibleChats(chats)[0];
-                if (first !== undefined) openChat(first.chat_id);
+                const found = numberSearched(searchText) ?? visibleChats(chats)[0]?.chat_id;
+                if (found !== undefined) openChat(found);
               } else if (event.key === "ArrowDown") {
                 event.preventDefault();
                 document.querySelector<HTMLElement>(".rows .row")?.focus();
@@ -109,7 +110,6 @@ export function Inbox() {
 
 function Tabs() {
   const { chats } = useWorkspace();
-  const more = chats.nextOpenCursor.value === null ? "" : "+";
   const counts: Partial<Record<Tab, number>> = {
     waiting: chats.waiting.value.length,
     mine: chats.mine.value.length,
@@ -135,7 +135,6 @@ function Tabs() {
   return (
     <div class="tabs" role="tablist" aria-label="Chat lists" onKeyDown={move}>
       {TABS.map((name) => {
-        const count = counts[name];
         return (
           <button
             key={name}
@@ -149,17 +148,36 @@ function Tabs() {
           >
             {TAB_LABELS[name]}
             {name === "all" && <span class="sr"> open</span>}
-            {count !== undefined && count > 0 && (
-              <span class={name === "waiting" ? "count hot" : "count"}>
-                {" "}
-                {count}
-                {more}
-              </span>
-            )}
+            <TabCount
+              name={name}
+              count={counts[name] ?? 0}
+              unread={name === "mine" ? chats.unreadMine.value.length : 0}
+            />
           </button>
         );
       })}
     </div>
+  );
+}
+
+/** The number beside a tab's name: how many of its chats are unread or, if none is, how many chats it has. */
+function TabCount({ name, count, unread }: { name: Tab; count: number; unread: number }) {
+  const { chats } = useWorkspace();
+  if (unread > 0)
+    return (
+      <>
+        {" "}
+        <span class="count new">{unread}</span>
+        <span class="sr"> with unread messages</span>
+      </>
+    );
+  if (count === 0) return null;
+  return (
+    <span class={name === "waiting" ? "count hot" : "count"}>
+      {" "}
+      {count}
+      {chats.nextOpenCursor.value === null ? "" : "+"}
+    </span>
   );
 }
 
@@ -204,18 +222,21 @@ function ChatList() {
         </button>
       </div>
     );
-  } else if (listName !== "search" && list.length === 0 && (loadState === "loading" || loadState === "idle")) {
+  } else if (isLoading(listName, loadState, list.length)) {
     body = <RowSkeletons />;
   } else if (list.length === 0) {
     body = <EmptyList listName={listName} />;
   } else if (listName === "waiting") {
-    const { waiting, mine } = chats;
+    const { waiting, mineOnTop, mineBelow } = chats;
     body = (
       <ul>
+        {mineOnTop.value.length > 0 && <li class="cut">Mine, to answer</li>}
+        {rows(mineOnTop.value)}
+        {mineOnTop.value.length > 0 && waiting.value.length > 0 && <li class="cut">Waiting</li>}
         {waiting.value.length === 0 && <li class="empty-line">Nobody is waiting.</li>}
         {rows(waiting.value)}
-        {mine.value.length > 0 && <li class="cut">Mine</li>}
-        {rows(mine.value)}
+        {mineBelow.value.length > 0 && <li class="cut">Mine</li>}
+        {rows(mineBelow.value)}
       </ul>
     );
   } else {
@@ -234,6 +255,13 @@ function ChatList() {
       <NextPageLoader listName={listName} />
     </div>
   );
+}
+
+/** Whether a list must not be shown yet. Rows that are pushed before all open chats are loaded are not shown, because
+ * the rows that are loaded later stand before them. */
+function isLoading(listName: Tab | "search", loadState: LoadState, count: number): boolean {
+  if (listName === "search" || (loadState !== "loading" && loadState !== "idle")) return false;
+  return listName !== "closed" || count === 0;
 }
 
 function moveFocusInList(event: KeyboardEvent): void {

@@ -11,7 +11,14 @@ export const SEARCH_DELAY_MS = 200;
  * be empty although more pages follow. */
 const MAX_EMPTY_PAGES = 20;
 
-/** Returns the rows that contain every word of the search text, sorted by last activity. */
+/** Returns the number of the chat that a search text such as "#42" names; undefined for any other text. */
+export function numberSearched(searchText: string): number | undefined {
+  const digits = /^#(\d{1,15})$/.exec(searchText.trim())?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Returns the rows that contain every word of the search text. The chat with the searched number comes first, the
+ * others are sorted by last activity. */
 export function filterRows(rows: Iterable<ChatRow>, searchText: string): ChatRow[] {
   const searchTerms = searchText.trim().toLowerCase().replace(/^#/, "").split(/\s+/).filter(Boolean);
   if (searchTerms.length === 0) return [];
@@ -20,7 +27,8 @@ export function filterRows(rows: Iterable<ChatRow>, searchText: string): ChatRow
       `${row.chat_id} ${row.visitor.number} ${visitorName(row)} ${row.channel.name} ${row.last_message?.text ?? ""}`.toLowerCase();
     return searchTerms.every((word) => text.includes(word));
   };
-  return [...rows].filter(matches).sort(compareByActivity);
+  const isNumbered = (row: ChatRow) => (String(row.chat_id) === searchTerms[0] ? 1 : 0);
+  return [...rows].filter(matches).sort((a, b) => isNumbered(b) - isNumbered(a) || compareByActivity(a, b));
 }
 
 /** Appends the rows of chats that are not in the list yet. */

@@ -164,3 +164,44 @@ test("closed chats are loaded page by page", async () => {
   assert.deepEqual(ids(chats.closed.value), [9, 4]);
   assert.equal(calls.length, 2);
 });
+
+test("own unread chats stand above the queue, also while they are read", () => {
+  const { chats } = createStore();
+  chats.applyRows([
+    chatRow(1, { ...ownChat, lastMessage: ["visitor", 500] }),
+    chatRow(2, { ...ownChat, lastMessage: ["agent", 400] }),
+    chatRow(3),
+  ]);
+  const lists = () => [ids(chats.mineOnTop.value), ids(chats.mineBelow.value), chats.attentionCount.value];
+  assert.deepEqual(lists(), [[1], [2], 2]);
+  chats.keptOnTopId.value = 1;
+  chats.markRead(1, 1);
+  assert.deepEqual(lists(), [[1], [2], 1]);
+  chats.keptOnTopId.value = undefined;
+  assert.deepEqual(lists(), [[], [1, 2], 1]);
+});
+
+test("given chat is unread until it is read, also after a reload", () => {
+  const { chats, storage, api } = createStore();
+  const row = chatRow(1, { ...ownChat, lastMessage: ["agent", 100] });
+  chats.applyRows([row]);
+  assert.equal(chats.isUnread(row), false);
+  chats.setGiven(1, true);
+  assert.equal(chats.isUnread(row), true);
+  assert.equal(new ChatStore(api, 1, storage).isUnread(row), true);
+  chats.markRead(1, 1);
+  assert.equal(chats.isUnread(row), false);
+  assert.equal(new ChatStore(api, 1, storage).isUnread(row), false);
+});
+
+test("first list appears when all of its pages are loaded", async () => {
+  const pages = [
+    { chats: [chatRow(201), chatRow(200)], next: 200 },
+    { chats: [chatRow(2), chatRow(1)], next: null },
+  ];
+  const { chats } = createStore(() => pages);
+  const seen: number[][] = [];
+  chats.rows.subscribe(() => seen.push(ids(chats.waiting.value)));
+  await chats.loadOpen();
+  assert.deepEqual(seen, [[], [1, 2, 200, 201]]);
+});

@@ -46,6 +46,11 @@ export class ChatStore {
   readonly unreadCounts = signal<ReadonlyMap<number, number>>(new Map());
   /** The chat whose newest messages are on the agent's screen. All of its messages count as read. */
   readonly readingChatId = signal<number | undefined>(undefined);
+  /** The agent's own chats that somebody else has given to the agent, until the agent reads them. */
+  readonly givenChatIds = signal<ReadonlySet<number>>(new Set());
+  /** The open chat, if it was unread or waiting when the agent opened it. It stays above the queue until the agent
+   * leaves it. */
+  readonly keptOnTopId = signal<number | undefined>(undefined);
   /** Chats that will be closed unless the agent chooses Undo. The lists do not show them. */
   readonly closingChatIds = signal<ReadonlySet<number>>(new Set());
 
@@ -56,10 +61,11 @@ export class ChatStore {
 
   constructor(
     private readonly api: ApiClient,
-    private readonly me: number,
+    readonly me: number,
     private readonly storage: PrefixedStorage,
   ) {
     this.readMarks.value = storage.read<Record<string, ReadMark>>("read") ?? {};
+    this.givenChatIds.value = new Set(storage.read<number[]>("given"));
   }
 
   readonly open = computed(() =>
@@ -73,6 +79,13 @@ export class ChatStore {
   readonly mine = computed(() =>
     this.open.value.filter((row) => this.isMine(row)).sort((a, b) => this.compareMine(a, b)),
   );
+  readonly unreadMine = computed(() => this.mine.value.filter((row) => this.isUnread(row)));
+  /** The agent's own chats that are listed above the queue: those with unread messages, and the one that stays there
+   * while it is open. */
+  readonly mineOnTop = computed(() =>
+    this.mine.value.filter((row) => row.chat_id === this.keptOnTopId.value || this.isUnread(row)),
+  );
+  readonly mineBelow = computed(() => this.mine.value.filter((row) => !this.mineOnTop.value.includes(row)));
   readonly bot = computed(() => this.open.value.filter((row) => row.state === "bot").sort(compareByActivity));
   readonly all = computed(() => [...this.open.value].sort(compareByActivity));
   readonly closed = computed(() =>
@@ -82,9 +95,7 @@ export class ChatStore {
   );
 
   /** The number of chats that need attention: waiting chats, plus the agent's own chats with unread messages. */
-  readonly attentionCount = computed(
-    () => this.waiting.value.length + this.mine.value.filter((row) => this.isUnread(row)).length,
-  );
+  readonly attentionCount = computed(() => this.waiting.value.length + this.unreadMine.value.length);
 
   isMine(row: ChatRow): boolean {
     return row.state === "active" && row.agent?.id === this.me;
@@ -109,8 +120,10 @@ export class ChatStore {
   }
 
   isUnread(row: ChatRow): boolean {
-    if (row.last_message?.from !== "visitor" || !(this.isMine(row) || row.state === "waiting")) return false;
-    if (this.readingChatId.value === row.chat_id) return false;
+    const isMine = this.isMine(row);
+    if (!(isMine || row.state === "waiting") || this.readingChatId.value === row.chat_id) return false;
+    if (isMine && this.givenChatIds.value.has(row.chat_id)) return true;
+    if (row.last_message?.from !== "visitor") return false;
     if ((this.unreadCounts.value.get(row.chat_id) ?? 0) > 0) return true;
     const mark = this.readMarks.value[row.chat_id];
     if (mark === undefined) return true;
@@ -134,6 +147,7 @@ export class ChatStore {
     batch(() => {
       if ((this.unreadCounts.peek().get(chatId) ?? 0) > 0)
         this.unreadCounts.value = new Map(this.unreadCounts.peek()).set(chatId, 0);
+      this.setGiven(chatId, false);
       if (!isNew) return;
       let readMarks: Record<string, ReadMark> = { ...this.readMarks.peek(), [chatId]: mark };
       const names = Object.keys(readMarks);
@@ -153,6 +167,26 @@ export class ChatStore {
   /** Loads the read marks that another tab has stored. */
   reloadReadMarks(): void {
     this.readMarks.value = this.storage.read<Record<string, ReadMark>>("read") ?? this.readMarks.peek();
+    this.givenChatIds.value = new Set(this.storage.read<number[]>("given"));
+  }
+
+  /** Marks a chat as given to the agent by somebody else, until the agent reads it. */
+  setGiven(chatId: number, isGiven: boolean): void {
+    if (this.givenChatIds.peek().has(chatId) === isGiven) return;
+    const given = new Set(this.givenChatIds.peek());
+    if (isGiven) given.add(chatId);
+    else given.delete(chatId);
+    this.givenChatIds.value = given;
+    // Chats that the agent no longer has are forgotten.
+    this.storage.write(
+      "given",
+      [...given].filter((id) => this.isMineById(id)),
+    );
+  }
+
+  private isMineById(chatId: number): boolean {
+    const row = this.rows.peek().get(chatId);
+    return row !== undefined && this.isMine(row);
   }
 
   incrementUnread(chatId: number): void {
@@ -208,12 +242,16 @@ export class ChatStore {
     }
   }
 
-  /** Loads the open chats. Does not overwrite rows that were updated during the request. */
+  /** Loads the open chats. Does not overwrite rows that were updated during the request. The first time, the lists get
+   * all pages at once: the service returns the newest chats first, so the chat that has waited longest comes last, and
+   * each page would move the rows. */
   async loadOpen(): Promise<void> {
     if (this.loadState.peek() !== "ready") this.loadState.value = "loading";
     const startRevision = this.revision;
     try {
+      const isUnchanged = (row: ChatRow) => (this.lastChangedAt.get(row.chat_id) ?? 0) <= startRevision;
       const listedIds = new Set<number>();
+      const rows: ChatRow[] = [];
       let before: number | undefined;
       let next: number | null = null;
       for (let page = 0; page < MAX_OPEN_CHAT_PAGES; page++) {
@@ -223,20 +261,18 @@ export class ChatStore {
           ...(before === undefined ? {} : { before }),
         };
         const page = await this.api.get("/agent/chats", { query });
-        const isUnchanged = (row: ChatRow) => (this.lastChangedAt.get(row.chat_id) ?? 0) <= startRevision;
         for (const row of page.chats) listedIds.add(row.chat_id);
-        this.mergeRows(page.chats.filter(isUnchanged));
+        rows.push(...page.chats);
+        if (this.loadState.peek() === "ready") this.mergeRows(page.chats.filter(isUnchanged));
         next = page.next;
         if (next === null) break;
         before = next;
       }
       const lowestListedId = next ?? 0;
       const isMissing = (row: ChatRow) =>
-        isOpen(row) &&
-        row.chat_id >= lowestListedId &&
-        !listedIds.has(row.chat_id) &&
-        (this.lastChangedAt.get(row.chat_id) ?? 0) <= startRevision;
+        isOpen(row) && row.chat_id >= lowestListedId && !listedIds.has(row.chat_id) && isUnchanged(row);
       batch(() => {
+        this.mergeRows(rows.filter(isUnchanged));
         const missingIds = [...this.rows.peek().values()].filter(isMissing).map((row) => row.chat_id);
         if (missingIds.length > 0) this.remove(missingIds);
         this.nextOpenCursor.value = next;

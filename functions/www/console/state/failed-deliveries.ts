@@ -7,6 +7,8 @@ import type { CappedCount } from "../../api/types";
 
 const DAY_SECONDS = 86_400;
 const REFRESH_MS = 300_000;
+/** How long to wait after a failure before the failures are counted. The index that is read is up to date by then. */
+const RECOUNT_DELAY_MS = 3_000;
 
 /** The number of failed deliveries in the last 24 hours. Undefined until they are counted. */
 const failedDeliveries = signal<CappedCount | undefined>(undefined);
@@ -22,6 +24,16 @@ export async function countFailedDeliveries(api: ApiClient): Promise<void> {
   }
 }
 
+let soonTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Counts the failed deliveries again in a moment, once for all failures until then. */
+export function countFailedDeliveriesSoon(api: ApiClient): void {
+  soonTimer ??= setTimeout(() => {
+    soonTimer = undefined;
+    void countFailedDeliveries(api);
+  }, RECOUNT_DELAY_MS);
+}
+
 /** Returns the number of failed deliveries in the last 24 hours. For admins, it is counted every five minutes while the
  * page is visible. */
 export function useFailedDeliveries(api: ApiClient, isAdmin: boolean): CappedCount | undefined {
@@ -34,6 +46,8 @@ export function useFailedDeliveries(api: ApiClient, isAdmin: boolean): CappedCou
     }, REFRESH_MS);
     return () => {
       clearInterval(timer);
+      clearTimeout(soonTimer);
+      soonTimer = undefined;
       failedDeliveries.value = undefined;
     };
   }, [api, isAdmin]);

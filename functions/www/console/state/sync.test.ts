@@ -106,6 +106,10 @@ function start(service: Partial<FakeService> = {}, storage = memoryStorage()) {
   const log: string[] = [];
   const events = {
     visitorActivity: ({ chat_id }: ChatRow) => void activeChatIds.push(chat_id),
+    chatGiven: ({ chat_id }: ChatRow, by: Entry["agent"]) => void log.push(`given ${chat_id} by ${by?.name ?? "?"}`),
+    messageFailed: (chatId: number, entry: Entry | undefined) => void log.push(`failed ${chatId} ${entry?.seq ?? "?"}`),
+    deliveryFailed: () => {},
+    chatsGone: (chatIds: readonly number[]) => chatIds.forEach((chatId) => log.push(`gone ${chatId}`)),
     presence: () => void log.push("presence"),
     settings: () => void log.push("settings"),
     sessionEnded: () => void log.push("ended"),
@@ -278,7 +282,13 @@ test("call in progress follows its pushes, and is forgotten with the socket", as
 
 test("call that started before the console is read", async () => {
   const timestamp = Math.floor(Date.now() / 1000);
-  const last_message = { from: "visitor" as const, type: "call" as const, text: "+31612345678", timestamp };
+  const last_message = {
+    from: "visitor" as const,
+    agent_id: null,
+    type: "call" as const,
+    text: "+31612345678",
+    timestamp,
+  };
   const call = { type: "callback" as const, phone: "+31612345678", status: "start" as const };
   const { sync, runningCalls } = start({
     rows: [chatRow(7, { ...ownChat, last_message, seq: 3 })],
@@ -476,5 +486,75 @@ test("ended session is reported once", async () => {
   await flushPromises();
   FakeSocket.last.close(4401);
   assert.deepEqual(log, ["ended"]);
+  sync.stop();
+});
+
+test("chat that a colleague transfers is reported", async () => {
+  const { sync, log } = start({
+    rows: [chatRow(7, { state: "active", agent: { id: 2, name: "Ann" } }), chatRow(8, ownChat)],
+  });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  const transfer = timelineEntry(4, {
+    from: "system",
+    text: "Ann transferred the chat to Marta",
+    agent: { id: 2, name: "Ann" },
+  });
+  FakeSocket.last.push({ type: "message", chat_id: 7, seq: 4, message: transfer });
+  FakeSocket.last.push({ type: "chat", chat_id: 7, seq: 4, chat: chatRow(7, ownChat) });
+  FakeSocket.last.push({ type: "chat", chat_id: 8, seq: 3, chat: chatRow(8, ownChat) });
+  nextFrame();
+  assert.deepEqual(log, ["given 7 by Ann"]);
+  sync.stop();
+});
+
+test("own chat that is pushed before the lists are loaded is not reported as given", async () => {
+  const { sync, log } = start({ hasList: false });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  FakeSocket.last.push({ type: "chat", chat_id: 8, seq: 3, chat: chatRow(8, ownChat) });
+  nextFrame();
+  assert.deepEqual(log, []);
+  sync.stop();
+});
+
+test("polling reports a transferred chat and a failed message", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const { sync, state, log } = start({ rows: [chatRow(7), chatRow(8, ownChat)], hasSockets: false });
+  await flushPromises();
+  const agent = { id: 2, name: "Ann" };
+  state.messages = [timelineEntry(4, { from: "system", text: "Ann transferred the chat to Marta", agent })];
+  state.changes = changedRows([chatRow(7, { ...ownChat, seq: 4 }), chatRow(8, { ...ownChat, failed_messages: 1 })]);
+  t.mock.timers.tick(3001);
+  await flushPromises();
+  assert.deepEqual(log, ["failed 8 ?", "given 7 by Ann"]);
+  sync.stop();
+});
+
+test("failure of an own message is reported when it is shown", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const { sync, state, log } = start({ rows: [chatRow(7)] });
+  await flushPromises();
+  FakeSocket.last.open();
+  await flushPromises();
+  const entry = (seq: number, agentId: number, delivery: "pending" | "failed") =>
+    timelineEntry(seq, {
+      from: "agent",
+      agent: { id: agentId, name: "Marta" },
+      delivery: { state: delivery, attempts: [] },
+    });
+  const push = (message: Entry, more = {}) => {
+    FakeSocket.last.push({ type: "delivery", chat_id: 7, seq: message.seq, message, ...more });
+    nextFrame();
+  };
+  push(entry(4, 2, "failed"));
+  push(entry(5, 1, "pending"), { result_in_ms: 2000 });
+  assert.deepEqual(log, [], "a colleague's failure is the colleague's");
+  state.messages = [entry(5, 1, "failed")];
+  t.mock.timers.tick(2001);
+  await flushPromises();
+  assert.deepEqual(log, ["failed 7 5"]);
   sync.stop();
 });

@@ -9,7 +9,7 @@ import { agentProtocol } from "../../socket/agent-protocol";
 import { PushSocket } from "../../socket/push-socket";
 import type { ChatStore } from "./chats";
 import { MAX_CALL_SECONDS, type RunningCalls } from "./running-calls";
-import type { Timeline, Timelines } from "./timeline";
+import { isTransfer, type Timeline, type Timelines } from "./timeline";
 import type { Typing } from "./typing-store";
 
 export type ConnectionState =
@@ -38,6 +38,15 @@ export interface SyncEvents {
   /** Called when a visitor has written or a chat has started waiting for an agent. If several pushes for the same chat
    * are applied together, this is called only once. */
   visitorActivity: (row: ChatRow, entry: Entry | undefined) => void;
+  /** Called when somebody else has made the agent the chat's owner. `by` is who did it, if this is known. */
+  chatGiven: (row: ChatRow, by: Entry["agent"]) => void;
+  /** Called when a message of this agent could not be delivered. The message is undefined if only the chat's row tells
+   * of the failure. */
+  messageFailed: (chatId: number, entry: Entry | undefined) => void;
+  /** Called when any delivery has failed, to a visitor, a bot or a webhook. */
+  deliveryFailed: () => void;
+  /** Called when chats have been erased, or the agent no longer sees them. */
+  chatsGone: (chatIds: readonly number[]) => void;
   presence: (agentId: number, status: "online" | "away" | "offline") => void;
   settings: () => void;
   sessionEnded: () => void;
@@ -210,6 +219,7 @@ export class Sync {
       this.chats.remove(chatIds);
       this.runningCalls.remove(chatIds);
     });
+    this.events.chatsGone(chatIds);
   }
 
   /** Refreshes the open chat's timeline. If the agent may not see the chat, or it does not exist, the error is ignored,
@@ -335,6 +345,11 @@ export class Sync {
         row.last_message?.from === "visitor" &&
         JSON.stringify(previousRow?.last_message) !== JSON.stringify(row.last_message);
       if (isNewWait || isNewMessage) this.events.visitorActivity(row, undefined);
+      const isMine = this.chats.isMine(row);
+      if (isMine && !(previousRow !== undefined && this.chats.isMine(previousRow)))
+        void this.reportGiven(row, undefined);
+      if (isMine && previousRow !== undefined && row.failed_messages > previousRow.failed_messages)
+        this.events.messageFailed(row.chat_id, undefined);
     }
   }
 
@@ -344,6 +359,35 @@ export class Sync {
     this.events.settings();
     clearTimeout(this.settingsTimer);
     this.settingsTimer = setTimeout(() => void this.loadOpenChats().catch(() => {}), SETTINGS_CACHE_MS);
+  }
+
+  /** Reports a chat that the agent was given. If it is not known who did it, reads the chat's last entry, because the
+   * row may be pushed without the entry of the transfer. */
+  private async reportGiven(row: ChatRow, by: Entry["agent"]): Promise<void> {
+    const readTransfer = async () => {
+      const messages = await this.messagesAfter(row.chat_id, row.seq - 1, 1).catch(() => []);
+      return messages.find(isTransfer)?.agent;
+    };
+    const agent = by ?? (await readTransfer());
+    if (!this.isStopped) this.events.chatGiven(row, agent);
+  }
+
+  /** Reports the failure of a delivery. If the failure is not shown yet, reads the entry again when it is. */
+  private reportFailure({ chat_id: chatId, message: entry, result_in_ms: resultInMs }: PushOf<"delivery">): void {
+    const deliveries = [entry.delivery, entry.bot_delivery, entry.webhook_delivery];
+    if (resultInMs !== undefined) {
+      setTimeout(() => void this.readFailure(chatId, entry.seq).catch(() => {}), resultInMs);
+    } else if (deliveries.some((delivery) => delivery?.state === "failed")) {
+      this.events.deliveryFailed();
+      if (entry.delivery?.state === "failed" && entry.agent?.id === this.chats.me)
+        this.events.messageFailed(chatId, entry);
+    }
+  }
+
+  private async readFailure(chatId: number, seq: number): Promise<void> {
+    if (this.isStopped) return;
+    const message = (await this.messagesAfter(chatId, seq - 1, 1)).find((entry) => entry.seq === seq);
+    if (message !== undefined) this.reportFailure({ type: "delivery", chat_id: chatId, seq, message });
   }
 
   private refreshPendingIn(ms: number, chatId: number): void {
@@ -385,7 +429,12 @@ export class Sync {
     if (this.isStopped) return;
     const pushes = this.pendingPushes;
     this.pendingPushes = [];
-    const changes: PushedChanges = { rows: new Map(), activeChats: new Map() };
+    const changes: PushedChanges = {
+      rows: new Map(),
+      activeChats: new Map(),
+      given: new Set(),
+      transferredBy: new Map(),
+    };
     batch(() => {
       for (const push of pushes) this.applyPush(push, changes);
       this.chats.applyRows([...changes.rows.values()]);
@@ -393,6 +442,10 @@ export class Sync {
     for (const [chatId, entry] of changes.activeChats) {
       const row = this.chats.peek(chatId);
       if (row !== undefined) this.events.visitorActivity(row, entry);
+    }
+    for (const chatId of changes.given) {
+      const row = this.chats.peek(chatId);
+      if (row !== undefined && this.chats.isMine(row)) void this.reportGiven(row, changes.transferredBy.get(chatId));
     }
   }
 
@@ -409,7 +462,7 @@ export class Sync {
         this.runningCalls.apply(push.chat_id, push.message);
         this.timelines.peek(push.chat_id)?.applyEntry(push.message);
         if (push.result_in_ms !== undefined) this.refreshPendingIn(push.result_in_ms, push.chat_id);
-        return;
+        return this.reportFailure(push);
       case "panel":
         return this.timelines.peek(push.chat_id)?.applyPanel(push.panel);
       case "visitor":
@@ -425,9 +478,12 @@ export class Sync {
     }
   }
 
-  private applyChat({ chat_id, seq, chat }: PushOf<"chat">, { rows, activeChats }: PushedChanges): void {
+  private applyChat({ chat_id, seq, chat }: PushOf<"chat">, { rows, activeChats, given }: PushedChanges): void {
     const before = rows.get(chat_id) ?? this.chats.peek(chat_id);
     rows.set(chat_id, { ...chat, seq });
+    const wasMine = before !== undefined && this.chats.isMine(before);
+    // Until the lists are loaded, it is not known whose the chat was before.
+    if (this.chats.isMine(chat) && !wasMine && this.chats.loadState.peek() === "ready") given.add(chat_id);
     if (chat.state === "waiting" && before?.state !== "waiting") activeChats.set(chat_id, undefined);
     this.timelines.peek(chat_id)?.applyRow(chat);
   }
@@ -439,7 +495,9 @@ export class Sync {
     else colleagues.start(push.chat_id, { name: push.agent.name });
   }
 
-  private applyMessage({ chat_id, message: entry }: PushOf<"message">, { rows, activeChats }: PushedChanges): void {
+  private applyMessage({ chat_id, message: entry }: PushOf<"message">, changes: PushedChanges): void {
+    const { rows, activeChats, transferredBy } = changes;
+    if (isTransfer(entry)) transferredBy.set(chat_id, entry.agent);
     const row = rows.get(chat_id) ?? this.chats.peek(chat_id);
     const isNew = this.isFirstPush(chat_id, entry.seq);
     this.runningCalls.apply(chat_id, entry);
@@ -461,6 +519,10 @@ interface PushedChanges {
   rows: Map<number, ChatRow>;
   /** The chats in which a visitor has written, with the message, or which have started waiting. */
   activeChats: Map<number, Entry | undefined>;
+  /** The chats that have become the agent's own. */
+  given: Set<number>;
+  /** The agents who have transferred chats. */
+  transferredBy: Map<number, Entry["agent"]>;
 }
 
 const MESSAGE_TYPES = new Set([
@@ -482,5 +544,7 @@ function withLastMessage(row: ChatRow, entry: Entry): ChatRow {
   if (entry.from === "system" || !MESSAGE_TYPES.has(entry.type)) return { ...row, seq: entry.seq };
   const type = entry.type as NonNullable<ChatRow["last_message"]>["type"];
   const text = entry.text ?? entry.file_name ?? entry.content ?? "";
-  return { ...row, seq: entry.seq, last_message: { from: entry.from, type, text, timestamp: entry.timestamp } };
+  const { from, timestamp } = entry;
+  const agentId = from === "agent" ? (entry.agent?.id ?? null) : null;
+  return { ...row, seq: entry.seq, last_message: { from, agent_id: agentId, type, text, timestamp } };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Entry } from "../../api/types";
 import { timelineEntry, fakeApi, jsonResponse, flushPromises } from "./test-support";
-import { Timeline, Timelines } from "./timeline";
+import { ownedSince, Timeline, Timelines } from "./timeline";
 
 function timelineOf(stored: () => Entry[]) {
   const { api, calls } = fakeApi(({ path, query }) => {
@@ -131,4 +131,12 @@ test("least recently used timelines are dropped", () => {
   assert.equal(timelines.open(1), first);
   timelines.open(3);
   assert.deepEqual([timelines.peek(1) === first, timelines.peek(2)], [true, undefined]);
+});
+
+test("chat belongs to its owner since the last transfer", () => {
+  const accepted = timelineEntry(2, { from: "system", type: "chat_accepted", timestamp: 100 });
+  const transfer = timelineEntry(5, { from: "system", type: "text", timestamp: 200 });
+  assert.equal(ownedSince([accepted, timelineEntry(3)]), 100);
+  assert.equal(ownedSince([accepted, transfer, timelineEntry(6)]), 200);
+  assert.equal(ownedSince([timelineEntry(6)]), undefined);
 });

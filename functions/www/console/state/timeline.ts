@@ -1,7 +1,7 @@
 /* A chat's entries and details. If the entries' numbers (`seq`) have gaps, the missing entries are requested. */
 
 import { batch, signal } from "@preact/signals";
-import type { ApiClient } from "../../api/client";
+import { hasStatus, type ApiClient } from "../../api/client";
 import type { Chat, ChatRow, Entry, AgentPanel } from "../../api/types";
 import { isInProgress } from "../calls/call-text";
 import type { LoadState } from "./chats";
@@ -21,6 +21,8 @@ export class Timeline {
   /** Whether the service has entries before the first loaded one. */
   readonly hasOlder = signal(false);
   readonly isLoadingOlder = signal(false);
+  /** Whether the chat was shown before it was erased, or before the agent lost access to it. */
+  readonly wasTakenAway = signal(false);
 
   /** All entries after `completeAfterSeq`, up to and including `completeUpToSeq`, are loaded. Pushes may have added
    * later entries, with gaps between them. */
@@ -61,6 +63,26 @@ export class Timeline {
         this.loadState.value = "failed";
       });
       throw error;
+    }
+  }
+
+  /** Reads the chat again after it has disappeared from the lists. If it was erased, or the agent may not see it any
+   * more, forgets everything about it and returns true. */
+  async forgetIfGone(): Promise<boolean> {
+    try {
+      await this.refreshDetails();
+      return false;
+    } catch (error) {
+      if (!hasStatus(error, 403, 404)) throw error;
+      batch(() => {
+        this.entries.value = [];
+        this.chatDetails.value = undefined;
+        this.hasOlder.value = false;
+        this.problem.value = error;
+        this.loadState.value = "failed";
+        this.wasTakenAway.value = true;
+      });
+      return true;
     }
   }
 
@@ -187,6 +209,17 @@ export class Timeline {
     }
     if (isChanged) this.entries.value = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
   }
+}
+
+/** Whether an entry reports a transfer. It is a system entry with a text, such as "Ann transferred the chat to Ben". */
+export const isTransfer = (entry: Entry) => entry.from === "system" && entry.type === "text";
+
+/** Returns when the chat's current owner got it, as Unix time in seconds. Undefined if it is not among the loaded
+ * entries. */
+export function ownedSince(entries: readonly Entry[]): number | undefined {
+  const isHandover = (entry: Entry) =>
+    entry.type === "chat_accepted" || entry.type === "agent_joined" || isTransfer(entry);
+  return entries.findLast(isHandover)?.timestamp;
 }
 
 /** Whether an entry is going to change: it is being delivered, or it is a call in progress. */

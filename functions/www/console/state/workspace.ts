@@ -23,6 +23,7 @@ import type { KeptDraft } from "../channels/widget-draft";
 import { ChatStore } from "./chats";
 import { Drafts } from "./drafts";
 import { showAttentionCount, showDesktopNotification, playSound } from "./alerts";
+import { countFailedDeliveriesSoon } from "./failed-deliveries";
 import { Outbox, type OutgoingContent, type OutgoingItem } from "./outbox";
 import { EventuallyConsistentList } from "./eventually-consistent-list";
 import { openChat, route } from "./route";
@@ -34,6 +35,10 @@ import { Typing } from "./typing-store";
 
 /** How long the agent can undo closing a chat. The request is sent only after this time. */
 export const UNDO_CLOSE_MS = 5000;
+/** How long a push may report that this agent has taken a chat. */
+const TAKEN_SECONDS = 120;
+/** How long the toast about a message that was not delivered stays. */
+const FAILURE_TOAST_MS = 20_000;
 /** The service works on an erasure for up to twenty seconds before it responds. */
 const ERASURE_TIMEOUT_MS = 30_000;
 
@@ -76,6 +81,10 @@ export class Workspace {
   readonly openChatId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
 
   private readonly storage: PrefixedStorage;
+  /** The failures of own messages that have been reported. */
+  private readonly reportedFailures = new Set<string>();
+  /** Functions that dismiss the toasts about failures, by chat. */
+  private readonly failureToasts = new Map<number, () => void>();
   private readonly cleanups: (() => void)[] = [];
   private readonly closeTimers = new Map<number, { timer: ReturnType<typeof setTimeout>; dismiss: () => void }>();
 
@@ -111,6 +120,10 @@ export class Workspace {
       this.runningCalls,
       {
         visitorActivity: (row, entry) => this.onVisitorActivity(row, entry),
+        chatGiven: (row, by) => this.onChatGiven(row, by),
+        messageFailed: (chatId, entry) => this.onMessageFailed(chatId, entry),
+        deliveryFailed: () => this.isAdmin && countFailedDeliveriesSoon(api),
+        chatsGone: (chatIds) => this.onChatsGone(chatIds),
         presence: (agentId, status) => this.onPresence(agentId, status),
         settings: () => this.loadSharedData(),
         sessionEnded: () => endSession("expired"),
@@ -136,6 +149,7 @@ export class Workspace {
         if (id === undefined) return;
         for (const entry of this.timelines.open(id).entries.value) this.runningCalls.apply(id, entry);
       }),
+      effect(() => this.keepOpenChatOnTop()),
     );
     addEventListener("storage", this.onStorage);
     addEventListener("pagehide", this.onPageHide);
@@ -161,7 +175,7 @@ export class Workspace {
 
   private readonly onStorage = (event: StorageEvent) => {
     const name = this.storage.nameOf(event.key);
-    if (name === "read") this.chats.reloadReadMarks();
+    if (name === "read" || name === "given") this.chats.reloadReadMarks();
     if (name?.startsWith("outbox.")) this.outbox.syncWithStorage();
   };
 
@@ -239,6 +253,83 @@ export class Workspace {
     showDesktopNotification(title, text, row.chat_id, () => openChat(row.chat_id));
   }
 
+  /** An unread chat stays above the queue while the agent reads it, so that it does not move away under the agent. */
+  private keepOpenChatOnTop(): void {
+    const id = this.openChatId.value;
+    const row = id === undefined ? undefined : this.chats.row(id);
+    if (row !== undefined && this.chats.isUnread(row)) this.chats.keptOnTopId.value = id;
+    else if (this.chats.keptOnTopId.peek() !== id) this.chats.keptOnTopId.value = undefined;
+  }
+
+  /** Alerts the agent to a chat that a colleague, a bot or an assignment has given to the agent. */
+  private onChatGiven(row: ChatRow, by: Entry["agent"]): void {
+    const chatId = row.chat_id;
+    if (by?.id === this.me.id || this.hasTaken(chatId)) return;
+    const isReading = this.chats.readingChatId.peek() === chatId && !document.hidden;
+    const name = visitorName(row);
+    const text =
+      by === undefined ? `The chat with ${name} is yours now.` : `${by.name} gave you the chat with ${name}.`;
+    if (!isReading) this.chats.setGiven(chatId, true);
+    const isOpen = this.openChatId.peek() === chatId;
+    toast(text, isOpen ? {} : { durationMs: FAILURE_TOAST_MS, action: { label: "Open", run: () => openChat(chatId) } });
+    if (isReading) return;
+    playSound();
+    showDesktopNotification(`${name} is your chat now`, text, chatId, () => openChat(chatId));
+  }
+
+  /** Remembers, for all tabs of this browser, that the agent has taken a chat without having been given it. */
+  private noteTaken(chatId: number): void {
+    this.storage.write("taken", { chatId, at: Math.floor(Date.now() / 1000) });
+  }
+
+  private hasTaken(chatId: number): boolean {
+    const taken = this.storage.read<{ chatId: number; at: number }>("taken");
+    return (
+      this.acceptingChatIds.peek().has(chatId) ||
+      (taken?.chatId === chatId && Date.now() / 1000 - taken.at < TAKEN_SECONDS)
+    );
+  }
+
+  /** Alerts the agent to an own message that was not delivered. */
+  private onMessageFailed(chatId: number, entry: Entry | undefined): void {
+    const attempts = entry?.delivery?.attempts.at(-1)?.at;
+    const failure = `${chatId} ${entry?.seq} ${attempts}`;
+    if (entry !== undefined && this.reportedFailures.has(failure)) return;
+    this.reportedFailures.add(failure);
+    const row = this.header(chatId);
+    const name = row === undefined ? `chat #${chatId}` : visitorName(row);
+    const text = `Your message to ${name} was not delivered.`;
+    announce(text);
+    if (this.chats.readingChatId.peek() === chatId && !document.hidden) return;
+    this.failureToasts.get(chatId)?.();
+    const open = () => openChat(chatId);
+    const options = { isBad: true, durationMs: FAILURE_TOAST_MS, action: { label: "Open the chat", run: open } };
+    this.failureToasts.set(chatId, toast(text, options));
+    playSound();
+    showDesktopNotification("Not delivered", text, chatId, open);
+  }
+
+  /** Removes what this page still shows or stores of chats that are gone. */
+  private onChatsGone(chatIds: readonly number[]): void {
+    for (const chatId of chatIds) {
+      const timeline = this.timelines.peek(chatId);
+      if (timeline?.loadState.peek() === "ready") {
+        void timeline.forgetIfGone().then(
+          (isGone) => isGone && this.drafts.write(chatId, "", false),
+          () => {},
+        );
+      } else if (this.drafts.chatIds.peek().has(chatId)) void this.dropDraftIfErased(chatId);
+    }
+  }
+
+  private async dropDraftIfErased(chatId: number): Promise<void> {
+    try {
+      await this.api.get("/agent/chats/{chat_id}", { path: { chat_id: chatId } });
+    } catch (error) {
+      if (hasStatus(error, 404)) this.drafts.write(chatId, "", false);
+    }
+  }
+
   // Messages and chat actions
 
   send(chatId: number, draft: OutgoingContent): void {
@@ -281,11 +372,14 @@ export class Workspace {
       return;
     const { me } = this;
     this.acceptingChatIds.value = new Set(this.acceptingChatIds.peek()).add(chatId);
+    this.noteTaken(chatId);
+    this.chats.keptOnTopId.value = chatId;
     const mine: ChatRow = { ...before, state: "active", agent: { id: me.id, name: me.name } };
     this.applyRow(mine);
     try {
       this.applyRow(await this.api.post("/agent/chats/{chat_id}/accept", { path: { chat_id: chatId } }));
     } catch (error) {
+      this.storage.remove("taken");
       this.applyRow(before);
       if (hasStatus(error, 409, 403)) {
         toast(
@@ -362,6 +456,7 @@ export class Workspace {
   }
 
   async transfer(chatId: number, to: { agent_id: number } | { department_id: number }): Promise<void> {
+    if ("agent_id" in to && to.agent_id === this.me.id) this.noteTaken(chatId);
     this.applyRow(await this.api.post("/agent/chats/{chat_id}/transfer", { path: { chat_id: chatId }, body: to }));
     await this.timelines
       .peek(chatId)
@@ -536,6 +631,7 @@ export function rowFromDetails(detail: Chat): ChatRow {
     agent,
     department,
     last_message: null,
+    failed_messages: 0,
     updated_at,
     seq,
     waiting_since,
