@@ -1,4 +1,4 @@
-// An integrator's server (specification, A-3): receives the messages of agents and bots to your visitors.
+// An integrator's server (A-3 in docs/specification.md): receives the messages of agents and bots to your visitors.
 //
 //     PORT=8001 SIGNING_SECRET=whsec_... node integrator.js
 
@@ -7,11 +7,11 @@ import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 
 const webhook = new Webhook(process.env.SIGNING_SECRET);
-// The service may repeat a request. In production, store the ids of processed requests in your database.
-const processedIds = new Set();
+// The service repeats a request that failed. In production, store the ids of forwarded messages in your database.
+const forwardedIds = new Set();
 
 // Replace this function: forward the message to the visitor.
-function forwardToVisitor({ sender, recipient, message }) {
+async function forwardToVisitor({ sender, recipient, message }) {
     if (message.type === "typein" || message.type === "typeout") return;
     console.log(`${sender.name} to ${recipient.id}: ${message.text ?? message.file ?? message.type}`);
 }
@@ -24,18 +24,28 @@ function verifyRequest(body, headers) {
     }
 }
 
-async function handle(request, response) {
-    const respond = (status, body) => {
-        response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
-    };
-    const event = verifyRequest(await text(request), request.headers);
-    if (!event) return respond(401, { error: { code: 401, message: "wrong signature" } });
-    const id = request.headers["webhook-id"];
-    if (!processedIds.has(id)) {
-        processedIds.add(id);
-        forwardToVisitor(event);
-    }
-    respond(200, { result: "ok" });
+function respond(response, status, body) {
+    const json = JSON.stringify(body);
+    response.writeHead(status, { "Content-Type": "application/json" }).end(json);
 }
 
-createServer(handle).listen(process.env.PORT, "127.0.0.1");
+async function handle(request, response) {
+    const event = verifyRequest(await text(request), request.headers);
+    if (!event) return respond(response, 401, { error: { code: 401, message: "wrong signature" } });
+    const id = request.headers["webhook-id"];
+    if (!forwardedIds.has(id)) {
+        await forwardToVisitor(event);
+        // Only now: an id that is stored before the message was forwarded loses the message if forwarding fails.
+        forwardedIds.add(id);
+    }
+    respond(response, 200, { result: "ok" });
+}
+
+createServer((request, response) => {
+    handle(request, response).catch((error) => {
+        console.error(error);
+        // Any status but 200 makes the service send the message again, three times in all. If the client has
+        // disconnected during its upload, nobody reads the response.
+        respond(response, 500, { error: { code: 500, message: "the message was not forwarded" } });
+    });
+}).listen(process.env.PORT, "127.0.0.1");

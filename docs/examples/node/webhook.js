@@ -1,4 +1,4 @@
-// A webhook receiver (specification, part C): returns customer data for the agent who accepts a chat.
+// A webhook receiver (part C of docs/specification.md): returns customer data for the agent who accepts a chat.
 //
 //     PORT=8003 SIGNING_SECRET=whsec_... node webhook.js
 
@@ -9,7 +9,7 @@ import { Webhook } from "standardwebhooks";
 const webhook = new Webhook(process.env.SIGNING_SECRET);
 
 // Replace this function: look up the visitor. If an event is repeated, return the same response again.
-function customerData({ event_name, visitor }) {
+async function customerData({ event_name, visitor }) {
     if (event_name !== "chat_accepted") return {};
     const content = `No. ${visitor.number}, 3 orders`;
     return { custom_data: [{ title: "Customer", content, link: "https://crm.example" }] };
@@ -23,14 +23,23 @@ function verifyRequest(body, headers) {
     }
 }
 
-async function handle(request, response) {
-    const respond = (status, body) => {
-        response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
-    };
-    const event = verifyRequest(await text(request), request.headers);
-    if (!event) return respond(401, { result: "FAILURE" });
-    console.log(event.event_name, event.chat_id ?? "");
-    respond(200, { result: "OK", ...customerData(event) });
+function respond(response, status, body) {
+    const json = JSON.stringify(body);
+    response.writeHead(status, { "Content-Type": "application/json" }).end(json);
 }
 
-createServer(handle).listen(process.env.PORT, "127.0.0.1");
+async function handle(request, response) {
+    const event = verifyRequest(await text(request), request.headers);
+    if (!event) return respond(response, 401, { result: "FAILURE" });
+    console.log(event.event_name, event.chat_id ?? "");
+    respond(response, 200, { result: "OK", ...(await customerData(event)) });
+}
+
+createServer((request, response) => {
+    handle(request, response).catch((error) => {
+        console.error(error);
+        // Any status but 2xx makes the service send the event again, three times in all. If the client has
+        // disconnected during its upload, nobody reads the response.
+        respond(response, 500, { result: "FAILURE" });
+    });
+}).listen(process.env.PORT, "127.0.0.1");

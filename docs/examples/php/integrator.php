@@ -1,5 +1,5 @@
 <?php
-// An integrator's server (specification, A-3): receives the messages of agents and bots to your visitors.
+// An integrator's server (A-3 in docs/specification.md): receives the messages of agents and bots to your visitors.
 //
 //     SIGNING_SECRET=whsec_... php -S 127.0.0.1:8001 integrator.php
 
@@ -16,10 +16,7 @@ function is_signed(string $body): bool
     return (bool) array_filter($signatures, fn ($signature) => hash_equals($expected, $signature));
 }
 
-/**
- * Replace this function: forward the message to the visitor. The service may repeat a request. In
- * production, store the webhook-id of processed requests in your database.
- */
+/** Replace this function: forward the message to the visitor. */
 function forward_to_visitor(array $event): void
 {
     $message = $event['message'];
@@ -28,6 +25,18 @@ function forward_to_visitor(array $event): void
     }
     $text = $message['text'] ?? $message['file'] ?? $message['type'];
     file_put_contents('php://stdout', "{$event['sender']['name']} to {$event['recipient']['id']}: $text\n");
+}
+
+/** Forwards a message, unless it was forwarded before. In production, store the ids in your database. */
+function forward_once(array $event, string $id): void
+{
+    $marker = sys_get_temp_dir() . '/forwarded-' . hash('sha256', $id);
+    if (file_exists($marker)) {
+        return;
+    }
+    forward_to_visitor($event);
+    // Only now: an id that is stored before the message was forwarded loses the message if forwarding fails.
+    touch($marker);
 }
 
 function respond(int $status, array $body): void
@@ -40,7 +49,14 @@ function respond(int $status, array $body): void
 $body = file_get_contents('php://input');
 if (!is_signed($body)) {
     respond(401, ['error' => ['code' => 401, 'message' => 'wrong signature']]);
-} else {
-    forward_to_visitor(json_decode($body, true));
+    exit;
+}
+try {
+    forward_once(json_decode($body, true), $_SERVER['HTTP_WEBHOOK_ID']);
     respond(200, ['result' => 'ok']);
+} catch (Throwable $error) {
+    // Any status but 200 makes the service send the message again, three times in all. Without this, PHP may show the
+    // error with status 200.
+    error_log((string) $error);
+    respond(500, ['error' => ['code' => 500, 'message' => 'the message was not forwarded']]);
 }

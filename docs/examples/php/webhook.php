@@ -1,5 +1,5 @@
 <?php
-// A webhook receiver (specification, part C): returns customer data for the agent who accepts a chat.
+// A webhook receiver (part C of docs/specification.md): returns customer data for the agent who accepts a chat.
 //
 //     SIGNING_SECRET=whsec_... php -S 127.0.0.1:8003 webhook.php
 
@@ -36,8 +36,15 @@ function respond(int $status, array $body): void
 $body = file_get_contents('php://input');
 if (!is_signed($body)) {
     respond(401, ['result' => 'FAILURE']);
-} else {
+    exit;
+}
+try {
     $event = json_decode($body, true);
     file_put_contents('php://stdout', "{$event['event_name']} " . ($event['chat_id'] ?? '') . "\n");
     respond(200, ['result' => 'OK'] + customer_data($event));
+} catch (Throwable $error) {
+    // Any status but 2xx makes the service send the event again, three times in all. Without this, PHP may show the
+    // error with status 200.
+    error_log((string) $error);
+    respond(500, ['result' => 'FAILURE']);
 }

@@ -1,21 +1,27 @@
-"""A bot provider's server (specification, part B): replies to visitors and invites an agent on request.
+"""A bot provider's server (part B of docs/specification.md): replies to visitors and invites an agent on request.
 
     PORT=8002 SIGNING_SECRET=whsec_... EVENTS_URL=https://.../bot/webhooks/<provider_id>/<token> python bot.py
 """
 
 import json
 import os
+import sys
+import time
+import urllib.error
 import urllib.request
+import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from standardwebhooks import Webhook, WebhookVerificationError
 
 webhook = Webhook(os.environ["SIGNING_SECRET"])
-# The service may repeat a request. In production, store the ids of processed requests in your database.
-processed_ids = set()
+# The service may repeat a request. In production, store the ids of accepted requests in your database.
+accepted_ids = set()
 
 
 class Bot(BaseHTTPRequestHandler):
+    timeout = 10  # seconds until a client that sends nothing is disconnected
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
@@ -23,8 +29,8 @@ class Bot(BaseHTTPRequestHandler):
         except (WebhookVerificationError, ValueError):
             return self.respond(401)
         self.respond(200)  # respond first: the bot must accept an event within three seconds
-        if self.headers["webhook-id"] not in processed_ids:
-            processed_ids.add(self.headers["webhook-id"])
+        if self.headers["webhook-id"] not in accepted_ids:
+            accepted_ids.add(self.headers["webhook-id"])
             handle_event(event)
 
     def respond(self, status):
@@ -47,8 +53,22 @@ def send_text(event, text):
 
 
 def send_event(event):
-    body, headers = json.dumps(event).encode(), {"Content-Type": "application/json"}
-    urllib.request.urlopen(urllib.request.Request(os.environ["EVENTS_URL"], body, headers), timeout=3).close()
+    """Sends an event, three times if the service is busy. A rejected event is only reported: the chat of a test event
+    does not exist (400), and an answer may come after the chat was handed over to an agent (403)."""
+    body = json.dumps(event).encode()
+    headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+    for attempt in range(3):
+        try:
+            request = urllib.request.Request(os.environ["EVENTS_URL"], body, headers)
+            return urllib.request.urlopen(request, timeout=3).close()
+        except urllib.error.HTTPError as error:
+            reason = f"HTTP {error.code} {error.read(2000).decode(errors='replace')}"
+            if error.code != 429 and error.code < 500:
+                break
+        except OSError as error:
+            reason = str(error)
+        time.sleep(2**attempt)
+    print(f"{event['event']} was not accepted: {reason}", file=sys.stderr, flush=True)
 
 
 ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Bot).serve_forever()

@@ -1,30 +1,43 @@
-"""An integrator's server (specification, A-3): receives the messages of agents and bots to your visitors.
+"""An integrator's server (A-3 in docs/specification.md): receives the messages of agents and bots to your visitors.
 
     PORT=8001 SIGNING_SECRET=whsec_... python integrator.py
 """
 
-import os
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import json
+import os
+import traceback
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from standardwebhooks import Webhook, WebhookVerificationError
 
 webhook = Webhook(os.environ["SIGNING_SECRET"])
-# The service may repeat a request. In production, store the ids of processed requests in your database.
-processed_ids = set()
+# The service repeats a request that failed. In production, store the ids of forwarded messages in your database.
+forwarded_ids = set()
 
 
 class Integrator(BaseHTTPRequestHandler):
+    timeout = 10  # seconds until a client that sends nothing is disconnected
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
             event = webhook.verify(body, dict(self.headers))
         except (WebhookVerificationError, ValueError):
             return self.respond(401, {"error": {"code": 401, "message": "wrong signature"}})
-        if self.headers["webhook-id"] not in processed_ids:
-            processed_ids.add(self.headers["webhook-id"])
-            self.forward_to_visitor(event)
+        try:
+            self.forward_once(event, self.headers["webhook-id"])
+        except Exception:
+            # Any status but 200 makes the service send the message again, three times in all.
+            traceback.print_exc()
+            return self.respond(500, {"error": {"code": 500, "message": "the message was not forwarded"}})
         self.respond(200, {"result": "ok"})
+
+    def forward_once(self, event, message_id):
+        if message_id in forwarded_ids:
+            return
+        self.forward_to_visitor(event)
+        # Only now: an id that is stored before the message was forwarded loses the message if forwarding fails.
+        forwarded_ids.add(message_id)
 
     def forward_to_visitor(self, event):
         """Replace this function: forward the message to the visitor."""

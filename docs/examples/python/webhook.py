@@ -1,10 +1,11 @@
-"""A webhook receiver (specification, part C): returns customer data for the agent who accepts a chat.
+"""A webhook receiver (part C of docs/specification.md): returns customer data for the agent who accepts a chat.
 
     PORT=8003 SIGNING_SECRET=whsec_... python webhook.py
 """
 
 import json
 import os
+import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from standardwebhooks import Webhook, WebhookVerificationError
@@ -13,6 +14,8 @@ webhook = Webhook(os.environ["SIGNING_SECRET"])
 
 
 class Receiver(BaseHTTPRequestHandler):
+    timeout = 10  # seconds until a client that sends nothing is disconnected
+
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
@@ -20,7 +23,13 @@ class Receiver(BaseHTTPRequestHandler):
         except (WebhookVerificationError, ValueError):
             return self.respond(401, {"result": "FAILURE"})
         print(event["event_name"], event.get("chat_id"), flush=True)
-        self.respond(200, {"result": "OK", **customer_data(event)})
+        try:
+            data = customer_data(event)
+        except Exception:
+            # Any status but 2xx makes the service send the event again, three times in all.
+            traceback.print_exc()
+            return self.respond(500, {"result": "FAILURE"})
+        self.respond(200, {"result": "OK", **data})
 
     def respond(self, status, body):
         body = json.dumps(body).encode()
