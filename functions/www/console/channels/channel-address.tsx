@@ -20,7 +20,7 @@ import { useWorkspace } from "../workspace-context";
 export function ChannelAddress({ endpoint }: { endpoint: string }) {
   return (
     <>
-      <CopyField label="Address to which your front end sends messages" name="the address" text={endpoint} />
+      <CopyField label="Address to which your server sends visitors' messages" name="the address" text={endpoint} />
       <CopyField label="A message from a terminal" name="the command" text={curlCommand(endpoint)} />
       <TestMessage endpoint={endpoint} />
     </>
@@ -109,8 +109,8 @@ export function CreatedChannelBody({ endpoint, signingSecret }: { endpoint: stri
   return (
     <>
       <p class="quiet-text">
-        The address and the secret are shown only now. Keep the address secret: anyone who has it can write as a
-        visitor.
+        The address and the secret are shown only now. Keep the address on your server, never in an app or a page:
+        anyone who has it can write as any visitor.
       </p>
       <ChannelAddress endpoint={endpoint} />
       <CopyField label="Secret that signs the requests to your server" name="the secret" text={signingSecret} />
