@@ -23,7 +23,10 @@ class Bot(BaseHTTPRequestHandler):
     timeout = 10  # seconds until a client that sends nothing is disconnected
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)
+        if len(body) < length:
+            return  # the client has disconnected during its upload
         try:
             event = webhook.verify(body, dict(self.headers))
         except (WebhookVerificationError, ValueError):
