@@ -3,8 +3,12 @@ declare module "*.svg" {
   export default address;
 }
 declare module "*.css";
-/** The example servers of docs/examples, whose source the build includes as strings. */
-declare module "*/integrator.py" {
+/** The example programs of docs/examples, whose source the build includes as strings. */
+declare module "*.py" {
+  const text: string;
+  export default text;
+}
+declare module "*.php" {
   const text: string;
   export default text;
 }
@@ -12,7 +16,7 @@ declare module "*/integrator.js" {
   const text: string;
   export default text;
 }
-declare module "*/integrator.php" {
+declare module "*/sender.js" {
   const text: string;
   export default text;
 }

@@ -35,6 +35,16 @@ journey(
     const command = await page.evaluate(() => navigator.clipboard.readText());
     assert.match(command, /^curl -d '\{.*\}' http:.*\/channel\//);
 
+    const sender = dialog.getByText("Code that sends messages");
+    await sender.click();
+    const code = dialog.getByRole("region", { name: "Code" });
+    for (const language of ["Python", "Node", "PHP"]) {
+      await dialog.getByRole("radio", { name: language }).check();
+      await code.getByText("Idempotency-Key").first().waitFor();
+    }
+    await sender.click();
+    await code.waitFor({ state: "detached" });
+
     await dialog.getByText("Code that verifies the signature").click();
     for (const [language, words] of [
       ["Python", "from standardwebhooks import Webhook"],
@@ -42,10 +52,7 @@ journey(
       ["PHP", "hash_hmac"],
     ]) {
       await dialog.getByRole("radio", { name: language }).check();
-      await dialog
-        .getByRole("region", { name: "Code" })
-        .getByText(words)
-        .waitFor();
+      await code.getByText(words).waitFor();
     }
     await dialog.getByRole("button", { name: "Send a test message" }).click();
     await dialog.getByText(/^Status 200 after/).waitFor();

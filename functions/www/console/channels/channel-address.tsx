@@ -2,9 +2,12 @@
    verifies signatures. */
 
 import { useState } from "preact/hooks";
-import php from "../../../../docs/examples/php/integrator.php";
-import node from "../../../../docs/examples/node/integrator.js";
-import python from "../../../../docs/examples/python/integrator.py";
+import phpIntegrator from "../../../../docs/examples/php/integrator.php";
+import nodeIntegrator from "../../../../docs/examples/node/integrator.js";
+import pythonIntegrator from "../../../../docs/examples/python/integrator.py";
+import phpSender from "../../../../docs/examples/php/sender.php";
+import nodeSender from "../../../../docs/examples/node/sender.js";
+import pythonSender from "../../../../docs/examples/python/sender.py";
 import { CopyButton } from "../../ui/copy-button";
 import { Segments } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
@@ -75,29 +78,39 @@ const LANGUAGES = [
   { value: "php", label: "PHP" },
 ] as const;
 type Language = (typeof LANGUAGES)[number]["value"];
-const PROGRAMS: Record<Language, string> = { python, node, php };
+type Programs = Record<Language, string>;
+const INTEGRATORS: Programs = { python: pythonIntegrator, node: nodeIntegrator, php: phpIntegrator };
+const SENDERS: Programs = { python: pythonSender, node: nodeSender, php: phpSender };
 
-/** Example servers that verify the signature of requests. They are shown on demand. */
-export function SignatureCode() {
+/** Example servers that verify the signature of requests. */
+export const SignatureCode = () => (
+  <ExampleCode summary="Code that verifies the signature" name="integrator" programs={INTEGRATORS} />
+);
+
+/** Example clients that send visitors' messages. */
+const SenderCode = () => <ExampleCode summary="Code that sends messages" name="sender" programs={SENDERS} />;
+
+/** Example programs, which are shown on demand. `name` distinguishes the choices of languages on a page. */
+function ExampleCode({ summary, name, programs }: { summary: string; name: string; programs: Programs }) {
   const [isOpen, setOpen] = useState(false);
   const [language, setLanguage] = useState<Language>("python");
   return (
     <details class="signature-code" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Code that verifies the signature</summary>
+      <summary>{summary}</summary>
       {isOpen && (
         <div class="field">
           <div class="signature-bar">
             <Segments
-              name="language"
+              name={`${name}-language`}
               label="Language"
               hidesLabel
               value={language}
               options={LANGUAGES}
               onChange={setLanguage}
             />
-            <CopyButton text={PROGRAMS[language]} label="Copy the code" caption="Copy" />
+            <CopyButton text={programs[language]} label="Copy the code" caption="Copy" />
           </div>
-          <CodeBlock label="Code" text={PROGRAMS[language]} />
+          <CodeBlock label="Code" text={programs[language]} />
         </div>
       )}
     </details>
@@ -113,6 +126,7 @@ export function CreatedChannelBody({ endpoint, signingSecret }: { endpoint: stri
         anyone who has it can write as any visitor.
       </p>
       <ChannelAddress endpoint={endpoint} />
+      <SenderCode />
       <CopyField label="Secret that signs the requests to your server" name="the secret" text={signingSecret} />
       <SignatureCode />
     </>
