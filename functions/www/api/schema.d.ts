@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document */
+        /**
+         * This document
+         * @description For code generators and API clients.
+         */
         get: operations["document"];
         put?: never;
         post?: never;
@@ -28,7 +31,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The agents' console (same as /console/) */
+        /**
+         * The agents' console (same as /console/)
+         * @description Browsers resolve the addresses of the page's files against the path with the slash, so the page works with both.
+         */
         get: operations["consoleWithoutSlash"];
         put?: never;
         post?: never;
@@ -45,7 +51,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The agents' console */
+        /**
+         * The agents' console
+         * @description The page is never cached; its files are cached for a year, because their names contain a hash of their content.
+         */
         get: operations["console"];
         put?: never;
         post?: never;
@@ -62,7 +71,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A script, style, icon or notice of the console */
+        /**
+         * A script, style, icon or notice of the console
+         * @description The name contains a hash of the content. An unknown name returns 404.
+         */
         get: operations["consoleAsset"];
         put?: never;
         post?: never;
@@ -79,7 +91,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The script that a page includes */
+        /**
+         * The script that a page includes
+         * @description A small script that loads the widget when the browser is idle. The script element names the widget in data-id.
+         */
         get: operations["widgetLoader"];
         put?: never;
         post?: never;
@@ -96,7 +111,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A script or language file of the widget */
+        /**
+         * A script or language file of the widget
+         * @description The name contains a hash of the content. An unknown name returns 404.
+         */
         get: operations["widgetAsset"];
         put?: never;
         post?: never;
@@ -118,7 +136,10 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** A-1: is an agent of the channel online? */
+        /**
+         * A-1: is an agent of the channel online?
+         * @description Agents count who receive the channel's chats and have the status online. 0 is also returned for a disabled channel. Ask before you show the chat, at most once a minute.
+         */
         get: operations["channelStatus"];
         put?: never;
         post?: never;
@@ -185,7 +206,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Starts the widget in a browser */
+        /**
+         * Starts the widget in a browser
+         * @description Called when the widget starts and when it comes back after a pause. Nothing is stored unless the browser has a token or `identify` is true.
+         */
         post: operations["startWidgetSession"];
         delete?: never;
         options?: never;
@@ -228,7 +252,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stores data about the visitor */
+        /**
+         * Stores data about the visitor
+         * @description Contact data, custom data, the id of setUserToken, the page, UTM parameters and the client ids of web analytics. Absent fields stay unchanged.
+         */
         post: operations["updateWidgetVisitor"];
         delete?: never;
         options?: never;
@@ -470,7 +497,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads the agent's presence */
+        /**
+         * Reads the agent's presence
+         * @description `status` is what the agent has set, or offline if the agent has not sent a request for ten minutes or has lost the last socket more than 90 seconds ago.
+         */
         get: operations["agentPresence"];
         /**
          * Changes the agent's presence
@@ -511,7 +541,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads the signed-in agent and the account */
+        /**
+         * Reads the signed-in agent and the account
+         * @description Clients call this after a reload, to find out whether their token is still valid and what the agent may do.
+         */
         get: operations["currentAgent"];
         put?: never;
         post?: never;
@@ -548,7 +581,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the canned replies of the account, sorted by shortcut */
+        /**
+         * Lists the canned replies of the account, sorted by shortcut
+         * @description All of them, because there are at most 250.
+         */
         get: operations["cannedReplies"];
         put?: never;
         /**
@@ -575,7 +611,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** An admin deletes a canned reply */
+        /**
+         * An admin deletes a canned reply
+         * @description 404 if it does not exist any more.
+         */
         delete: operations["deleteCannedReply"];
         options?: never;
         head?: never;
@@ -616,7 +655,10 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Reads a chat, its visitor and its panel */
+        /**
+         * Reads a chat, its visitor and its panel
+         * @description `panel` contains the data from webhooks and from the visitor's page. The timeline is read separately.
+         */
         get: operations["agentChat"];
         put?: never;
         post?: never;
@@ -638,7 +680,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The agent accepts the chat, even if a bot has it */
+        /**
+         * The agent accepts the chat, even if a bot has it
+         * @description A repeated request has no further effect. 409 if another agent has the chat. The bot gets AGENT_JOINED, and webhooks get chat_accepted.
+         */
         post: operations["acceptChat"];
         delete?: never;
         options?: never;
@@ -727,7 +772,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The agent starts or stops typing */
+        /**
+         * The agent starts or stops typing
+         * @description The notice is not stored: it is sent to the visitor's front end once and never repeated.
+         */
         post: operations["agentTyping"];
         delete?: never;
         options?: never;
@@ -751,7 +799,10 @@ export interface paths {
          */
         get: operations["agentMessages"];
         put?: never;
-        /** The agent sends a message to the visitor */
+        /**
+         * The agent sends a message to the visitor
+         * @description The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a request that got no response with the same Idempotency-Key.
+         */
         post: operations["agentMessage"];
         delete?: never;
         options?: never;
@@ -819,7 +870,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a failed message again */
+        /**
+         * Sends a failed message again
+         * @description Three new attempts, with the same `webhook-id`. 409 unless the delivery has failed.
+         */
         post: operations["retryMessage"];
         delete?: never;
         options?: never;
@@ -920,10 +974,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the channels of the account */
+        /**
+         * Lists the channels of the account
+         * @description Addresses and secrets are not included: they are shown only when they are created.
+         */
         get: operations["channels"];
         put?: never;
-        /** Creates an API channel or a widget */
+        /**
+         * Creates an API channel or a widget
+         * @description `kind` decides: an API channel gets an `endpoint` and a `signing_secret`, which are shown only in this response; a widget gets a `snippet` for web pages.
+         */
         post: operations["createChannel"];
         delete?: never;
         options?: never;
@@ -941,11 +1001,17 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Reads a channel */
+        /**
+         * Reads a channel
+         * @description For an API channel also `refused`, the messages that were rejected today and yesterday by reason, and `old_endpoints`, the old addresses that are still valid.
+         */
         get: operations["channel"];
         put?: never;
         post?: never;
-        /** Deletes a channel but keeps its chats */
+        /**
+         * Deletes a channel but keeps its chats
+         * @description Its address stops working. Open chats stay open, but answers to the visitors of an API channel can no longer be delivered.
+         */
         delete: operations["deleteChannel"];
         options?: never;
         head?: never;
@@ -968,7 +1034,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates a new endpoint address for an API channel */
+        /**
+         * Creates a new endpoint address for an API channel
+         * @description The old address stays valid for `keep_old_seconds`, so that senders can change it without an interruption. 0 ends all old addresses. The new address is shown only in this response.
+         */
         post: operations["rotateChannel"];
         delete?: never;
         options?: never;
@@ -1029,10 +1098,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the agents of the account */
+        /**
+         * Lists the agents of the account
+         * @description With the time at which each was last seen.
+         */
         get: operations["agents"];
         put?: never;
-        /** Adds an agent */
+        /**
+         * Adds an agent
+         * @description The e-mail address must not belong to an agent of any account. Tell the agent the password; the agent can change it.
+         */
         post: operations["createAgent"];
         delete?: never;
         options?: never;
@@ -1050,7 +1125,10 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Reads an agent */
+        /**
+         * Reads an agent
+         * @description `last_seen_at` is null for an agent who has never signed in.
+         */
         get: operations["agent"];
         put?: never;
         post?: never;
@@ -1075,10 +1153,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the departments of the account */
+        /**
+         * Lists the departments of the account
+         * @description With the ids of their members.
+         */
         get: operations["departments"];
         put?: never;
-        /** Creates a department; an account can have at most 100 */
+        /**
+         * Creates a department; an account can have at most 100
+         * @description Chats can be transferred to a department, and a channel can offer its chats to one.
+         */
         post: operations["createDepartment"];
         delete?: never;
         options?: never;
@@ -1096,15 +1180,24 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Reads a department */
+        /**
+         * Reads a department
+         * @description With the ids of its members.
+         */
         get: operations["department"];
         put?: never;
         post?: never;
-        /** Deletes a department */
+        /**
+         * Deletes a department
+         * @description Chats that wait for the department are offered to the agents of their channel.
+         */
         delete: operations["deleteDepartment"];
         options?: never;
         head?: never;
-        /** Changes a department */
+        /**
+         * Changes a department
+         * @description `agent_ids` replaces the members. Absent fields stay unchanged.
+         */
         patch: operations["changeDepartment"];
         trace?: never;
     };
@@ -1115,10 +1208,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the bots of the account */
+        /**
+         * Lists the bots of the account
+         * @description Tokens and secrets are not included.
+         */
         get: operations["bots"];
         put?: never;
-        /** Connects a bot to channels */
+        /**
+         * Connects a bot to channels
+         * @description The provider is registered by the operator, and the token is chosen by the provider. The signing secret is shown only in this response.
+         */
         post: operations["connectBot"];
         delete?: never;
         options?: never;
@@ -1135,15 +1234,24 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Reads a bot */
+        /**
+         * Reads a bot
+         * @description The token and the secret are not included.
+         */
         get: operations["bot"];
         put?: never;
         post?: never;
-        /** Disconnects a bot */
+        /**
+         * Disconnects a bot
+         * @description Chats that are with the bot wait for the agents.
+         */
         delete: operations["disconnectBot"];
         options?: never;
         head?: never;
-        /** Changes a bot, except its provider and token */
+        /**
+         * Changes a bot, except its provider and token
+         * @description Absent fields stay unchanged. To change the provider or the token, connect another bot.
+         */
         patch: operations["changeBot"];
         trace?: never;
     };
@@ -1200,7 +1308,10 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Shows the activity of a bot in the last hour */
+        /**
+         * Shows the activity of a bot in the last hour
+         * @description Counted from the timelines when it is requested. `is_complete` is false if there was too much to count.
+         */
         get: operations["botActivity"];
         put?: never;
         post?: never;
@@ -1217,7 +1328,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the bot providers that the operator has registered */
+        /**
+         * Lists the bot providers that the operator has registered
+         * @description Without their endpoints.
+         */
         get: operations["choosableProviders"];
         put?: never;
         post?: never;
@@ -1234,7 +1348,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads the settings of the account */
+        /**
+         * Reads the settings of the account
+         * @description With the webhooks, but without their secrets.
+         */
         get: operations["settings"];
         /**
          * Changes the settings that the body contains
@@ -1257,7 +1374,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds a webhook; an account can have at most 10 */
+        /**
+         * Adds a webhook; an account can have at most 10
+         * @description `events` limits the webhook to these events; empty or absent means all. The signing secret is shown only in this response.
+         */
         post: operations["addWebhook"];
         delete?: never;
         options?: never;
@@ -1277,11 +1397,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes a webhook */
+        /**
+         * Removes a webhook
+         * @description Events that are already queued are not sent any more.
+         */
         delete: operations["removeWebhook"];
         options?: never;
         head?: never;
-        /** Changes the address or the events of a webhook */
+        /**
+         * Changes the address or the events of a webhook
+         * @description Absent fields stay unchanged. The secret stays the same.
+         */
         patch: operations["changeWebhook"];
         trace?: never;
     };
@@ -1318,7 +1444,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends one signed sample event and returns the request and the response */
+        /**
+         * Sends one signed sample event and returns the request and the response
+         * @description The event is sent at once, with sample data, and nothing is stored. `error` is null if a delivery with this response would have succeeded.
+         */
         post: operations["testWebhook"];
         delete?: never;
         options?: never;
@@ -1333,7 +1462,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the account's telephony provider and call balance */
+        /**
+         * Shows the account's telephony provider and call balance
+         * @description Without the provider's secrets.
+         */
         get: operations["showTelephony"];
         put?: never;
         post?: never;
@@ -1344,7 +1476,10 @@ export interface paths {
         delete: operations["deleteTelephony"];
         options?: never;
         head?: never;
-        /** Changes the account's telephony provider */
+        /**
+         * Changes the account's telephony provider
+         * @description Absent fields stay unchanged. Changing the provider requires the credentials of the new one.
+         */
         patch: operations["changeTelephony"];
         trace?: never;
     };
@@ -1355,7 +1490,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists deliveries with their attempts, newest first */
+        /**
+         * Lists deliveries with their attempts, newest first
+         * @description Failed deliveries newest first, deliveries in other states by chat. Message texts are not included. A page can be shorter than `limit` although more follow: repeat the request with `next` as `cursor` until `next` is null.
+         */
         get: operations["deliveries"];
         put?: never;
         post?: never;
@@ -1372,7 +1510,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counts failed and pending deliveries, up to 100 of each */
+        /**
+         * Counts failed and pending deliveries, up to 100 of each
+         * @description `has_more` says that there are more than 100.
+         */
         get: operations["deliveryCounts"];
         put?: never;
         post?: never;
@@ -1416,7 +1557,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends failed deliveries again: one, those of a chat, or those of a period, oldest first */
+        /**
+         * Sends failed deliveries again: one, those of a chat, or those of a period, oldest first
+         * @description Either one delivery (`chat_id` and `seq`), those of a chat (`chat_id`), or those of a period (`from` and `to`). Repeat the request with `next` as `cursor` until `next` is null. Receivers get the same `webhook-id` again.
+         */
         post: operations["replayDeliveries"];
         delete?: never;
         options?: never;
@@ -1431,7 +1575,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Exports one chat, or the chats that were closed in a time range */
+        /**
+         * Exports one chat, or the chats that were closed in a time range
+         * @description With private notes and events. A long chat continues on the next page: repeat the request with `next` as `cursor` until `next` is null.
+         */
         get: operations["exportChats"];
         put?: never;
         post?: never;
@@ -1448,7 +1595,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Exports the same chats as CSV, with one line for each entry */
+        /**
+         * Exports the same chats as CSV, with one line for each entry
+         * @description The cursor of the next page is in the header x-next-cursor. Only the first page has a header line, so the pages can be joined.
+         */
         get: operations["exportChatsAsCsv"];
         put?: never;
         post?: never;
@@ -1465,7 +1615,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the changes to the account's configuration, newest first */
+        /**
+         * Lists the changes to the account's configuration, newest first
+         * @description Who has changed what, when, and from which IP address. Values are not recorded, because they can contain secrets.
+         */
         get: operations["auditLog"];
         put?: never;
         post?: never;
@@ -1482,7 +1635,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports on the chats of the last days, in the account's time zone */
+        /**
+         * Reports on the chats of the last days, in the account's time zone
+         * @description Chats, answers, ratings, failed deliveries and calls by day, channel and agent, and the same for the period before.
+         */
         get: operations["report"];
         put?: never;
         post?: never;
@@ -1502,11 +1658,17 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Shows a visitor and how much an erasure would delete */
+        /**
+         * Shows a visitor and how much an erasure would delete
+         * @description `entries` can be too large, because numbers of entries can be skipped.
+         */
         get: operations["visitor"];
         put?: never;
         post?: never;
-        /** Erases a visitor with all their chats */
+        /**
+         * Erases a visitor with all their chats
+         * @description Deletes every chat, message, panel and delivery of the visitor. Repeat the request until `complete` is true.
+         */
         delete: operations["eraseVisitor"];
         options?: never;
         head?: never;
@@ -1522,7 +1684,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates an account with its first admin */
+        /**
+         * Creates an account with its first admin
+         * @description Tell the admin the password; the admin adds everybody else.
+         */
         post: operations["openAccount"];
         delete?: never;
         options?: never;
@@ -1561,7 +1726,10 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Shows the account's telephony provider and call balance */
+        /**
+         * Shows the account's telephony provider and call balance
+         * @description Without the provider's secrets.
+         */
         get: operations["showAccountTelephony"];
         put?: never;
         post?: never;
@@ -1572,7 +1740,10 @@ export interface paths {
         delete: operations["deleteAccountTelephony"];
         options?: never;
         head?: never;
-        /** Changes the account's telephony provider */
+        /**
+         * Changes the account's telephony provider
+         * @description Absent fields stay unchanged. Changing the provider requires the credentials of the new one.
+         */
         patch: operations["changeAccountTelephony"];
         trace?: never;
     };
@@ -1607,7 +1778,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Registers a bot provider */
+        /**
+         * Registers a bot provider
+         * @description The response contains the `provider_id`, which the provider and the admins need.
+         */
         post: operations["registerProvider"];
         delete?: never;
         options?: never;
@@ -1624,14 +1798,20 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Reads a bot provider */
+        /**
+         * Reads a bot provider
+         * @description Without the secret in `authorization`.
+         */
         get: operations["provider"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes a bot provider */
+        /**
+         * Changes a bot provider
+         * @description Absent fields stay unchanged. A changed endpoint applies within ten seconds.
+         */
         patch: operations["changeProvider"];
         trace?: never;
     };
@@ -1707,7 +1887,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An agent accepted a chat; POST <webhook_url> */
+        /**
+         * An agent accepted a chat; POST <webhook_url>
+         * @description Sent when an agent accepts a chat. The response can contain data that the agent sees beside the chat.
+         */
         post: operations["chatAccepted"];
         delete?: never;
         options?: never;
@@ -1731,7 +1914,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The visitor's data changed while an agent has the chat; POST <webhook_url> */
+        /**
+         * The visitor's data changed while an agent has the chat; POST <webhook_url>
+         * @description Sent when data about the visitor has changed while an agent has the chat.
+         */
         post: operations["chatUpdated"];
         delete?: never;
         options?: never;
@@ -1755,7 +1941,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The agent binds the visitor to a CRM card; POST <webhook_url> */
+        /**
+         * The agent binds the visitor to a CRM card; POST <webhook_url>
+         * @description Sent when an agent links the chat to the card of crm_link.
+         */
         post: operations["chatAssigned"];
         delete?: never;
         options?: never;
@@ -1779,7 +1968,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A chat that an agent accepted or closed has ended; POST <webhook_url> */
+        /**
+         * A chat that an agent accepted or closed has ended; POST <webhook_url>
+         * @description Sent when a chat is closed that an agent had accepted, or when an agent closes a chat. Contains the conversation.
+         */
         post: operations["chatFinished"];
         delete?: never;
         options?: never;
@@ -1803,7 +1995,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A call starts, changes or ends; POST <webhook_url> */
+        /**
+         * A call starts, changes or ends; POST <webhook_url>
+         * @description Sent when a call starts and whenever its status changes.
+         */
         post: operations["callEvent"];
         delete?: never;
         options?: never;
@@ -1827,7 +2022,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A visitor leaves a message while no agent is online; POST <webhook_url> */
+        /**
+         * A visitor leaves a message while no agent is online; POST <webhook_url>
+         * @description Sent when a visitor sends the offline form.
+         */
         post: operations["offlineMessage"];
         delete?: never;
         options?: never;
@@ -1851,7 +2049,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An admin tests the address; POST <webhook_url> */
+        /**
+         * An admin tests the address; POST <webhook_url>
+         * @description Sent by POST /admin/settings/webhooks/{webhook_id}/test without `event`.
+         */
         post: operations["webhookTest"];
         delete?: never;
         options?: never;
