@@ -4,7 +4,7 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use crate::file_store::create_private_folder;
+use crate::file_store::{create_private_folder, make_private_file};
 use crate::{Error, HostStorage, dynamo, sqs};
 
 pub(crate) struct DatabaseFiles {
@@ -30,13 +30,27 @@ impl DatabaseFiles {
     pub fn open(storage: &HostStorage) -> Result<Self, Error> {
         match storage {
             HostStorage::Memory => Ok(Self { tables: None, queues: sqs::QueueDatabaseLocation::Memory, lock: None }),
-            HostStorage::Dir(folder) => Ok(Self {
-                lock: Some(lock(folder)?),
-                tables: Some(folder.join("dynamodb.sqlite")),
-                queues: sqs::QueueDatabaseLocation::File(folder.join("sqs.sqlite")),
-            }),
+            HostStorage::Dir(folder) => {
+                let lock = Some(lock(folder)?);
+                Ok(Self {
+                    lock,
+                    tables: Some(private_database(folder, "dynamodb.sqlite")?),
+                    queues: sqs::QueueDatabaseLocation::File(private_database(folder, "sqs.sqlite")?),
+                })
+            }
         }
     }
+}
+
+/// Returns the path of a database file that only the current user can access. SQLite gives the files that it creates
+/// beside a database the mode of the database. Existing ones may be older than this rule.
+fn private_database(folder: &Path, name: &str) -> Result<PathBuf, Error> {
+    let path = folder.join(name);
+    let existing = ["-wal", "-shm"].map(|suffix| folder.join(format!("{name}{suffix}"))).into_iter();
+    for file in std::iter::once(path.clone()).chain(existing.filter(|file| file.exists())) {
+        make_private_file(&file).map_err(|source| Error::DataFolder { path: folder.to_owned(), source })?;
+    }
+    Ok(path)
 }
 
 /// If the data folder's contents caused the error, adds the folder's path to it, so that the message can suggest a
@@ -55,7 +69,9 @@ pub(crate) fn add_data_folder_path(storage: &HostStorage, error: Error) -> Error
 fn lock(folder: &Path) -> Result<DataFolderLock, Error> {
     let unusable = |source| Error::DataFolder { path: folder.to_owned(), source };
     create_private_folder(folder).map_err(unusable)?;
-    let file = File::create(folder.join("host.lock")).map_err(unusable)?;
+    let path = folder.join("host.lock");
+    make_private_file(&path).map_err(unusable)?;
+    let file = File::create(path).map_err(unusable)?;
     match file.try_lock() {
         Ok(()) => Ok(DataFolderLock(file)),
         Err(TryLockError::WouldBlock) => Err(Error::DataFolderInUse(folder.to_owned())),

@@ -1,9 +1,9 @@
 //! Small private files that persist between runs, such as the operator key and the demo account. Only the current user
 //! can read them.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::random_and_digest::{self, RandomError};
@@ -79,10 +79,22 @@ impl FileStore {
     }
 }
 
-/// Creates a folder that only the current user can access, because the folder will contain chats and secrets. The mode
-/// of an existing folder is not changed.
+/// Makes sure that a folder exists and that only the current user can access it, because it will contain chats and
+/// secrets. A folder that many users share, such as `/tmp`, keeps its mode; its files are private anyway.
 pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
+    const STICKY: u32 = 0o1000;
+    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    let mode = fs::metadata(path)?.permissions().mode();
+    if mode & STICKY != 0 || mode & 0o077 == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(path, Permissions::from_mode(0o700))
+}
+
+/// Makes sure that a file exists and that only the current user can access it. Its content is not changed.
+pub(crate) fn make_private_file(path: &Path) -> io::Result<()> {
+    let file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    file.set_permissions(Permissions::from_mode(0o600))
 }
 
 /// Writes a file that only the current user can access. The file appears only when it is complete, so a process that
@@ -110,8 +122,6 @@ fn create_private_file(path: &Path) -> io::Result<File> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     fn mode(path: &Path) -> u32 {
@@ -133,6 +143,16 @@ mod tests {
         let path = folder.path().join("new/data");
         FileStore::open(path.clone()).unwrap();
         assert_eq!(mode(&path), 0o700);
+    }
+
+    #[test]
+    fn existing_folder_becomes_private_unless_users_share_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for (before, after) in [(0o755, 0o700), (0o1777, 0o777), (0o500, 0o500)] {
+            fs::set_permissions(folder.path(), PermissionsExt::from_mode(before)).unwrap();
+            FileStore::open(folder.path().to_owned()).unwrap();
+            assert_eq!(mode(folder.path()), after);
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
+use axum::middleware::from_fn;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -22,6 +23,7 @@ use crate::http_server::{serve, serve_until};
 use crate::iam::{Permission, Roles};
 use crate::lambda::{Functions, KillOnDrop, LaunchContext};
 use crate::log::LogSink;
+use crate::loopback_host;
 use crate::reservation::Reservation;
 use crate::service_endpoints::ServiceEndpoints;
 use crate::sqs::Queues;
@@ -40,6 +42,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 pub struct Host {
     base_url: String,
     port: u16,
+    tables_url: String,
     queues: Queues,
     functions: Functions,
     _kill_on_drop: KillOnDrop,
@@ -81,14 +84,14 @@ impl Host {
         let faults = Faults::default();
         let latency = options.store_latency;
         let with_data_folder = |error| add_data_folder_path(&options.storage, error);
-        let tables_context = (meter.clone(), roles.clone(), faults.clone());
+        let access_keys = AccessKeys::generate(template.functions.iter().map(|function| function.name.as_str()))?;
+        let tables_context = (access_keys.clone(), meter.clone(), roles.clone(), faults.clone());
         let engine = DynamoEngine::start(files.tables.as_deref(), &template.tables, tables_context, latency);
         let engine = engine.map_err(|error| with_data_folder(error.into()))?;
         let queues = Queues::open(&files.queues, template.queues).map_err(|error| with_data_folder(error.into()))?;
         let (public, private) = (public.listen()?, private.listen()?);
         let endpoints =
             ServiceEndpoints { private_base_url: private_base_url.clone(), dynamodb_base_url: engine.url().to_owned() };
-        let access_keys = AccessKeys::generate(template.functions.iter().map(|function| function.name.as_str()))?;
         let context = LaunchContext {
             binaries: options.binaries,
             endpoints,
@@ -102,11 +105,13 @@ impl Host {
         let gateway = Gateway::new(&template.functions, functions.clone());
         let web_sockets = template
             .web_socket_api
-            .map(|api| WebSockets::new(api, functions.clone(), access_keys, roles.clone(), meter.clone()));
+            .map(|api| WebSockets::new(api, functions.clone(), access_keys.clone(), roles.clone(), meter.clone()));
 
+        let tables_url = format!("{}/tools/{}", engine.url(), access_keys.of_tools());
         let mut host = Self {
             base_url,
             port,
+            tables_url,
             _kill_on_drop: functions.kill_on_drop(),
             functions,
             web_sockets,
@@ -124,6 +129,7 @@ impl Host {
             engine,
         };
         let sqs_api = SqsProxy {
+            access_keys,
             queues: host.queues.router(private_base_url),
             meter: host.meter.clone(),
             roles: host.roles.clone(),
@@ -131,12 +137,15 @@ impl Host {
             faults: host.faults.clone(),
         };
         let sqs_api = delay_requests(sqs_api.router(), latency);
-        host.background_tasks.spawn(serve(private, runtime_api.merge(sqs_api)));
+        let private_apis = runtime_api.merge(sqs_api).layer(from_fn(loopback_host::require));
+        host.background_tasks.spawn(serve(private, private_apis));
         host.background_tasks.spawn(host.engine.delete_expired_items());
         host.background_tasks.spawn(host.functions.clone().kill_idle_processes());
         host.start_event_sources(&template.functions, &options.log)?;
         let web_sockets = host.web_sockets.as_ref().map_or_else(Router::new, WebSockets::router);
-        let extra_routes = options.extra_routes.merge(host.meter.clone().router()).merge(web_sockets);
+        // These routes need no credentials.
+        let extra_routes = options.extra_routes.merge(host.meter.clone().router());
+        let extra_routes = extra_routes.route_layer(from_fn(loopback_host::require)).merge(web_sockets);
         let stop_requested = host.stop_requested();
         host.graceful_tasks.spawn(serve_until(public, gateway.router(extra_routes), stop_requested));
         Ok(host)
@@ -170,10 +179,11 @@ impl Host {
         &self.queues
     }
 
-    /// Returns the `DynamoDB` endpoint for an AWS SDK. Requests are counted under the name in `caller`.
+    /// Returns the `DynamoDB` endpoint for an AWS SDK. The URL contains a secret, so that the requests need no access
+    /// key. They may do anything, and are counted under the name in `caller`.
     #[must_use]
     pub fn tables_url(&self, caller: &str) -> String {
-        format!("{}/{caller}", self.engine.url())
+        format!("{}/{caller}", self.tables_url)
     }
 
     /// For tests: makes every n-th write to a table fail with a write conflict, because the local tables have no real

@@ -46,7 +46,7 @@ impl Roles {
     }
 
     /// Checks that the caller's role allows the required permissions, and records that they have been used. Callers
-    /// that are not functions, such as tests, may do anything.
+    /// that are not functions may do anything: the tests and benchmarks whose URL contains the host's secret.
     pub fn authorize(&self, caller: &str, required: &[Permission]) -> Result<(), AccessDenied> {
         let Some(role) = self.0.get(caller) else {
             return Ok(());

@@ -15,7 +15,7 @@
 //! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the
 //!   `switchboard` command
 //! - [`demo`], [`api_client`]: the demo account of that command
-//! - `access_keys.rs`, `arn.rs`, `aws_operation.rs`, [`filter_pattern`], `http_server.rs`, `request_text.rs`,
+//! - `access_keys.rs`, `arn.rs`, `aws_operation.rs`, [`filter_pattern`], `http_server.rs`, `loopback_host.rs`, `request_text.rs`,
 //!   `service_endpoints.rs`, `time_format.rs`, [`random_and_digest`]: helpers
 
 mod access_keys;
@@ -38,6 +38,7 @@ mod http_server;
 mod iam;
 pub mod lambda;
 pub mod log;
+mod loopback_host;
 pub mod open_file_limit;
 mod options;
 pub mod random_and_digest;

@@ -1,5 +1,6 @@
 //! The SQS endpoint for functions. It checks the function's permission, counts the request, injects faults and forwards
-//! the request to the local queues. Every function has its own path, `/sqs/{function}`.
+//! the request to the local queues. Every function has its own path, `/sqs/{function}`, and signs its requests with its
+//! own access key.
 
 use axum::Router;
 use axum::body::Body;
@@ -10,6 +11,7 @@ use axum::routing::any;
 use serde::Deserialize;
 use tower::ServiceExt;
 
+use crate::access_keys::AccessKeys;
 use crate::aws_operation::operation_name;
 use crate::faults::{Faults, sqs_rejection};
 use crate::iam::{AccessDenied, Permission, Roles};
@@ -22,6 +24,7 @@ const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Clone)]
 pub(crate) struct SqsProxy {
+    pub access_keys: AccessKeys,
     /// The router that serves the local queues.
     pub queues: Router,
     pub meter: UsageMeter,
@@ -54,6 +57,9 @@ impl SqsProxy {
 
 async fn forward(State(proxy): State<SqsProxy>, Path(function): Path<String>, request: Request) -> Response {
     let (head, body) = request.into_parts();
+    if let Err(unrecognized) = proxy.access_keys.verify(&function, &head.headers) {
+        return unrecognized.into_response();
+    }
     let Ok(body) = axum::body::to_bytes(body, MAX_BODY_BYTES).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };

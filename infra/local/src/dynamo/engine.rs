@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use axum::Router;
+use axum::middleware::from_fn;
 use dynoxide::Database;
 use rusqlite::Connection;
 use tokio::runtime::Runtime;
@@ -23,9 +24,11 @@ use super::stream_retention::limit_stream_records;
 use super::table_setup;
 use super::table_streams::{StreamReader, TableStreams};
 use super::write_conflicts::WriteConflicts;
+use crate::access_keys::AccessKeys;
 use crate::faults::Faults;
 use crate::http_server::serve;
 use crate::iam::Roles;
+use crate::loopback_host;
 use crate::store_latency::delay_requests;
 use crate::template::TableDefinition;
 use crate::usage::UsageMeter;
@@ -52,7 +55,7 @@ impl DynamoEngine {
     pub fn start(
         file: Option<&Path>,
         template: &[TableDefinition],
-        (meter, roles, faults): (UsageMeter, Roles, Faults),
+        (access_keys, meter, roles, faults): (AccessKeys, UsageMeter, Roles, Faults),
         latency: Duration,
     ) -> Result<Self, Error> {
         let location = match file {
@@ -67,6 +70,7 @@ impl DynamoEngine {
         let write_conflicts = Arc::default();
         let (listener, address) = bind()?;
         let proxy = DynamoProxy {
+            access_keys,
             database: database.clone(),
             meter,
             roles,
@@ -74,7 +78,7 @@ impl DynamoEngine {
             write_conflicts: Arc::clone(&write_conflicts),
             faults,
         };
-        let router = delay_requests(proxy.router(), latency);
+        let router = delay_requests(proxy.router(), latency).layer(from_fn(loopback_host::require));
         let (stop, stop_requested) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("dynamodb".to_owned());

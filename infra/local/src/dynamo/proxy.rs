@@ -1,5 +1,6 @@
 //! The DynamoDB endpoint for functions. It checks each request's permissions, counts the request and passes it to the
-//! engine. Every function has its own path, `/{function}`.
+//! engine. Every function has its own path, `/{function}`, and signs its requests with its own access key. Tests and
+//! benchmarks use `/tools/{key}/{name}`.
 //!
 //! The engine calculates capacity units. The proxy adds the parameter that makes the engine return them. Apart from
 //! that, it leaves requests unchanged, so that the engine's error messages refer to what the function sent.
@@ -22,6 +23,7 @@ use tokio::sync::watch;
 use super::operations;
 use super::table_streams::TableStreams;
 use super::write_conflicts::WriteConflicts;
+use crate::access_keys::{AccessKeys, UnrecognizedClient};
 use crate::arn::table_arn;
 use crate::aws_operation::operation_name;
 use crate::faults::{Faults, dynamodb_rejection};
@@ -35,6 +37,7 @@ const SERVICE: &str = "DynamoDB_20120810";
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 pub(super) struct DynamoProxy {
+    pub access_keys: AccessKeys,
     pub database: Database,
     pub meter: UsageMeter,
     pub roles: Roles,
@@ -98,6 +101,8 @@ impl DynamoProxy {
         Router::new()
             .route("/{function}", post(forward))
             .route("/{function}/", post(forward))
+            .route("/tools/{key}/{name}", post(forward_from_tool))
+            .route("/tools/{key}/{name}/", post(forward_from_tool))
             .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
             .with_state(Arc::new(self))
     }
@@ -190,11 +195,28 @@ async fn forward(
     Path(function): Path<String>,
     headers: HeaderMap,
     body: Bytes,
-) -> Response {
-    let operation = operation_name(&headers, SERVICE).to_owned();
+) -> Result<Response, UnrecognizedClient> {
+    proxy.access_keys.verify(&function, &headers)?;
+    Ok(run(proxy, function, &headers, body).await)
+}
+
+async fn forward_from_tool(
+    State(proxy): State<Arc<DynamoProxy>>,
+    Path((key, name)): Path<(String, String)>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, UnrecognizedClient> {
+    if key != proxy.access_keys.of_tools() {
+        return Err(UnrecognizedClient);
+    }
+    Ok(run(proxy, name, &headers, body).await)
+}
+
+async fn run(proxy: Arc<DynamoProxy>, caller: String, headers: &HeaderMap, body: Bytes) -> Response {
+    let operation = operation_name(headers, SERVICE).to_owned();
     // The request runs in a separate task, so that it completes even if the function is killed. A delayed request must
     // still be executed, and its response must still be counted.
-    let response = tokio::spawn(async move { proxy.respond(&function, &operation, body).await }).await;
+    let response = tokio::spawn(async move { proxy.respond(&caller, &operation, body).await }).await;
     // If there is no response, the host is stopping or the task has panicked. The SDK retries.
     response.unwrap_or_else(|_| StatusCode::SERVICE_UNAVAILABLE.into_response())
 }

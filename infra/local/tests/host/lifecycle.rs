@@ -1,6 +1,8 @@
 //! Tests of how a host starts and stops, which errors prevent the start, and which data the host keeps.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use local::sqs::QueueMessageToSend;
@@ -183,11 +185,22 @@ async fn invalid_database_is_reported_with_its_folder() {
 #[tokio::test]
 async fn data_folder_is_accessible_to_its_owner_only() {
     let binaries = link_binaries();
-    let parent = tempfile::tempdir().unwrap();
-    let data = parent.path().join("data");
+    let data = tempfile::tempdir().unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    // Files of an older host, which anybody could read.
+    for name in ["host.lock", "sqs.sqlite"] {
+        std::fs::write(data.path().join(name), "").unwrap();
+        std::fs::set_permissions(data.path().join(name), PermissionsExt::from_mode(0o644)).unwrap();
+    }
+    std::fs::set_permissions(data.path(), PermissionsExt::from_mode(0o755)).unwrap();
     let (mut options, _) = memory_options(binaries.path());
-    options.storage = HostStorage::Dir(data.clone());
-    let _host = Host::start(options).await.unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(data).unwrap().permissions());
-    assert_eq!(mode & 0o777, 0o700);
+    options.storage = HostStorage::Dir(data.path().to_owned());
+    let host = Host::start(options).await.unwrap();
+    host.invoke("probe", json!({"do": "tables"})).await.unwrap();
+    assert_eq!(mode(data.path()), 0o700);
+    let files: Vec<_> = std::fs::read_dir(data.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(files.len() >= 3, "{files:?}");
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
 }

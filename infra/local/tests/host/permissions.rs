@@ -73,3 +73,47 @@ async fn role_without_consumer_permission_prevents_the_start() {
         assert!(error.starts_with(&format!("{function}: User: ")) && error.contains(message), "{error}");
     }
 }
+
+/// Returns the variables of a running process of the function.
+fn environment_of(host: &Host, function: &str) -> impl Fn(&str) -> String {
+    let (_, pid) = host.processes().into_iter().find(|(name, _)| name == function).unwrap();
+    let variables = std::fs::read_to_string(format!("/proc/{pid}/environ")).unwrap();
+    move |name| variables.split('\0').find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn tables_and_queues_refuse_programs_without_the_access_key_of_the_function() {
+    let host = ProbeHost::start().await;
+    for function in ["probe", "worker"] {
+        host.start_function(function).await.unwrap();
+    }
+    let (probe, worker) = (environment_of(&host, "probe"), environment_of(&host, "worker"));
+    let tables = (probe("AWS_ENDPOINT_URL_DYNAMODB"), "DynamoDB_20120810.ListTables");
+    let queues = (probe("AWS_ENDPOINT_URL_SQS"), "AmazonSQS.ListQueues");
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    for (url, target) in [tables, queues] {
+        let status = async |url: &str, key: Option<&str>, name: Option<&str>| {
+            let request = client.post(url).header("x-amz-target", target).body("{}");
+            let credential = |key| format!("AWS4-HMAC-SHA256 Credential={key}/20261125/us-east-1/x/aws4_request");
+            let request = key.into_iter().fold(request, |it, key| it.header("authorization", credential(key)));
+            let request = name.into_iter().fold(request, |it, name| it.header("host", name));
+            request.send().await.unwrap().status().as_u16()
+        };
+        let (key, other_key) = (probe("AWS_ACCESS_KEY_ID"), worker("AWS_ACCESS_KEY_ID"));
+        assert_ne!(status(&url, Some(&key), None).await, 403, "{target}");
+        for forged in [None, Some("ASIA0000000000000000"), Some(other_key.as_str())] {
+            assert_eq!(status(&url, forged, None).await, 403, "{target} with {forged:?}");
+        }
+        assert_eq!(status(&url.replace("probe", "nobody"), Some(&key), None).await, 403, "{target}");
+        assert_eq!(status(&url, Some(&key), Some("evil.example")).await, 403, "{target} from a rebound name");
+    }
+    let usage = client.get(format!("{}/_local/usage", host.base_url()));
+    assert_eq!(usage.header("host", "evil.example").send().await.unwrap().status(), 403);
+    let of_tools = host.tables_url("tests");
+    let guessed = format!("{}x/tests", of_tools.strip_suffix("/tests").unwrap());
+    for (url, expected) in [(of_tools, 200), (guessed, 403)] {
+        let request = client.post(url).header("x-amz-target", "DynamoDB_20120810.Scan");
+        let request = request.body(json!({"TableName": "Items"}).to_string());
+        assert_eq!(request.send().await.unwrap().status().as_u16(), expected);
+    }
+}
