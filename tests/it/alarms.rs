@@ -89,6 +89,18 @@ fn every_backlog_has_an_age_alarm() {
 }
 
 #[test]
+fn slow_messages_and_throttled_tables_raise_an_alarm() {
+    for name in ["ChannelMessage", "WidgetMessage", "AgentMessage", "BotEvent"] {
+        assert_eq!(alarms_for("Duration", name).len(), 1, "{name}");
+    }
+    for (name, _) in resources("AWS::DynamoDB::Table") {
+        for metric in ["ReadThrottleEvents", "WriteThrottleEvents"] {
+            assert_eq!(alarms_for(metric, name).len(), 1, "{name}: {metric}");
+        }
+    }
+}
+
+#[test]
 fn every_alarm_notifies_and_links_to_its_runbook_section() {
     let runbook = std::fs::read_to_string(workspace_root().join("docs/runbook.md")).unwrap();
     let sections: BTreeSet<_> = runbook.lines().filter_map(|line| line.strip_prefix("## ")).collect();
@@ -126,6 +138,9 @@ fn retained_tables_have_backups_and_logs_expire() {
         assert_eq!(resource["UpdateReplacePolicy"] == "Retain", is_retained, "{name}");
         let recovery = &table["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"];
         assert_eq!(*recovery == true, is_retained, "{name}");
+        // A table that is deleted with the stack must not be protected, because the deletion of the stack would fail.
+        let protection = if is_retained { json!({"!Ref": "DeletionProtection"}) } else { Value::Null };
+        assert_eq!(table["DeletionProtectionEnabled"], protection, "{name}");
         retained.extend(is_retained.then_some(name));
     }
     assert_eq!(retained, BTreeSet::from(["Chats", "Directory"]));

@@ -137,7 +137,7 @@ fn functions_are_named_after_their_programs() {
 }
 
 /// Variables that the template sets for all functions, although no function requires them.
-const OPTIONAL_VARIABLES: [&str; 2] = ["FIRST_ATTEMPTS_PER_ACCOUNT", "STACK_NAME"];
+const OPTIONAL_VARIABLES: [&str; 3] = ["FIRST_ATTEMPTS_PER_ACCOUNT", "ORIGIN_SECRETS", "STACK_NAME"];
 
 /// Returns the names of the variables in a function's properties, or in the global properties of all functions.
 fn declared_variables(properties: &Value) -> BTreeSet<String> {
@@ -235,6 +235,27 @@ fn consumer_concurrency_is_a_deployment_parameter() {
         default("FirstAttemptsPerAccount") * 3 <= default("FirstAttemptConcurrency"),
         "three hanging accounts leave no capacity"
     );
+    // The queues of the four kinds of receiver share the concurrency of an AWS account with all other functions.
+    let outbound = 4 * (default("FirstAttemptConcurrency") + default("RetryConcurrency"));
+    assert!(outbound <= 600, "{outbound} of usually 1,000 concurrent invocations are for deliveries");
+}
+
+#[test]
+fn both_apis_limit_the_requests_of_all_callers_together() {
+    for (kind, parameter) in [
+        ("AWS::Serverless::HttpApi", "ApiRequestsPerSecond"),
+        ("AWS::Serverless::WebSocketApi", "SocketFramesPerSecond"),
+    ] {
+        let (_, api) = resources(kind).next().unwrap();
+        for limit in ["ThrottlingRateLimit", "ThrottlingBurstLimit"] {
+            assert_eq!(api["DefaultRouteSettings"][limit], json!({"!Ref": parameter}));
+        }
+    }
+    let (_, api) = resources("AWS::Serverless::HttpApi").next().unwrap();
+    let routes: BTreeSet<_> = routes().into_iter().map(|(method, path)| format!("{method} {path}")).collect();
+    for route in api["RouteSettings"].as_object().unwrap().keys() {
+        assert!(routes.contains(route), "{route} is limited but not routed");
+    }
 }
 
 #[test]

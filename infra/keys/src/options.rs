@@ -32,7 +32,7 @@ pub struct Options {
     #[arg(long, value_name = "MS", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     pub receiver_ms: u32,
     /// Value of the stack parameter FirstAttemptsPerAccount
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 36, value_parser = clap::value_parser!(u32).range(1..))]
     pub first_attempts_per_account: u32,
 }
 

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::config::Credentials;
 
 /// The value that is used if `FIRST_ATTEMPTS_PER_ACCOUNT` is not set. It matches the default of the
 /// `FirstAttemptsPerAccount` parameter in `template.yaml`.
-const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 64;
+const DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT: u64 = 36;
 
 const DEFAULT_AWS_CALL_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -65,6 +65,13 @@ pub(crate) fn stack_name() -> String {
 pub(crate) fn first_attempts_per_account() -> u64 {
     let set = env::var("FIRST_ATTEMPTS_PER_ACCOUNT").ok().and_then(|number| number.parse().ok());
     set.unwrap_or(DEFAULT_FIRST_ATTEMPTS_PER_ACCOUNT)
+}
+
+/// Returns the secrets by which the CloudFront distribution in front of the API is recognized. A stack without one has
+/// none.
+pub(crate) fn origin_secrets() -> Vec<String> {
+    let secrets = env::var("ORIGIN_SECRETS").unwrap_or_default();
+    secrets.split(',').filter(|secret| !secret.is_empty()).map(str::to_owned).collect()
 }
 
 /// Returns how long a call to DynamoDB, SQS or API Gateway may take with its retries. The local host allows more time,

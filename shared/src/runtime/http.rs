@@ -18,6 +18,7 @@ use crate::domain::message_content::truncate_chars;
 use crate::domain::sha256;
 use crate::error::{Error, ErrorResponse};
 use crate::runtime::dependencies::Dependency;
+use crate::runtime::distribution::Distribution;
 use crate::runtime::metrics;
 use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
 use crate::wire;
@@ -33,6 +34,7 @@ const MAX_LOGGED_ID_CHARS: usize = 64;
 pub struct Request {
     pub method: Method,
     parts: lambda_http::Request,
+    is_from_distribution: bool,
 }
 
 #[derive(Debug)]
@@ -214,13 +216,14 @@ impl IntoResponse for UnconvertedResponse {
 }
 
 impl Request {
-    fn new(parts: lambda_http::Request) -> Self {
-        Self { method: parts.method().clone(), parts }
+    fn new(parts: lambda_http::Request, distribution: &Distribution) -> Self {
+        let is_from_distribution = distribution.sent(parts.headers());
+        Self { method: parts.method().clone(), parts, is_from_distribution }
     }
 
     #[cfg(test)]
     pub(crate) fn of_event(event: &[u8]) -> Result<Self, Box<dyn std::error::Error>> {
-        Ok(Self::new(lambda_http::request::from_str(std::str::from_utf8(event)?)?))
+        Ok(Self::new(lambda_http::request::from_str(std::str::from_utf8(event)?)?, &Distribution::default()))
     }
 
     pub(crate) fn headers(&self) -> &HeaderMap {
@@ -230,6 +233,12 @@ impl Request {
     /// Returns the value of a header. Returns `None` if it is missing or not ASCII.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers().get(name)?.to_str().ok()
+    }
+
+    /// Returns the value of a header that the CloudFront distribution adds. Returns `None` if the request did not come
+    /// through the distribution, because its client may then have forged the header.
+    pub(crate) fn distribution_header(&self, name: &str) -> Option<&str> {
+        self.header(name).filter(|_| self.is_from_distribution)
     }
 
     /// Fails with status 405 if the method of the request is not `method`.
@@ -333,8 +342,12 @@ impl Request {
         if bytes.is_empty() { Ok(json!({})) } else { self.json() }
     }
 
-    /// Returns the scheme and the host that the client used, without a trailing slash.
+    /// Returns the scheme and the host that the client used, without a trailing slash. The distribution replaces the
+    /// `Host` header, because the gateway accepts only its own name, and passes on the original one.
     pub fn base_url(&self) -> String {
+        if let Some(host) = self.distribution_header("x-viewer-host") {
+            return format!("https://{host}");
+        }
         let scheme = self.header("x-forwarded-proto").unwrap_or("https");
         format!("{scheme}://{}", self.header("host").unwrap_or_default())
     }
@@ -356,9 +369,12 @@ impl Request {
         format!("{}/channel/{secret}/{channel_id}", self.base_url())
     }
 
-    /// Returns the client's IP address as reported by the gateway. Request headers are not used, because a client could
-    /// forge them.
+    /// Returns the client's IP address as reported by the distribution or, without one, by the gateway. Other headers
+    /// are not used, because a client could forge them.
     pub fn source_address(&self) -> String {
+        if let Some(address) = self.distribution_header("x-viewer-address") {
+            return address.to_owned();
+        }
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone().unwrap_or_default(),
             _ => String::new(),
@@ -415,16 +431,15 @@ where
 }
 
 fn serve(handler: Handler) -> RuntimeLoop {
-    Box::pin(async move { lambda_http::run(service_fn(|request| handle_request(&handler, request))).await })
+    Box::pin(async move {
+        let distribution = Distribution::read();
+        lambda_http::run(service_fn(|request| handle_request(&handler, Request::new(request, &distribution)))).await
+    })
 }
 
-async fn handle_request(
-    handler: &Handler,
-    request: lambda_http::Request,
-) -> Result<UnconvertedResponse, lambda_http::Error> {
+async fn handle_request(handler: &Handler, request: Request) -> Result<UnconvertedResponse, lambda_http::Error> {
     let started = Instant::now();
-    let request_id = request.lambda_context_ref().map(|context| context.request_id.clone());
-    let request = Request::new(request);
+    let request_id = request.parts.lambda_context_ref().map(|context| context.request_id.clone());
     let (route, gateway_id) = (request.route(), request.gateway_id());
     // Adds the request id to every log line that is written during the request, for example when a delivery is queued.
     let span = tracing::error_span!("request", request_id);

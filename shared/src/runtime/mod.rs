@@ -8,6 +8,7 @@ mod aws_http_client;
 pub mod clock;
 pub(crate) mod config;
 pub mod dependencies;
+mod distribution;
 pub mod http;
 mod log;
 pub mod metrics;

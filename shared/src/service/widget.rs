@@ -94,16 +94,16 @@ pub fn with_cors_headers(request: &Request, result: Result<Response, Error>) -> 
     }
 }
 
-/// Returns what the request reveals about the visitor's browser. If the request came through CloudFront, the IP address
-/// and its location come from CloudFront's headers. Otherwise, the address comes from the gateway and the location is
-/// unknown. A client that calls the gateway directly can forge the headers, but only for its own session.
+/// Returns what the request reveals about the visitor's browser. The location of the IP address is known only if the
+/// request came through the CloudFront distribution.
 pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSession {
     let header = |name: &str, max_chars| truncate_chars(request.header(name).unwrap_or_default(), max_chars);
-    let location = |name: &str| header(&format!("cloudfront-viewer-{name}"), MAX_GEOIP_CHARS);
-    let viewer_address = request.header("cloudfront-viewer-address").and_then(|address| address.rsplit_once(':'));
-    let viewer_address = viewer_address.map(|(address, _)| truncate_chars(address, MAX_GEOIP_CHARS));
+    let location = |name: &str| {
+        let value = request.distribution_header(&format!("cloudfront-viewer-{name}"));
+        truncate_chars(value.unwrap_or_default(), MAX_GEOIP_CHARS)
+    };
     BrowserSession {
-        ip_addr: viewer_address.unwrap_or_else(|| request.source_address()),
+        ip_addr: request.source_address(),
         user_agent: header("user-agent", MAX_USER_AGENT_CHARS),
         referrer,
         geoip: GeoIp {

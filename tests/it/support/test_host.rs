@@ -129,6 +129,9 @@ pub async fn binaries() -> &'static Path {
     built.as_deref().expect("the functions compile")
 }
 
+/// The secret by which the functions recognize requests of the CloudFront distribution.
+pub const ORIGIN_SECRET: &str = "8d969eef6ecad3c29a3a629280e686cf";
+
 pub struct TestHost {
     pub local: LocalHost,
     pub operator: ApiClient,
@@ -162,6 +165,7 @@ impl TestHost {
             ("OperatorKeySha256".to_owned(), random_and_digest::sha256_hex(&operator_key)),
             ("AllowHttpTargets".to_owned(), "true".to_owned()),
             ("AllowedPrivateTargets".to_owned(), "127.0.0.0/8,::1/128".to_owned()),
+            ("OriginSecrets".to_owned(), ORIGIN_SECRET.to_owned()),
         ]);
         all.extend(parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let log = Arc::default();
