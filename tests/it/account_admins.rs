@@ -124,7 +124,7 @@ fn operator_adds_and_resets_an_admin() {
 
         // If the new admin's e-mail address already belongs to an agent, that agent becomes an admin or remains one. In
         // both cases, the password is replaced and existing sessions end, but all other data stays the same.
-        let ann = account.create_agent_with("Ann", json!({"phone": "+31 20 1"})).await;
+        let ann = account.create_agent_with("Ann", json!({"phone": "+31 20 123 4567"})).await;
         for agent in [&ann, &account.admin] {
             let before = eve.get(&agent_path(agent)).await.expect(200);
             let reset = add_admin(&agent.email.to_uppercase()).await.expect(200);

@@ -12,7 +12,7 @@ fn agent_is_created_listed_read_changed_and_deleted() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         let admin = &account.admin.client;
-        let fields = json!({"phone": "+31 20 123", "photo": "https://cdn.example/ann.png"});
+        let fields = json!({"phone": "+31 20 123 4567", "photo": "https://cdn.example/ann.png"});
         let ann = account.create_agent_with("Ann", fields.clone()).await;
         let path = format!("/admin/agents/{}", ann.id);
 

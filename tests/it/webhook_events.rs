@@ -57,7 +57,7 @@ fn visitor_named(name: &str) -> Value {
 impl WebhookFixture {
     fn expected_agent(&self) -> Value {
         assert!(self.agent.id.is_u64(), "{}", self.agent.id);
-        json!({"id": self.agent.id, "name": "Ann", "email": self.agent.email, "phone": "+31 20 1"})
+        json!({"id": self.agent.id, "name": "Ann", "email": self.agent.email, "phone": "+31 20 123 4567"})
     }
 
     /// Returns the event that the webhook must receive when Ann triggers it in a chat with `visitor`.

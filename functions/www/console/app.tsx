@@ -1,5 +1,5 @@
 import "./app.css";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Announcer } from "../ui/announcer";
 import { Toasts } from "../ui/toast";
 import { CallBanner } from "./calls/call-banner";
@@ -11,8 +11,9 @@ import { OverlayLayer } from "./overlays";
 import { FirstRun, isFirstRun } from "./first-run/first-run";
 import { Inbox } from "./inbox/inbox";
 import { listenForShortcuts } from "./keyboard-shortcuts";
-import { NavigationRail } from "./navigation-rail";
+import { NavigationRail, SECTION_LABELS } from "./navigation-rail";
 import { SignIn } from "./session/sign-in";
+import { sectionName } from "./state/page-title";
 import { route } from "./state/route";
 import { session, type Session } from "./state/session";
 import { Workspace } from "./state/workspace";
@@ -51,6 +52,9 @@ function SignedIn({ me }: { me: Session }) {
 function Panes({ workspace }: { workspace: Workspace }) {
   const { section, id, path } = route.value;
   const connection = workspace.sync.connection.value.kind;
+  useLayoutEffect(() => {
+    sectionName.value = SECTION_LABELS[section].name;
+  }, [section]);
   if (section !== "inbox") {
     return (
       <div class="app section" data-connection={connection}>

@@ -2,7 +2,14 @@ import { LOCKED_DIALOG } from "../ui/dialog";
 import { acceptNext, requestClose, openAdjacentChat } from "./chat-actions";
 import { areSingleKeyShortcutsEnabled, isVisitorPaneOpen } from "./state/preferences";
 import { openChat, route } from "./state/route";
-import { focusComposer, overlay, isVisitorPaneOverlayOpen } from "./state/view-state";
+import {
+  closeVisitorPane,
+  focusComposer,
+  followBackButton,
+  overlay,
+  isVisitorPaneOverlayOpen,
+  toggleVisitorPane,
+} from "./state/view-state";
 import type { Workspace } from "./state/workspace";
 import { SEARCH_INPUT_ID } from "./inbox/inbox";
 
@@ -12,7 +19,7 @@ export const KEYBOARD_SHORTCUTS: readonly {
   section: "Anywhere" | "In the list" | "In a chat" | "While writing";
 }[] = [
   { keys: ["Ctrl", "K"], description: "Find a chat or an action", section: "Anywhere" },
-  { keys: ["/"], description: "Search chats", section: "Anywhere" },
+  { keys: ["/"], description: "Search", section: "Anywhere" },
   { keys: ["?"], description: "Show keyboard shortcuts", section: "Anywhere" },
   { keys: ["j"], description: "Next chat", section: "In the list" },
   { keys: ["k"], description: "Previous chat", section: "In the list" },
@@ -48,7 +55,7 @@ export function listenForShortcuts(workspace: Workspace): () => void {
     }
     if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target) || isOverlayOpen()) return;
     if (event.key === "Escape") {
-      if (isVisitorPaneOverlayOpen.peek()) isVisitorPaneOverlayOpen.value = false;
+      if (isVisitorPaneOverlayOpen.peek()) closeVisitorPane();
       else if (workspace.openChatId.peek() !== undefined && matchMedia("(max-width: 719px)").matches)
         openChat(undefined);
       return;
@@ -60,18 +67,30 @@ export function listenForShortcuts(workspace: Workspace): () => void {
     action();
   };
   addEventListener("keydown", onKeyDown);
-  return () => removeEventListener("keydown", onKeyDown);
+  const stopFollowing = followBackButton();
+  return () => {
+    stopFollowing();
+    removeEventListener("keydown", onKeyDown);
+  };
 }
+
+/** Moves the focus to the page's search field. On a page without one, and on a phone in a chat, the chats are searched. */
+function focusSearch(): void {
+  const field = [...document.querySelectorAll<HTMLElement>("main input[type=search]")].find(isShown);
+  if (field !== undefined) return field.focus();
+  openChat(undefined);
+  requestAnimationFrame(() => document.getElementById(SEARCH_INPUT_ID)?.focus());
+}
+const isShown = (element: HTMLElement) => element.offsetParent !== null;
 
 function shortcutAction(workspace: Workspace, key: string): (() => void) | undefined {
   if (key === "?") return () => (overlay.value = { kind: "shortcuts" });
+  if (key === "/") return focusSearch;
   if (route.peek().section !== "inbox") return undefined;
   const id = workspace.openChatId.peek();
   const row = id === undefined ? undefined : workspace.header(id);
   const isMine = row !== undefined && workspace.chats.isMine(row);
   switch (key) {
-    case "/":
-      return () => document.getElementById(SEARCH_INPUT_ID)?.focus();
     case "j":
       return () => openAdjacentChat(workspace, 1);
     case "k":
@@ -98,8 +117,7 @@ function shortcutAction(workspace: Workspace, key: string): (() => void) | undef
       return id === undefined
         ? undefined
         : () => {
-            if (matchMedia("(max-width: 1100px)").matches)
-              isVisitorPaneOverlayOpen.value = !isVisitorPaneOverlayOpen.peek();
+            if (matchMedia("(max-width: 1100px)").matches) toggleVisitorPane();
             else isVisitorPaneOpen.value = !isVisitorPaneOpen.peek();
           };
     default:

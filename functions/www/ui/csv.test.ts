@@ -9,9 +9,10 @@ test("cells are quoted and never formulas", () => {
       ['Say "hi"', 12],
       ["=1+1", null],
       ["-", 0.5],
+      ["＝1+1", 1],
     ],
   );
-  assert.equal(table, '\ufeff"Day","Chats"\r\n"Say ""hi""",12\r\n"\'=1+1",\r\n"\'-",0.5\r\n');
+  assert.equal(table, '\ufeff"Day","Chats"\r\n"Say ""hi""",12\r\n"\'=1+1",\r\n"\'-",0.5\r\n"\'＝1+1",1\r\n');
 });
 
 test("line breaks in quoted cells are not counted", () => {

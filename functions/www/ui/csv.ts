@@ -1,12 +1,12 @@
 /** A cell of a table. Null is an empty cell. */
 export type Cell = string | number | null;
 
-/** Formats a cell, quoting texts. A spreadsheet would execute a text that begins like a formula, so such a text gets a
- * leading apostrophe. */
+/** Formats a cell, quoting texts. A spreadsheet would execute a text that begins like a formula, also with full-width
+ * characters, so such a text gets a leading apostrophe. */
 function csvCell(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
-  const isFormula = /^[=+\-@\t\r]/.test(cell);
+  const isFormula = /^[=+\-@\t\r＝＋－＠]/.test(cell);
   return `"${isFormula ? "'" : ""}${cell.replaceAll('"', '""')}"`;
 }
 

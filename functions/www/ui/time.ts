@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { countText } from "./words";
 
 /** The current Unix time in seconds, updated every second while the page is visible. */
 export const currentSecond = signal(Math.floor(Date.now() / 1000));
@@ -38,11 +39,10 @@ export function formatElapsed(seconds: number): string {
 /** Formats an elapsed time for screen readers. */
 export function formatElapsedSpoken(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds));
-  const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? "" : "s"}`;
-  if (s < SECONDS_PER_MINUTE) return plural(s, "second");
-  if (s < SECONDS_PER_HOUR) return plural(Math.floor(s / SECONDS_PER_MINUTE), "minute");
-  if (s < SECONDS_PER_DAY) return plural(Math.floor(s / SECONDS_PER_HOUR), "hour");
-  return plural(Math.floor(s / SECONDS_PER_DAY), "day");
+  if (s < SECONDS_PER_MINUTE) return countText(s, "second");
+  if (s < SECONDS_PER_HOUR) return countText(Math.floor(s / SECONDS_PER_MINUTE), "minute");
+  if (s < SECONDS_PER_DAY) return countText(Math.floor(s / SECONDS_PER_HOUR), "hour");
+  return countText(Math.floor(s / SECONDS_PER_DAY), "day");
 }
 
 /** Formats how long ago a time was: "now", "2 min" or "3 h". For earlier times, returns the day. */
@@ -54,13 +54,30 @@ export function formatAgo(at: number, current: number): string {
   return shortDay(at, current);
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
-const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
-const dayMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
-const dayMonthYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+/** Returns the locale for dates and times: English words, like the rest of the console, in the order and with the clock
+ * of the browser's country. */
+export function englishLocale(browserLanguage: string): string {
+  try {
+    const { region } = new Intl.Locale(browserLanguage).maximize();
+    return region === undefined ? "en" : `en-${region}`;
+  } catch {
+    return "en";
+  }
+}
+
+/** The locale for dates and times. */
+export const LOCALE = englishLocale(typeof navigator === "undefined" ? "en-GB" : navigator.language);
+
+const clock = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit" });
+const clockWithSeconds = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const full = new Intl.DateTimeFormat(LOCALE, { dateStyle: "full", timeStyle: "medium" });
+const weekday = new Intl.DateTimeFormat(LOCALE, { weekday: "long", day: "numeric", month: "long" });
+const dayMonth = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short" });
+const dayMonthYear = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric" });
 
 export const clockTime = (at: number) => clock.format(at * 1000);
+/** Formats the clock time of a time in milliseconds, with seconds. */
+export const clockTimeWithSeconds = (ms: number) => clockWithSeconds.format(ms);
 export const fullTime = (at: number) => full.format(at * 1000);
 
 /** Returns a string that identifies the day of a time in the local time zone. */

@@ -1,6 +1,8 @@
 //! Parses phone numbers with a port of libphonenumber, which contains the numbering plans of all countries. Recognizes
 //! premium-rate numbers, and determines the digits by which a visitor is found.
 
+use std::ops::RangeInclusive;
+
 use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumber, PhoneNumberFormat, PhoneNumberType, Region};
 
 /// The maximum length of a number as it is typed, with spaces and punctuation.
@@ -19,6 +21,21 @@ pub fn to_e164(text: &str, own_number: Option<&str>) -> Option<String> {
 /// Like [`to_e164`], but also accepts an international number without `+`, as some front ends send it.
 pub fn to_e164_with_optional_plus(text: &str, own_number: Option<&str>) -> Option<String> {
     to_e164(text, own_number).or_else(|| to_e164(&format!("+{}", text.trim_start()), None))
+}
+
+/// The number of digits that a national number has, with its area code.
+const NATIONAL_DIGITS: RangeInclusive<usize> = 5..=15;
+
+/// Whether a text may be a phone number. A number with a country code must be valid. Of other numbers, only the length
+/// is checked, because their country is not known.
+pub fn is_possible(text: &str) -> bool {
+    if text.chars().count() > MAX_PHONE_NUMBER_CHARS {
+        return false;
+    }
+    let is_national = !text.trim_start().starts_with(['+', '＋'])
+        && text.chars().all(|character| character.is_ascii_digit() || " -./()".contains(character));
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    (is_national && NATIONAL_DIGITS.contains(&digits)) || parse(text, None).is_some()
 }
 
 /// Whether a number in E.164 format is a premium-rate number.
@@ -83,6 +100,17 @@ mod tests {
             ("12", None),
         ] {
             assert_eq!(to_e164_with_optional_plus(text, dutch).as_deref(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_nobody_can_have_are_not_possible() {
+        for text in ["+31 6 12 34 56 78", "06-12345678", "(020) 123 45 67", "0031 612345678", "＋３１６１２３４５６７８"]
+        {
+            assert!(is_possible(text), "{text:?}");
+        }
+        for text in ["123", "+12", "+999 12345678", "+31 6 12 34 56 78 90 12", "call me", "", "1234567890123456"] {
+            assert!(!is_possible(text), "{text:?}");
         }
     }
 

@@ -154,7 +154,8 @@ fn csv_cell(text: &str) -> String {
     let mut cell = String::from('"');
     let mut is_start = true;
     for character in text.chars() {
-        if is_start && matches!(character, '=' | '+' | '-' | '@' | '\t' | '\r') {
+        // Some spreadsheets read the full-width forms like the ASCII characters.
+        if is_start && matches!(character, '=' | '+' | '-' | '@' | '\t' | '\r' | '＝' | '＋' | '－' | '＠') {
             cell.push('\'');
         }
         if character == '"' {
@@ -241,6 +242,10 @@ mod tests {
             ("+49 30", "\"'+49 30\""),
             ("-", "\"'-\""),
             ("@x", "\"'@x\""),
+            ("＝1+1", "\"'＝1+1\""),
+            ("＋49 30", "\"'＋49 30\""),
+            ("hi;－1", "\"hi;'－1\""),
+            ("＠x", "\"'＠x\""),
             ("\t=x", "\"'\t'=x\""),
             ("hi;=1+1", "\"hi;'=1+1\""),
             ("hi\n@x\r\n+y\t-z", "\"hi\n'@x\r\n'+y\t'-z\""),

@@ -70,8 +70,13 @@ fn validate_command(command: &Value, path: &str) -> Result<(), Error> {
         _ => return Ok(()),
     };
     let params = command.get("params").unwrap_or(&Value::Null);
-    for name in required_params {
-        text(params, &format!("{path}.params"), name)?;
+    let params_path = format!("{path}.params");
+    for required in required_params {
+        let value = text(params, &params_path, required)?;
+        // The command shows nothing but this text.
+        if *required_params == ["message"] && value.trim().is_empty() {
+            return Err(Error::field(format!("{params_path}.{required}"), "must not be empty"));
+        }
     }
     Ok(())
 }
@@ -143,6 +148,10 @@ mod tests {
             ),
             ("rules[0].commands[0].command", command(json!({}))),
             ("rules[0].commands[0].params.message", command(json!({ "command": "proactive" }))),
+            (
+                "rules[0].commands[0].params.message must not be empty",
+                command(json!({ "command": "proactive", "params": { "message": " " } })),
+            ),
         ];
         for (field, rules) in table {
             let error = validated_rules(Some(&rules)).unwrap_err().to_string();

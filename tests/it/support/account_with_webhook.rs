@@ -71,7 +71,7 @@ impl WebhookFixture {
     pub async fn create_with(host: &TestHost, responses: impl IntoIterator<Item = CannedResponse>) -> Self {
         let webhook_receiver = TestReceiver::start_sequence(responses).await;
         let account = host.create_account().await;
-        let agent = account.create_agent_with("Ann", json!({"phone": "+31 20 1"})).await;
+        let agent = account.create_agent_with("Ann", json!({"phone": "+31 20 123 4567"})).await;
         let channel = account.create_channel("https://app.example/hook").await;
         let webhook = add_webhook(&account, &webhook_receiver, json!({})).await;
         Self { account, agent, webhook_receiver, channel, webhook }

@@ -1,3 +1,5 @@
+import { useState } from "preact/hooks";
+import { Icon } from "../../ui/icons";
 import { controlAttributes, FieldNotes } from "../../ui/form-fields";
 
 interface ChoiceListProps<Id> {
@@ -10,10 +12,16 @@ interface ChoiceListProps<Id> {
   onChange: (chosen: Id[]) => void;
 }
 
+/** A longer list can be searched. */
+const MAX_OPTIONS_WITHOUT_SEARCH = 10;
+
 /** Check boxes in a list that scrolls, in the order of the options. */
 export function ChoiceList<Id extends number | string>(props: ChoiceListProps<Id>) {
   const { id, label, options, chosen, help, problem, onChange } = props;
   const { "aria-describedby": describedBy } = controlAttributes(id, help !== undefined, problem);
+  const [searchText, setSearchText] = useState("");
+  const searchTerm = searchText.trim().toLowerCase();
+  const found = options.filter(({ name }) => name.toLowerCase().includes(searchTerm));
   /** The chosen ids that are not among the options, for example the id of an agent who was added a moment ago. */
   const unlisted = chosen.filter((id) => options.every((option) => option.id !== id));
   const toggle = (toggled: Id, isChosen: boolean) => {
@@ -21,10 +29,26 @@ export function ChoiceList<Id extends number | string>(props: ChoiceListProps<Id
     onChange([...ids.filter((id) => (id === toggled ? isChosen : chosen.includes(id))), ...unlisted]);
   };
   return (
-    <fieldset class="field choices" aria-describedby={describedBy}>
+    <fieldset class="field choices" data-field={id} aria-describedby={describedBy}>
       <legend>{label}</legend>
+      {options.length > MAX_OPTIONS_WITHOUT_SEARCH && (
+        <label class="search">
+          <Icon name="search" />
+          <input
+            type="search"
+            placeholder={`${chosen.length} of ${options.length} chosen`}
+            aria-label={`Search ${label.toLowerCase()}`}
+            autocomplete="off"
+            spellcheck={false}
+            value={searchText}
+            onInput={(event) => setSearchText(event.currentTarget.value)}
+            // The form must not be submitted.
+            onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+          />
+        </label>
+      )}
       <div class="scroll">
-        {options.map((option) => (
+        {found.map((option) => (
           <label key={option.id}>
             <input
               type="checkbox"

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../ui/icons";
+import { usePageTitle } from "../state/page-title";
 import { hrefOf, type Route } from "../state/route";
 
 export const DETAIL_FORM_ID = "detail-form";
@@ -17,6 +18,7 @@ interface DetailHeaderProps {
 /** The top of a detail page, with the buttons of its form. */
 export function DetailHeader({ name, list, form, children }: DetailHeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null);
+  usePageTitle(name || undefined);
   // Move the focus to the heading, because the link or button that opened the page is gone.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "../../ui/icons";
+import { usePageTitle } from "../state/page-title";
 import { hrefOf, route, type Route } from "../state/route";
 
 interface ListPageProps {
@@ -53,12 +54,17 @@ function SearchField({ label, placeholder, text, onInput }: NonNullable<ListPage
 
 interface PageTab {
   name: string;
+  /** The title of the page in the browser's tab, unless it is the name. */
+  title?: string;
   route: Route;
 }
 
 /** Links to the pages of a section. */
 export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTab[] }) {
-  const current = hrefOf(route.value);
+  const { query: _, ...page } = route.value;
+  const current = hrefOf(page);
+  const shown = tabs.find((tab) => hrefOf(tab.route) === current);
+  usePageTitle(shown?.title ?? shown?.name);
   return (
     <nav class="page-tabs" aria-label={label}>
       {tabs.map((tab) => (

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SentRequest } from "../../api/types";
-import { requestText } from "./sent-request";
+import { curlText, requestText } from "./sent-request";
 
 const REQUEST: SentRequest = {
   method: "POST",
@@ -15,4 +15,22 @@ test("request is shown with headers and indented body", () => {
   assert.equal(requestText(REQUEST), 'POST https://shop.example/hooks\nwebhook-id: a1\n\n{\n  "a": 1\n}');
   assert.ok(requestText({ ...REQUEST, body: "a=1" }).endsWith("\n\na=1"));
   assert.ok(requestText({ ...REQUEST, body: '{"a":', body_truncated: true }).endsWith('{"a":…'));
+});
+
+test("request is copied as a command that a shell reads as one", () => {
+  const request = {
+    method: "POST",
+    url: "https://crm.example/hook?a=1&b=2",
+    headers: [
+      { name: "content-type", value: "application/json" },
+      { name: "Host", value: "crm.example" },
+    ],
+    body: `{"text":"it's $HOME"}`,
+    body_truncated: false,
+  };
+  assert.equal(
+    curlText(request as Parameters<typeof curlText>[0]),
+    "curl -X POST 'https://crm.example/hook?a=1&b=2' \\\n  -H 'content-type: application/json' \\\n" +
+      `  --data-raw '{"text":"it'\\''s $HOME"}'`,
+  );
 });

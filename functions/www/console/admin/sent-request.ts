@@ -14,3 +14,19 @@ export function requestText({ method, url, headers, body, body_truncated }: Sent
   const lines = [`${method} ${url}`, ...headers.map(({ name, value }) => `${name}: ${value}`)];
   return `${lines.join("\n")}\n\n${body_truncated ? `${body}…` : prettyBody(body)}`;
 }
+
+const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Headers that curl sets itself. */
+const OWN_HEADERS = new Set(["host", "content-length"]);
+
+/** Returns a command that sends the request again. Secrets in it are shortened, like in the request that is shown. */
+export function curlText({ method, url, headers, body }: SentRequest): string {
+  return [
+    `curl -X ${method} ${shellQuoted(url)}`,
+    ...headers
+      .filter(({ name }) => !OWN_HEADERS.has(name.toLowerCase()))
+      .map(({ name, value }) => `-H ${shellQuoted(`${name}: ${value}`)}`),
+    ...(body === "" ? [] : [`--data-raw ${shellQuoted(body)}`]),
+  ].join(" \\\n  ");
+}

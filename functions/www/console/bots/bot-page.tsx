@@ -18,6 +18,7 @@ import { adminRoute, navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 import { BotActivity } from "./bot-activity";
 import { BotChannels } from "./bot-channels";
+import { useProviderNames } from "./use-provider-names";
 
 const LIST = { name: "All bots", route: adminRoute("bots") };
 const DEFAULT_ANSWER_SECONDS = "120";
@@ -52,6 +53,7 @@ function BotForm({ bot, onStored }: { bot: Bot; onStored: (bot: Bot) => void }) 
   const { api, bots } = useWorkspace();
   const { form, problems, setProblems, isBusy, send } = useSettingsForm(["name", "channel_ids", "answer_within"]);
   const { draft, setDraft, change, showStored } = useDraft(() => draftOf(bot));
+  const provider = useProviderNames()?.get(bot.provider_id) ?? bot.provider_id;
   const path = { bot_id: bot.bot_id };
   const { name, channel_ids, answer_within } = bot;
   const changes = differences(
@@ -134,9 +136,7 @@ function BotForm({ bot, onStored }: { bot: Bot; onStored: (bot: Bot) => void }) 
           <FormSection title="Connection">
             <dl class="facts">
               <dt>Provider</dt>
-              <dd>
-                <code>{bot.provider_id}</code>
-              </dd>
+              <dd dir="auto">{provider}</dd>
             </dl>
             <p class="quiet-text">
               The provider and the token cannot be changed. Disconnect the bot and connect it again for another token.

@@ -8,6 +8,7 @@ import { adminRoute, hrefOf } from "../state/route";
 import { errorText } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
 import { ConnectBotDialog } from "./connect-bot-dialog";
+import { useProviderNames } from "./use-provider-names";
 
 export function BotsPage() {
   const { bots: list, channels } = useWorkspace();
@@ -19,9 +20,11 @@ export function BotsPage() {
     Promise.all([list.load(), channels.load()]).catch((error: unknown) => setProblem(errorText(error)));
   };
   useEffect(load, []);
+  const providers = useProviderNames();
 
   const searchTerm = searchText.trim().toLowerCase();
-  const isFound = ({ name, provider_id }: Bot) => `${name} ${provider_id}`.toLowerCase().includes(searchTerm);
+  const providerName = ({ provider_id }: Bot) => providers?.get(provider_id) ?? provider_id;
+  const isFound = (bot: Bot) => `${bot.name} ${providerName(bot)}`.toLowerCase().includes(searchTerm);
   return (
     <ListPage
       title="Bots"
@@ -37,7 +40,7 @@ export function BotsPage() {
               text="A bot answers visitors first, and invites an agent when it has no answer."
             />
           ) : (
-            <BotTable bots={bots.filter(isFound)} channels={channels.items.value} />
+            <BotTable bots={bots.filter(isFound)} channels={channels.items.value} providerName={providerName} />
           )
         }
       </LoadedPage>
@@ -50,9 +53,10 @@ interface BotTableProps {
   bots: readonly Bot[];
   /** Undefined until they are loaded. */
   channels: readonly Channel[] | undefined;
+  providerName: (bot: Bot) => string;
 }
 
-function BotTable({ bots, channels }: BotTableProps) {
+function BotTable({ bots, channels, providerName }: BotTableProps) {
   if (bots.length === 0) return <EmptyList icon="bot" title="No bot found" />;
   const channelNames = ({ channel_ids }: Bot) => {
     if (channel_ids.length === 0) return "No channel";
@@ -89,7 +93,9 @@ function BotTable({ bots, channels }: BotTableProps) {
                 {channelNames(bot)}
               </div>
             </td>
-            <td class="wide-only">{bot.provider_id}</td>
+            <td class="wide-only" dir="auto">
+              {providerName(bot)}
+            </td>
             <td class="wide-only num">{bot.answer_within === null ? "No limit" : `${bot.answer_within} s`}</td>
           </tr>
         ))}

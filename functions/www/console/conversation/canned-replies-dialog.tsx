@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import type { CannedReply } from "../../api/types";
+import { ApiError } from "../../api/client";
 import { Dialog } from "../../ui/dialog";
+import { controlAttributes, FieldNotes } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { useWorkspace } from "../workspace-context";
@@ -91,13 +93,14 @@ function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | undefined; 
   const workspace = useWorkspace();
   const [shortcut, setShortcut] = useState(reply?.shortcut ?? "");
   const [text, setText] = useState(reply?.text ?? "");
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<{ field?: "shortcut" | "text"; text: string }>();
   const name = shortcut.trim().replace(/^\//, "");
   const save = async (event: Event) => {
     event.preventDefault();
-    if (!/^\S{1,40}$/.test(name)) return setProblem("Enter a shortcut of one word, with at most 40 characters.");
+    if (!/^\S{1,40}$/.test(name))
+      return setProblem({ field: "shortcut", text: "Enter a shortcut of one word, with at most 40 characters." });
     if (text.trim() === "" || countCharacters(text.trim()) > MAX_CANNED_REPLY_CHARACTERS)
-      return setProblem("Enter a reply of at most 5,000 characters.");
+      return setProblem({ field: "text", text: "Enter a reply of at most 5,000 characters." });
     try {
       const body = { shortcut: name, text: text.trim() };
       if (reply === undefined) await workspace.api.post("/agent/canned-replies", { body });
@@ -105,8 +108,17 @@ function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | undefined; 
       await workspace.loadCannedReplies();
       onDone();
     } catch (error) {
-      setProblem(errorText(error));
+      const field =
+        error instanceof ApiError && (error.field === "shortcut" || error.status === 409) ? "shortcut" : undefined;
+      setProblem({ text: errorText(error), ...(field === undefined ? {} : { field }) });
     }
+  };
+  const attributes = (field: "shortcut" | "text") =>
+    controlAttributes(`canned-${field}`, false, problem?.field === field ? problem.text : undefined);
+  const type = (field: "shortcut" | "text", value: string) => {
+    if (problem?.field === field) setProblem(undefined);
+    if (field === "shortcut") setShortcut(value);
+    else setText(value);
   };
   return (
     <Dialog
@@ -118,31 +130,33 @@ function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | undefined; 
         <div class="field">
           <label for="canned-shortcut">Shortcut</label>
           <input
-            id="canned-shortcut"
+            {...attributes("shortcut")}
             class="input"
             data-autofocus
             autocomplete="off"
             spellcheck={false}
             placeholder="refund"
             value={shortcut}
-            onInput={(event) => setShortcut(event.currentTarget.value)}
+            onInput={(event) => type("shortcut", event.currentTarget.value)}
           />
+          <FieldNotes id="canned-shortcut" problem={problem?.field === "shortcut" ? problem.text : undefined} />
         </div>
         <div class="field">
           <label for="canned-text">Reply</label>
           <textarea
-            id="canned-text"
+            {...attributes("text")}
             class="input"
             rows={6}
             dir="auto"
             placeholder="Hello {visitor}, …"
             value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
+            onInput={(event) => type("text", event.currentTarget.value)}
           />
+          <FieldNotes id="canned-text" problem={problem?.field === "text" ? problem.text : undefined} />
         </div>
-        {problem !== undefined && (
+        {problem !== undefined && problem.field === undefined && (
           <p class="notice bad" role="alert">
-            {problem}
+            {problem.text}
           </p>
         )}
         <footer>

@@ -9,12 +9,14 @@ import { Popover } from "../../ui/popover";
 import { clockTime, dayLabel, currentMinute } from "../../ui/time";
 import { toast } from "../../ui/toast";
 import { useWorkspace } from "../workspace-context";
+import { usePageTitle } from "../state/page-title";
 import { isVisitorPaneOpen } from "../state/preferences";
 import { chatHref, erasureRoute, navigate, openChat } from "../state/route";
-import { focusComposer, overlay, isVisitorPaneOverlayOpen } from "../state/view-state";
+import { focusComposer, overlay, toggleVisitorPane } from "../state/view-state";
 import { ownedSince } from "../state/timeline";
 import { isAnonymous, visitorName, rowFromDetails, errorText } from "../state/workspace";
 import { requestClose } from "../chat-actions";
+import { loadedPhoto } from "../visitor/visitor-photo";
 import { ConversationFooter } from "./footer";
 import { MessageLog } from "./message-log";
 
@@ -63,6 +65,7 @@ function OpenChat({ chatId }: { chatId: number }) {
   const row = useChatRow(chatId);
   const loadState = timeline.loadState.value;
   const name = row === undefined ? `Chat ${chatId}` : visitorName(row);
+  usePageTitle(name);
 
   if (loadState === "failed") {
     const problem = timeline.problem.value;
@@ -129,7 +132,7 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
     action();
   };
   const togglePane = () => {
-    if (matchMedia("(max-width: 1100px)").matches) isVisitorPaneOverlayOpen.value = !isVisitorPaneOverlayOpen.peek();
+    if (matchMedia("(max-width: 1100px)").matches) toggleVisitorPane();
     else isVisitorPaneOpen.value = !isVisitorPaneOpen.peek();
   };
   return (
@@ -145,7 +148,7 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
       <Avatar
         id={row?.visitor.number ?? chatId}
         name={row?.visitor.name ?? ""}
-        photo={detail?.visitor.photo}
+        photo={loadedPhoto(detail?.visitor.photo)}
         isAnonymous={row === undefined || isAnonymous(row.visitor.name)}
       />
       <div class="title">
@@ -158,7 +161,7 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
       {isMine && (
         <button
           type="button"
-          class="btn only-icon"
+          class="btn only-icon call"
           aria-label="Call the visitor"
           aria-keyshortcuts="c"
           title={isCalling ? "A call is in progress" : "Call the visitor"}
@@ -217,6 +220,17 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
             <Icon name="sticky-note" />
             Add a private note <kbd>N</kbd>
           </button>
+          {isMine && !isCalling && (
+            <button
+              type="button"
+              class="menu-item"
+              role="menuitem"
+              onClick={menuAction(() => (overlay.value = { kind: "call", chatId }))}
+            >
+              <Icon name="phone" />
+              Call the visitor… <kbd>C</kbd>
+            </button>
+          )}
           {canTransfer && (
             <button
               type="button"
@@ -334,6 +348,7 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
     [`#${row.chat_id}`, true],
     [row.channel.name],
     [row.department?.name, true],
+    [detail?.visitor.blacklisted ? "blacklisted" : undefined],
     [rating],
   ];
   return (

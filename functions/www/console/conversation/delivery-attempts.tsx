@@ -1,7 +1,6 @@
 import type { Delivery } from "../../api/types";
-import { formatDuration } from "../../ui/time";
-
-const timeWithSeconds = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+import { countText } from "../../ui/words";
+import { clockTimeWithSeconds, formatDuration } from "../../ui/time";
 
 const STATE_LABELS: Record<Delivery["state"], string> = {
   pending: "Pending",
@@ -34,7 +33,7 @@ export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
               const isSuccess = error === undefined && status !== undefined;
               return (
                 <tr key={index}>
-                  <td>{timeWithSeconds.format(at)}</td>
+                  <td>{clockTimeWithSeconds(at)}</td>
                   <td class={isSuccess ? "good" : "bad"}>{status ?? "none"}</td>
                   <td>{formatDuration(ms)}</td>
                   <td dir="auto">{error ?? (isSuccess ? "ok" : "")}</td>
@@ -44,7 +43,9 @@ export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
           </tbody>
         </table>
       )}
-      {delivery.attempts_left_out !== undefined && <p>{delivery.attempts_left_out} more attempts are not listed.</p>}
+      {delivery.attempts_left_out !== undefined && (
+        <p>{countText(delivery.attempts_left_out, "more attempt is", "more attempts are")} not listed.</p>
+      )}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
-import type { Entry } from "../../api/types";
+import type { Delivery, Entry } from "../../api/types";
 import { capitalized } from "../../ui/sentence";
+import { failureReason } from "./failure-text";
 
 const EVENT_LABELS: Record<string, string> = {
   agent_joined: "An agent joined",
@@ -22,6 +23,13 @@ const labelFromType = (type: string) => {
   const words = type.replace(/_/g, " ");
   return capitalized(words);
 };
+
+/** Returns why a webhook did not get an event: it could not be reached, or it answered with an error of its own. */
+function webhookFailureText(delivery: Delivery): string {
+  const reason = failureReason(delivery);
+  if (reason === undefined) return "your system rejected it";
+  return reason.isQuoted ? `your system rejected it: “${reason.text}”` : `your system was not notified: ${reason.text}`;
+}
 
 /** Returns the text of an event line: what happened, and which of the event's deliveries to webhooks or the bot have
  * failed or are pending. */
@@ -58,12 +66,7 @@ export function describeEvents(entries: readonly Entry[], me: number): Component
       )}
       {isWebhookPending && " · notifying your systems…"}
       {hasCrmAnswered && " · CRM answered"}
-      {failedWebhook !== undefined && (
-        <span class="bad">
-          {" "}
-          · your system rejected it{failedWebhook.error ? `: “${failedWebhook.error.message}”` : ""}
-        </span>
-      )}
+      {failedWebhook !== undefined && <span class="bad"> · {webhookFailureText(failedWebhook)}</span>}
       {failedBotDelivery !== undefined && <span class="bad"> · the bot was not notified</span>}
     </>
   );

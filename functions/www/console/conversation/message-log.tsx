@@ -6,6 +6,7 @@ import { dayLabel, currentMinute } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
 import { describeEvents } from "./event-text";
 import { firstUnread, groupTimeline, type TimelineItem } from "./timeline-grouping";
+import { loadedPhoto } from "../visitor/visitor-photo";
 import { TurnView } from "./message-turn";
 
 /** The number of items rendered at first, and added each time the reader scrolls to the top. */
@@ -192,7 +193,13 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
                 </p>
               )}
               {visibleItems.map((item) => (
-                <TimelineItemView key={item.key} item={item} chatId={chatId} name={name} photo={visitor?.photo} />
+                <TimelineItemView
+                  key={item.key}
+                  item={item}
+                  chatId={chatId}
+                  name={name}
+                  photo={loadedPhoto(visitor?.photo)}
+                />
               ))}
               {items.length === 0 && !visitor?.invite && <p class="event">No messages yet</p>}
               {typing !== undefined && (

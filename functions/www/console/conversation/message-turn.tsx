@@ -6,10 +6,12 @@ import { Popover } from "../../ui/popover";
 import { Markdown, LinkedText } from "../../ui/linked-text";
 import { capitalized } from "../../ui/sentence";
 import { clockTime, formatDuration, fullTime } from "../../ui/time";
+import { countText } from "../../ui/words";
 import { useWorkspace } from "../workspace-context";
 import type { OutgoingItem } from "../state/outbox";
 import { focusComposer } from "../state/view-state";
 import { AttemptsPopover } from "./delivery-attempts";
+import { failureReason } from "./failure-text";
 import type { Turn } from "./timeline-grouping";
 import { isMedia, Media } from "./media";
 import { CallCard } from "../calls/call-card";
@@ -191,19 +193,14 @@ function DeliveryFailure({ entry, delivery, chatId }: { entry: Entry; delivery: 
   const [isOpen, setOpen] = useState(false);
   const link = useRef<HTMLButtonElement>(null);
   const count = delivery.attempts.length;
-  const last = delivery.attempts.at(-1);
-  const lastAttemptText =
-    last === undefined
-      ? ""
-      : last.status === undefined
-        ? `, last without a response after ${formatDuration(last.ms)}`
-        : `, last ${last.status} after ${formatDuration(last.ms)}`;
+  const reason = failureReason(delivery);
   return (
     <div class="fail">
       <span class="words">
         <Icon name="triangle-alert" />
         <span>
-          <b>Not delivered.</b> {delivery.error && <q dir="auto">{delivery.error.message}</q>}
+          <b>Not delivered{reason === undefined ? "" : ":"}</b>{" "}
+          {reason !== undefined && (reason.isQuoted ? <q dir="auto">{reason.text}</q> : reason.text)}
         </span>
       </span>
       <span class="acts">
@@ -216,8 +213,7 @@ function DeliveryFailure({ entry, delivery, chatId }: { entry: Entry; delivery: 
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           >
-            {count} {count === 1 ? "attempt" : "attempts"}
-            {lastAttemptText}
+            {countText(count, "attempt")}
           </button>
         )}
         <button type="button" class="boxed" onClick={() => void workspace.retryDelivery(chatId, entry)}>

@@ -4,22 +4,31 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CappedCount, DeliveryLogEntry, DeliveryState, ReplayRequest } from "../../api/types";
 import { announce } from "../../ui/announcer";
+import { csvText } from "../../ui/csv";
 import { controlAttributes, FieldNotes, Segments } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
+import { saveFile } from "../../ui/save-file";
+import { compareNames } from "../../ui/words";
 import { FilterSelect } from "../admin/filter-select";
 import { EmptyList, LoadFailure, Loading } from "../admin/list-page";
 import { MoreRows } from "../admin/more-rows";
 import { useLoaded } from "../admin/use-loaded";
 import { cappedText, countFailedDeliveries } from "../state/failed-deliveries";
+import { replaceQuery, route } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 import { DeliveryRow } from "./delivery-row";
 import {
+  addressOf,
+  CSV_COLUMNS,
+  csvRow,
+  filterOf,
   filterProblem,
   INITIAL_FILTER,
   isReplayable,
   queryOf,
   replayScope,
   rowKey,
+  STATES,
   STATE_NAMES,
   type FilterProblem,
   type LogFilter,
@@ -32,12 +41,14 @@ import { useDeliveries } from "./use-deliveries";
 type Counts = Partial<Record<DeliveryState, CappedCount | null>>;
 
 /** Returns the options of the state filter, each with the number of deliveries if it is known. */
-const statesWith = (counts: Counts) =>
-  (["failed", "pending", "delivered", "superseded"] as const).map((state: DeliveryState) => {
+const statesWith = (counts: Counts): { value: LogFilter["state"]; label: string }[] => [
+  ...STATES.map((state) => {
     const count = counts[state];
     const number = count === undefined || count === null || count.count === 0 ? "" : ` ${cappedText(count)}`;
     return { value: state, label: STATE_NAMES[state] + number };
-  });
+  }),
+  { value: "all", label: "All" },
+];
 const TARGETS: readonly { value: LogFilter["target"]; label: string }[] = [
   { value: "", label: "Any receiver" },
   { value: "channel", label: "Channels" },
@@ -63,12 +74,18 @@ function useReceivers() {
       api.get("/admin/settings"),
       api.get("/admin/bots"),
     ]);
-    return { channels: [...channels].sort((a, b) => a.name.localeCompare(b.name)), webhooks, bots };
+    return { channels: [...channels].sort(compareNames), webhooks, bots };
   });
 }
 
+const listAsCsv = (rows: readonly DeliveryLogEntry[], receivers: Receivers | undefined) =>
+  csvText(
+    CSV_COLUMNS,
+    rows.map((row) => csvRow(row, receivers)),
+  );
+
 export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
-  const [filter, setFilter] = useState(INITIAL_FILTER);
+  const filter = filterOf(route.value.query);
   const [openRow, setOpenRow] = useState<string>();
   /** The request that sends deliveries again. Undefined while its dialog is closed. */
   const [replay, setReplay] = useState<ReplayRequest>();
@@ -97,7 +114,7 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
 
   const change = (changes: Partial<LogFilter>) => {
     setOpenRow(undefined);
-    setFilter({ ...filter, ...changes });
+    replaceQuery(addressOf({ ...filter, ...changes }));
   };
   const failedCount = rows?.filter(isReplayable).length ?? 0;
   // The rows of the previous filter are shown until those of the current one are loaded.
@@ -113,6 +130,17 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
         <button type="button" class="btn only-icon" aria-label="Refresh" title="Refresh" onClick={reload}>
           <Icon name="refresh-cw" />
         </button>
+        {rows !== undefined && rows.length > 0 && (
+          <button
+            type="button"
+            class="btn only-icon"
+            aria-label="Save the list as CSV"
+            title="Save the list as CSV"
+            onClick={() => saveFile("deliveries.csv", "text/csv", [listAsCsv(rows, receivers)])}
+          >
+            <Icon name="download" />
+          </button>
+        )}
         {canReplay && (
           <button
             type="button"

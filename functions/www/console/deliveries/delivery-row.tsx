@@ -5,21 +5,15 @@ import type { DeliveryLogEntry } from "../../api/types";
 import { CopyButton } from "../../ui/copy-button";
 import { Icon } from "../../ui/icons";
 import { sentence } from "../../ui/sentence";
-import { currentMinute, formatDuration, fullTime, shortDay } from "../../ui/time";
+import { clockTimeWithSeconds, currentMinute, formatDuration, fullTime, shortDay } from "../../ui/time";
+import { countText } from "../../ui/words";
 import { CodeBlock } from "../admin/code-block";
-import { requestText } from "../admin/sent-request";
+import { curlText, requestText } from "../admin/sent-request";
 import { useLoaded } from "../admin/use-loaded";
 import { chatHref } from "../state/route";
 import { errorText } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
 import { receiverName, resultText, rowKey, sentName, STATE_NAMES, type Receivers } from "./log-filter";
-
-const attemptTime = new Intl.DateTimeFormat(undefined, {
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  fractionalSecondDigits: 1,
-});
 
 interface DeliveryRowProps {
   row: DeliveryLogEntry;
@@ -41,9 +35,14 @@ export function DeliveryRow({ row, receivers, isOpen, onToggle, onReplayed }: De
     if (detail.current?.contains(document.activeElement)) toggle.current?.focus();
     onReplayed(row);
   };
+  // The button in the row has no handler of its own, because its clicks arrive here. Text of a row can be selected.
+  const toggleUnlessSelecting = ({ target }: MouseEvent) => {
+    const isButton = target instanceof Node && toggle.current?.contains(target) === true;
+    if (isButton || getSelection()?.isCollapsed !== false) onToggle();
+  };
   return (
     <>
-      <tr class={isOpen ? "open" : undefined}>
+      <tr class={isOpen ? "open" : undefined} onClick={toggleUnlessSelecting}>
         <td>
           <button
             ref={toggle}
@@ -51,7 +50,6 @@ export function DeliveryRow({ row, receivers, isOpen, onToggle, onReplayed }: De
             class="person"
             aria-expanded={isOpen}
             aria-controls={isOpen ? detailId : undefined}
-            onClick={onToggle}
           >
             <span class={`delivery-state ${row.state}`}>{STATE_NAMES[row.state]}</span>
           </button>
@@ -106,7 +104,7 @@ function DeliveryDetail({ row, receiver, onReplayed }: DeliveryDetailProps) {
         <ol class="attempt-list">
           {attempts.map((attempt, index) => (
             <li key={index}>
-              <time dateTime={new Date(attempt.at).toISOString()}>{attemptTime.format(attempt.at)}</time>
+              <time dateTime={new Date(attempt.at).toISOString()}>{clockTimeWithSeconds(attempt.at)}</time>
               <span class={attempt.error === undefined ? undefined : "bad"} dir="auto">
                 {[attempt.status, attempt.error].filter((part) => part !== undefined).join(" ") || "No response"}
                 {attempt.answer !== undefined && <q>{attempt.answer}</q>}
@@ -115,7 +113,9 @@ function DeliveryDetail({ row, receiver, onReplayed }: DeliveryDetailProps) {
             </li>
           ))}
         </ol>
-        {leftOut !== undefined && <p class="quiet-text">{leftOut} more attempts are not listed.</p>}
+        {leftOut !== undefined && (
+          <p class="quiet-text">{countText(leftOut, "more attempt is", "more attempts are")} not listed.</p>
+        )}
         {error !== undefined && (
           <p class="quiet-text">
             The receiver’s words: <q dir="auto">{error.message}</q>
@@ -173,6 +173,7 @@ function DeliveryRequest({ row: { chat_id, seq } }: { row: DeliveryLogEntry }) {
     <>
       <CodeBlock label="Request" text={requestText(request)} />
       <p class="quiet-text">It is built again from what is stored. Secrets are shortened.</p>
+      {!request.body_truncated && <CopyButton text={curlText(request)} label="Copy as curl" caption="Copy as curl" />}
     </>
   );
 }

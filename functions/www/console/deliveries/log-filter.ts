@@ -10,13 +10,14 @@ import type {
   ReplayRequest,
   Webhook,
 } from "../../api/types";
+import type { Cell } from "../../ui/csv";
 import { capitalized } from "../../ui/sentence";
 import { chatNumber } from "../admin/chat-number";
 
 export type Period = "any" | "hour" | "day" | "week" | "range";
 
 export interface LogFilter {
-  state: DeliveryState;
+  state: DeliveryState | "all";
   target: DeliveryTarget | "";
   /** The public id of a channel. Empty for all channels. */
   channelId: string;
@@ -71,10 +72,32 @@ export function filterProblem(filter: LogFilter): FilterProblem | undefined {
   return undefined;
 }
 
+const TEXT_FIELDS = ["channelId", "chat", "from", "to"] as const;
+
+/** Returns a filter as the query of the page's address. What the page shows at first is left out. */
+export function addressOf(filter: LogFilter): string {
+  const changed = Object.entries(filter).filter(([name, value]) => value !== INITIAL_FILTER[name as keyof LogFilter]);
+  return new URLSearchParams(changed).toString();
+}
+
+/** Reads a filter from the page's address. Unknown values are ignored. */
+export function filterOf(query: string | undefined): LogFilter {
+  const wanted = new URLSearchParams(query);
+  const oneOf = <Value extends string>(name: string, values: readonly Value[], initial: Value) =>
+    values.find((value) => value === wanted.get(name)) ?? initial;
+  return {
+    ...INITIAL_FILTER,
+    ...Object.fromEntries(TEXT_FIELDS.map((name) => [name, wanted.get(name) ?? ""])),
+    state: oneOf("state", [...STATES, "all"] as const, INITIAL_FILTER.state),
+    target: oneOf("target", ["channel", "bot", "webhook", "call"] as const, INITIAL_FILTER.target),
+    period: oneOf("period", ["any", "hour", "day", "week", "range"] as const, INITIAL_FILTER.period),
+  };
+}
+
 export function queryOf(filter: LogFilter, now: number): DeliveryQuery {
   const chat = chatNumber(filter.chat);
   return {
-    state: filter.state,
+    ...(filter.state === "all" ? {} : { state: filter.state }),
     ...(filter.target === "" ? {} : { target: filter.target }),
     ...(filter.channelId === "" ? {} : { channel_id: filter.channelId }),
     ...(chat === undefined ? {} : { chat_id: chat }),
@@ -104,6 +127,7 @@ export function replayScope(filter: LogFilter, now: number): ReplayRequest | und
 export const isReplayable = ({ state, target }: Pick<DeliveryLogEntry, "state" | "target">) =>
   state === "failed" && target !== "call";
 
+export const STATES = ["failed", "pending", "delivered", "superseded"] as const;
 export const STATE_NAMES: Record<DeliveryState, string> = {
   failed: "Failed",
   pending: "Pending",
@@ -161,4 +185,22 @@ export function resultText({ state, error, attempts }: Pick<DeliveryLogEntry, "s
   if (state === "superseded") return result ?? "No longer needed";
   if (state === "pending") return result === undefined ? "Not sent yet" : `${result}, sent again soon`;
   return result ?? "No attempt";
+}
+
+export const CSV_COLUMNS = ["State", "What", "To", "Chat", "Attempts", "Result", "Milliseconds", "Since", "webhook-id"];
+
+/** Returns a delivery as a line of a CSV file. */
+export function csvRow(row: DeliveryLogEntry, receivers: Receivers | undefined): Cell[] {
+  const { state, chat_id, attempts, attempts_left_out: leftOut = 0, since, id } = row;
+  return [
+    STATE_NAMES[state],
+    sentName(row),
+    receiverName(row, receivers),
+    chat_id,
+    attempts.length + leftOut,
+    resultText(row),
+    attempts.at(-1)?.ms ?? null,
+    new Date(since * 1000).toISOString(),
+    id,
+  ];
 }

@@ -3,24 +3,29 @@ import type { Delivery, DeliveryLogEntry, DeliveryQuery } from "../../api/types"
 import { announce } from "../../ui/announcer";
 import { usePaged } from "../admin/use-paged";
 import { useWorkspace } from "../workspace-context";
+import { readAllStates } from "./all-states";
 import { rowKey, STATE_NAMES } from "./log-filter";
 import { followDelivery } from "./replay";
 
 /** Loads the deliveries of a query, page by page. `key` identifies the query, because the query's times depend on the
- * clock. If `createQuery` returns undefined, nothing is loaded. `onSettled` is called after a delivery that was sent
+ * clock. A query without a state is for all of them. If `createQuery` returns undefined, nothing is loaded. `onSettled` is called after a delivery that was sent
  * again has arrived or failed. */
 export function useDeliveries(key: string, createQuery: () => DeliveryQuery | undefined, onSettled: () => void) {
   const { api } = useWorkspace();
+  const allStates = useRef<ReturnType<typeof readAllStates>>(undefined);
+  const readPage = async (query: DeliveryQuery, cursor: string | null, signal: AbortSignal) => {
+    const page = await api.get("/admin/deliveries", { query: cursor === null ? query : { ...query, cursor }, signal });
+    return { rows: page.deliveries, next: page.next };
+  };
   const { updateRows, ...log } = usePaged<DeliveryQuery, DeliveryLogEntry>({
     key,
     createQuery,
     keyOf: rowKey,
     read: async (query, cursor, signal) => {
-      const page = await api.get("/admin/deliveries", {
-        query: cursor === null ? query : { ...query, cursor },
-        signal,
-      });
-      return { rows: page.deliveries, next: page.next };
+      if (query.state !== undefined) return readPage(query, cursor, signal);
+      if (cursor === null)
+        allStates.current = readAllStates((state, cursor, signal) => readPage({ ...query, state }, cursor, signal));
+      return allStates.current?.(cursor, signal) ?? { rows: [], next: null };
     },
   });
   const closed = useRef(new AbortController());

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { ApiError } from "../../api/client";
 import type { Webhook, WebhookEventName } from "../../api/types";
 import { SelectField, TextField, URL_INPUT } from "../../ui/form-fields";
+import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { DeleteByName } from "../admin/delete-by-name";
 import { DETAIL_FORM_ID, DetailHeader, FormProblem, FormSection } from "../admin/detail-header";
@@ -15,7 +16,7 @@ import { useDraft } from "../admin/use-draft";
 import { useLeaveGuard } from "../admin/use-leave-guard";
 import { useLoaded } from "../admin/use-loaded";
 import { useSettingsForm } from "../admin/use-settings-form";
-import { navigate } from "../state/route";
+import { adminRoute, hrefOf, navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 import { withoutScheme } from "./log-filter";
 import { EventFields, WEBHOOK_EVENTS } from "./webhook-events";
@@ -88,6 +89,14 @@ function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webho
             <EventFields events={draft.events} problem={problems["events"]} onChange={(events) => change({ events })} />
           </FormSection>
         </form>
+        <FormSection title="Deliveries">
+          <div>
+            <a class="btn line" href={hrefOf(adminRoute("deliveries", "", "state=all&target=webhook"))}>
+              <Icon name="send-horizontal" />
+              Show the deliveries to webhooks
+            </a>
+          </div>
+        </FormSection>
         <WebhookTest webhookId={webhook.webhook_id} hasChanges={hasChanges} />
         <SigningSecret
           rotate={(keep_old_seconds) =>

@@ -86,7 +86,10 @@ export function Inbox() {
                 event.currentTarget.blur();
               } else if (event.key === "Enter" && !event.isComposing) {
                 const found = numberSearched(searchText) ?? visibleChats(chats)[0]?.chat_id;
-                if (found !== undefined) openChat(found);
+                if (found === undefined) return;
+                openChat(found);
+                // Single keys are shortcuts of the chat from now on.
+                event.currentTarget.blur();
               } else if (event.key === "ArrowDown") {
                 event.preventDefault();
                 document.querySelector<HTMLElement>(".rows .row")?.focus();

@@ -4,7 +4,7 @@
 import { useState } from "preact/hooks";
 import { countTicks } from "./chart-scale";
 import { ChartFill } from "./chart-fill";
-import { formatCount, totalOf, type Series } from "./report-model";
+import { formatCount, formatUnits, totalOf, type Series } from "./report-model";
 import { useWidth } from "./use-width";
 
 const HEIGHT = 200;
@@ -39,7 +39,7 @@ export function ColumnChart({ label, columns, series, ticks, markers = [], unit 
       .filter(({ values }) => (values[index] ?? 0) > 0)
       .map(({ name, values }) => `${name} ${formatCount(values[index] ?? 0)}`);
     const rest = series.length > 1 && parts.length > 0 ? `: ${parts.join(", ")}` : "";
-    return `${columns[index] ?? ""}, ${formatCount(sum)} ${unit}${rest}`;
+    return `${columns[index] ?? ""}, ${formatUnits(sum, unit)}${rest}`;
   };
   const all = series.reduce((sum, one) => sum + totalOf(one), 0);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -59,14 +59,14 @@ export function ColumnChart({ label, columns, series, ticks, markers = [], unit 
   return (
     <div class="chart">
       <p class="readout" aria-hidden="true">
-        {selected === undefined ? `${formatCount(all)} ${unit}` : textOf(selected)}
+        {selected === undefined ? formatUnits(all, unit) : textOf(selected)}
       </p>
       <div
         ref={element}
         class="plot"
         role="slider"
         tabIndex={0}
-        aria-label={`${label}, ${formatCount(all)} ${unit}`}
+        aria-label={`${label}, ${formatUnits(all, unit)}`}
         aria-orientation="horizontal"
         aria-valuemin={0}
         aria-valuemax={last}

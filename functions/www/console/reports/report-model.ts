@@ -2,7 +2,8 @@
 
 import type { DurationBuckets, Report, ReportTotals } from "../../api/types";
 import type { Cell } from "../../ui/csv";
-import { formatSeconds } from "../../ui/time";
+import { formatSeconds, LOCALE } from "../../ui/time";
+import { countText } from "../../ui/words";
 
 /** The lengths of a report in days. The last day is today. */
 export const PERIODS = [
@@ -14,14 +15,14 @@ export const PERIODS = [
 export type Days = (typeof PERIODS)[number]["value"];
 
 const number = new Intl.NumberFormat("en");
-const dayMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-const weekdayAndDay = new Intl.DateTimeFormat("en-GB", {
+const dayMonth = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", timeZone: "UTC" });
+const weekdayAndDay = new Intl.DateTimeFormat(LOCALE, {
   weekday: "short",
   day: "numeric",
   month: "short",
   timeZone: "UTC",
 });
-const dayMonthYear = new Intl.DateTimeFormat("en-GB", {
+const dayMonthYear = new Intl.DateTimeFormat(LOCALE, {
   day: "numeric",
   month: "short",
   year: "numeric",
@@ -29,6 +30,9 @@ const dayMonthYear = new Intl.DateTimeFormat("en-GB", {
 });
 
 export const formatCount = (count: number) => number.format(count);
+/** Formats a number of what a chart counts, for example "1 chat" for the unit "chats". */
+export const formatUnits = (count: number, unit: string) =>
+  countText(count, unit.replace(/s$/, ""), unit, formatCount(count));
 /** Formats a day such as 2026-11-20 as 20 Nov. */
 export const shortDate = (day: string) => dayMonth.format(Date.parse(day));
 /** Formats a day as Fri 20 Nov. */
@@ -101,7 +105,7 @@ function shareNote(
   const [now, previous] = [percent(part, whole), percent(previousPart, previousWhole)];
   if (now === null || previous === null || now === previous) return { note: "" };
   const points = Math.abs(now - previous);
-  return { note: `, ${points} ${points === 1 ? "point" : "points"} ${now > previous ? "more" : "less"}` };
+  return { note: `, ${countText(points, "point")} ${now > previous ? "more" : "less"}` };
 }
 
 /** Returns the figures at the top of a report. */
@@ -139,18 +143,18 @@ export function figuresOf({ total, previous, days, percentile_error: error }: Re
     {
       name: "Settled by the bot",
       value: shareText(total.settled_by.bot, closed),
-      note: `${formatCount(total.settled_by.bot)} of ${formatCount(closed)} closed chats${bot}`,
+      note: `${formatCount(total.settled_by.bot)} of ${formatUnits(closed, "closed chats")}${bot}`,
     },
     {
       name: "Rated positive",
       value: shareText(total.ratings.positive, rated),
-      note: `of ${formatCount(rated)} ${rated === 1 ? "rating" : "ratings"}${ratings}`,
+      note: `of ${formatUnits(rated, "ratings")}${ratings}`,
     },
     {
       name: "Failed deliveries",
       value: formatCount(failures),
       note: countNote(failures, failuresOf(previous), days.length),
-      ...(failures > failuresOf(previous) ? { tone: "bad" as const } : {}),
+      ...(failures > failuresOf(previous) && failuresOf(previous) > 0 ? { tone: "bad" as const } : {}),
     },
   ];
 }

@@ -7,7 +7,7 @@ import { ReportPage } from "./report-page";
 import { EXPORT_ROUTE } from "./report-routes";
 
 const TABS = [
-  { name: "Overview", route: adminRoute("reports") },
+  { name: "Overview", title: "Reports", route: adminRoute("reports") },
   { name: "Export chats", route: EXPORT_ROUTE },
 ];
 

@@ -5,6 +5,7 @@ import { Icon } from "../../ui/icons";
 import { sentence } from "../../ui/sentence";
 import { persistentStorage } from "../../ui/storage";
 import logo from "../icon.svg";
+import { titleOf } from "../state/page-title";
 import { signOutReason, signIn, signInWithCode } from "../state/session";
 
 interface SignInProblem {
@@ -62,6 +63,7 @@ export function SignIn() {
   // the code from the URL.
   const code = /^#code=(.+)$/.exec(location.hash)?.[1];
   useEffect(() => {
+    document.title = titleOf("Sign in");
     if (code !== undefined) {
       history.replaceState(null, "", location.pathname);
       void attemptSignIn(() => signInWithCode(decodeURIComponent(code)), true);
@@ -85,7 +87,8 @@ export function SignIn() {
     if (isBusy || mustWait) return;
     const trimmedEmail = email.trim();
     if (!/^\S+@\S+$/.test(trimmedEmail)) {
-      setProblem({ text: "Enter your e-mail address.", field: "email" });
+      const text = trimmedEmail === "" ? "Enter your e-mail address." : "This is not an e-mail address.";
+      setProblem({ text, field: "email" });
       emailInput.current?.focus();
     } else if (password === "") {
       setProblem({ text: "Enter your password.", field: "password" });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuditEntry } from "../../api/types";
-import { actionText, auditQuery, INITIAL_AUDIT_FILTER, resourceName, resourceRoute } from "./audit-model";
+import { actionText, auditQuery, fieldText, INITIAL_AUDIT_FILTER, resourceName, resourceRoute } from "./audit-model";
 
 const ENTRY: AuditEntry = {
   id: "1-a",
@@ -36,10 +36,18 @@ test("changes are described, and lead to what was changed", () => {
     id: undefined,
     path: "departments/3",
   });
-  assert.equal(resourceName(ENTRY), "Shop");
+  assert.equal(resourceName(ENTRY, undefined), "Shop");
   assert.equal(
-    resourceName({ ...ENTRY, kind: "settings", resource_name: null, resource_id: "" }),
+    resourceName({ ...ENTRY, kind: "settings", resource_name: null, resource_id: "" }, undefined),
     "Settings of the account",
   );
-  assert.equal(resourceName({ ...ENTRY, kind: "webhook", resource_name: null, resource_id: "wh1" }), "wh1");
+});
+
+test("webhooks and fields are shown in words, not as ids", () => {
+  const webhook: AuditEntry = { ...ENTRY, kind: "webhook", resource_name: null, resource_id: "wh1" };
+  assert.equal(resourceName(webhook, new Map([["wh1", "crm.example/hook"]])), "crm.example/hook");
+  assert.equal(resourceName(webhook, new Map()), "A deleted webhook");
+  assert.equal(resourceName(webhook, undefined), "wh1");
+  assert.equal(fieldText("limits.bot_requests"), "limits: bot requests");
+  assert.equal(fieldText("safe_urls"), "allowed domains");
 });

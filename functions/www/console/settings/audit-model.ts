@@ -67,7 +67,40 @@ export function resourceRoute({ kind, action, resource_id: id }: AuditEntry): Ro
   }
 }
 
-/** Returns the name of what was changed, or its id if it has no name. A resource that exists only once in an account
- * has neither. */
-export const resourceName = ({ kind, resource_name, resource_id }: AuditEntry) =>
-  resource_name ?? (resource_id === "" ? `${KIND_NAMES[kind] ?? kind} of the account` : resource_id);
+/** Returns the name of what was changed. A webhook has no name, so its address is taken from `webhooks`, which contains
+ * the addresses by id. A resource that exists only once in an account has neither name nor id. */
+export function resourceName(
+  { kind, resource_name, resource_id }: AuditEntry,
+  webhooks: ReadonlyMap<string, string> | undefined,
+): string {
+  if (resource_name !== null) return resource_name;
+  if (resource_id === "") return `${KIND_NAMES[kind] ?? kind} of the account`;
+  if (kind !== "webhook" || webhooks === undefined) return resource_id;
+  return webhooks.get(resource_id) ?? "A deleted webhook";
+}
+
+/** The words for fields whose name in the API is not a word for admins. */
+const FIELD_WORDS: Record<string, string> = {
+  agent_ids: "agents",
+  answer_within: "time limit for answers",
+  channel_ids: "channels",
+  department_ids: "departments",
+  from: "start",
+  idle_close: "closing of idle chats",
+  integrator_url: "address of your server",
+  limits: "limits",
+  retention_days: "retention",
+  rules: "trigger rules",
+  safe_urls: "allowed domains",
+  to: "end",
+  url: "address",
+  utc_offset: "offset from UTC",
+  webhook_url: "address of the webhook",
+};
+
+/** Returns the name of a changed field in words, for example "limits: bot requests" for `limits.bot_requests`. */
+export const fieldText = (field: string) =>
+  field
+    .split(".")
+    .map((name) => FIELD_WORDS[name] ?? name.replaceAll("_", " "))
+    .join(": ");

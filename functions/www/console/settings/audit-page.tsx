@@ -6,16 +6,19 @@ import type { AuditEntry, AuditQuery } from "../../api/types";
 import { announce } from "../../ui/announcer";
 import { Icon } from "../../ui/icons";
 import { currentMinute, fullTime, shortDay, clockTime, localDay } from "../../ui/time";
+import { compareNames } from "../../ui/words";
 import { FilterSelect } from "../admin/filter-select";
 import { EmptyList, LoadFailure, Loading } from "../admin/list-page";
 import { MoreRows } from "../admin/more-rows";
 import { useLoaded } from "../admin/use-loaded";
 import { usePaged } from "../admin/use-paged";
+import { withoutScheme } from "../deliveries/log-filter";
 import { hrefOf } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 import {
   actionText,
   auditQuery,
+  fieldText,
   INITIAL_AUDIT_FILTER,
   KIND_NAMES,
   resourceName,
@@ -40,6 +43,11 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
   const { api } = useWorkspace();
   const [filter, setFilter] = useState(INITIAL_AUDIT_FILTER);
   const agents = useLoaded(async () => (await api.get("/admin/agents")).agents).value ?? [];
+  const { webhooks } =
+    useLoaded(async () => {
+      const { webhooks } = await api.get("/admin/settings");
+      return { webhooks: new Map(webhooks.map(({ webhook_id, url }) => [webhook_id, withoutScheme(url)])) };
+    }).value ?? {};
   const log = usePaged<AuditQuery, AuditEntry>({
     key: JSON.stringify(filter),
     createQuery: () => auditQuery(filter, now()),
@@ -74,9 +82,7 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
             value={filter.agent}
             options={[
               { value: "", label: "Anybody" },
-              ...[...agents]
-                .sort((a, b) => a.name.localeCompare(b.name))
-                .map(({ agent_id, name }) => ({ value: String(agent_id), label: name })),
+              ...[...agents].sort(compareNames).map(({ agent_id, name }) => ({ value: String(agent_id), label: name })),
             ]}
             onChange={(agent) => change({ agent })}
           />
@@ -98,7 +104,7 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
             text={isNarrowed ? "Choose something else, or another time." : "Changes of the configuration appear here."}
           />
         ) : (
-          <AuditTable rows={rows} isLoading={log.isLoading} />
+          <AuditTable rows={rows} webhooks={webhooks} isLoading={log.isLoading} />
         )}
         <MoreRows {...log} />
       </div>
@@ -106,7 +112,14 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
   );
 }
 
-const AuditTable = ({ rows, isLoading }: { rows: readonly AuditEntry[]; isLoading: boolean }) => (
+interface AuditTableProps {
+  rows: readonly AuditEntry[];
+  /** The addresses of the webhooks by id. Undefined until they are loaded. */
+  webhooks: ReadonlyMap<string, string> | undefined;
+  isLoading: boolean;
+}
+
+const AuditTable = ({ rows, webhooks, isLoading }: AuditTableProps) => (
   <table aria-busy={isLoading}>
     <thead>
       <tr>
@@ -128,24 +141,24 @@ const AuditTable = ({ rows, isLoading }: { rows: readonly AuditEntry[]; isLoadin
     </thead>
     <tbody>
       {rows.map((row) => (
-        <AuditRow key={row.id} row={row} />
+        <AuditRow key={row.id} row={row} webhooks={webhooks} />
       ))}
     </tbody>
   </table>
 );
 
-function AuditRow({ row }: { row: AuditEntry }) {
+function AuditRow({ row, webhooks }: { row: AuditEntry } & Pick<AuditTableProps, "webhooks">) {
   const { timestamp, agent, source_address: address, fields } = row;
   const route = resourceRoute(row);
-  const name = resourceName(row);
+  const name = resourceName(row, webhooks);
   const who = agent?.name ?? "The operator";
-  const fieldText = fields.join(", ");
+  const fieldTexts = fields.map(fieldText).join(", ");
   const isToday = localDay(timestamp) === localDay(currentMinute.value);
   return (
     <tr>
       <td class="what">
         {actionText(row)}
-        <span class="narrow-only">{fieldText}</span>
+        <span class="narrow-only">{fieldTexts}</span>
       </td>
       <td class="which">
         <div class="clip" dir="auto">
@@ -161,7 +174,7 @@ function AuditRow({ row }: { row: AuditEntry }) {
           {who}, {address}
         </span>
       </td>
-      <td class="wide-only fields">{fieldText}</td>
+      <td class="wide-only fields">{fieldTexts}</td>
       <td class="wide-only who" dir="auto">
         {who}
       </td>

@@ -2,14 +2,16 @@
 
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
+import { ApiError } from "../../api/client";
 import type { AccountSettings } from "../../api/types";
 import { Field, SelectField, Switch, TextField } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { DETAIL_FORM_ID, FormProblem, FormSection } from "../admin/detail-header";
+import { parseSites } from "../admin/parse-sites";
 import { useDraft } from "../admin/use-draft";
 import { useLeaveGuard } from "../admin/use-leave-guard";
-import { useSettingsForm, type Problems } from "../admin/use-settings-form";
+import { problemsOf, useSettingsForm, type Problems } from "../admin/use-settings-form";
 import { overlay } from "../state/view-state";
 import { useWorkspace } from "../workspace-context";
 import { CallbackFields } from "./callback-fields";
@@ -64,7 +66,9 @@ interface GeneralFormProps {
 
 function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
   const { api } = useWorkspace();
-  const { form, problems, setProblems, isBusy, send } = useSettingsForm(FIELD_NAMES);
+  const { form, problems, setProblems, isBusy, send } = useSettingsForm(FIELD_NAMES, (error) =>
+    explainError(error, draft),
+  );
   const { draft, setDraft, change, showStored } = useDraft(() => draftOf(settings), GROUPS);
   const timeZones = useMemo(() => timeZoneNames(settings.time_zone), [settings.time_zone]);
   const changes = changesOf(settings, draft);
@@ -138,6 +142,15 @@ function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
       </div>
     </div>
   );
+}
+
+/** Returns the problems after an error. The problem of a domain names the domain. */
+function explainError(error: unknown, { domains }: SettingsDraft): Problems {
+  const problems = problemsOf(error, FIELD_NAMES);
+  const index = error instanceof ApiError ? /^safe_urls\[(\d+)\]$/.exec(error.field ?? "")?.[1] : undefined;
+  const domain = index === undefined ? undefined : parseSites(domains)[Number(index)];
+  if (domain === undefined) return problems;
+  return { safe_urls: (problems["safe_urls"] ?? "").replace(/^Entry \d+/, `“${domain}”`) };
 }
 
 interface SectionProps {

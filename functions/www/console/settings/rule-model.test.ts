@@ -10,6 +10,7 @@ import {
   newRule,
   parseRules,
   ruleErrorText,
+  ruleProblems,
   ruleIndex,
 } from "./rule-model";
 
@@ -69,4 +70,15 @@ test("errors of the service count rules from one", () => {
   );
   assert.equal(ruleErrorText("rules must be a list"), "rules must be a list");
   assert.deepEqual(["rules[12].name", "rules", undefined].map(ruleIndex), [12, undefined, undefined]);
+});
+
+test("invitation without a text is reported at its rule", () => {
+  const rule = newRule("Help");
+  const greeting = { command: "proactive", params: { message: "Hello" } };
+  const rules = [
+    { ...rule, commands: [greeting] },
+    { ...rule, commands: [greeting, newCommand("system_message")] },
+    { ...rule, commands: [newCommand("show_callform"), { command: "sing" }] },
+  ];
+  assert.deepEqual(ruleProblems(rules), { 1: "Enter the text of command 2." });
 });

@@ -118,6 +118,19 @@ function ruleProblem(rule: unknown): string | undefined {
   return undefined;
 }
 
+/** Returns what is wrong with rules by their index: a command would show an empty text. */
+export function ruleProblems(rules: readonly TriggerRule[]): Record<string, string> {
+  const isEmpty = ({ command, params }: Command) =>
+    (command === "proactive" || command === "system_message") &&
+    String((params as Record<string, unknown> | undefined)?.["message"] ?? "").trim() === "";
+  return Object.fromEntries(
+    rules.flatMap(({ commands }, index) => {
+      const empty = commands.findIndex(isEmpty);
+      return empty < 0 ? [] : [[String(index), `Enter the text of command ${empty + 1}.`]];
+    }),
+  );
+}
+
 /** Returns the index of the rule that a field such as `rules[0].commands[1].params.message` belongs to. */
 export function ruleIndex(field: string | undefined): number | undefined {
   const index = /^rules\[(\d+)\]/.exec(field ?? "")?.[1];

@@ -16,7 +16,7 @@ import { useSettingsForm, type Problems } from "../admin/use-settings-form";
 import { errorText } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
 import { RuleForm } from "./rule-form";
-import { formatRules, newRule, parseRules, ruleErrorText, ruleIndex } from "./rule-model";
+import { formatRules, newRule, parseRules, ruleErrorText, ruleIndex, ruleProblems } from "./rule-model";
 import { SettingsHeader, SettingsPage } from "./settings-page";
 
 const MAX_RULES = 50;
@@ -64,7 +64,7 @@ function RulesForm({ tabs, stored, onStored }: RulesFormProps) {
     event.preventDefault();
     if (!hasChanges) return;
     if (jsonProblem !== undefined) return document.getElementById(JSON_FIELD_ID)?.focus();
-    const settings = await send({}, () => api.put("/admin/settings", { body: { rules: [...rules] } }));
+    const settings = await send(ruleProblems(rules), () => api.put("/admin/settings", { body: { rules: [...rules] } }));
     if (settings === undefined) return;
     onStored(settings);
     // If the admin has typed during the request, keep the typed text instead of showing the stored rules.

@@ -43,7 +43,11 @@ test("texts that are not whole numbers are reported at their fields", () => {
   assert.deepEqual(draftProblems(DRAFT), {});
   const limits = { ...DRAFT.limits, visitor_messages: "many" };
   const problems = draftProblems({ ...DRAFT, limits, idleClose: "0", retentionDays: "" });
-  assert.deepEqual(Object.keys(problems), ["limits.visitor_messages", "idle_close", "retention_days"]);
+  assert.deepEqual(problems, {
+    "limits.visitor_messages": "Enter a whole number.",
+    idle_close: "Enter 1 or more.",
+    retention_days: "Enter a whole number.",
+  });
 });
 
 test("callback hours need a day, and may end on the next one", () => {

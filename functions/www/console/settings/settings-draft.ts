@@ -85,7 +85,8 @@ export function draftProblems({ limits, idleClose, retentionDays, callback }: Se
   };
   const problems: Record<string, string> = {};
   for (const [name, text] of Object.entries(numbers))
-    if (text !== undefined && !/^[1-9]\d{0,8}$/.test(text.trim())) problems[name] = "Enter a whole number.";
+    if (text !== undefined && !/^[1-9]\d{0,8}$/.test(text.trim()))
+      problems[name] = /^0+$/.test(text.trim()) ? "Enter 1 or more." : "Enter a whole number.";
   if (callback.enabled && callback.days.length === 0) problems["callback.days"] = "Choose at least one day.";
   return problems;
 }

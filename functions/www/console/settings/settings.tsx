@@ -8,7 +8,7 @@ import { RulesPage } from "./rules-page";
 import { AUDIT_ROUTE, RULES_ROUTE } from "./settings-routes";
 
 const TABS = [
-  { name: "General", route: adminRoute("settings") },
+  { name: "General", title: "Settings", route: adminRoute("settings") },
   { name: "Trigger rules", route: RULES_ROUTE },
   { name: "Audit log", route: AUDIT_ROUTE },
 ];

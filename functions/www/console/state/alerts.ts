@@ -4,9 +4,9 @@
 import { effect, type ReadonlySignal } from "@preact/signals";
 import plainIcon from "../icon.svg";
 import dottedIcon from "../icon-dot.svg";
+import { pageTitle } from "./page-title";
 import { areDesktopNotificationsEnabled, isSoundEnabled } from "./preferences";
 
-const PAGE_TITLE = "Switchboard";
 const MIN_SOUND_INTERVAL_MS = 1500;
 const MAX_NOTIFICATION_CHARACTERS = 140;
 
@@ -14,12 +14,11 @@ export function showAttentionCount(attentionCount: ReadonlySignal<number>): () =
   const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
   const stop = effect(() => {
     const count = attentionCount.value;
-    document.title = count > 0 ? `(${count}) ${PAGE_TITLE}` : PAGE_TITLE;
+    document.title = count > 0 ? `(${count}) ${pageTitle.value}` : pageTitle.value;
     if (icon !== null) icon.href = count > 0 ? dottedIcon : plainIcon;
   });
   return () => {
     stop();
-    document.title = PAGE_TITLE;
     if (icon !== null) icon.href = plainIcon;
   };
 }

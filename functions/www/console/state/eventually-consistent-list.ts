@@ -1,6 +1,7 @@
 /* Lists that the service reads from an index, in which a change appears after some seconds. */
 
 import { signal } from "@preact/signals";
+import { compareNames } from "../../ui/words";
 
 const INDEX_DELAY_MS = 15_000;
 
@@ -23,7 +24,7 @@ export function withRecentChanges<Item extends { name: string }>(
     if (item === undefined) items.delete(id);
     else items.set(id, item);
   }
-  return [...items.values()].sort((a, b) => a.name.localeCompare(b.name));
+  return [...items.values()].sort(compareNames);
 }
 
 export class EventuallyConsistentList<Item extends { name: string }> {

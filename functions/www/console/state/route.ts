@@ -19,6 +19,8 @@ export interface Route {
   id: number | undefined;
   /** The rest of the address, for example a channel's id or "webhooks/3". Absent for the first page of a section. */
   path?: string;
+  /** What the page shows of its subject, for example "state=failed". Absent if it shows everything. */
+  query?: string;
 }
 
 const PATH = /^[\w-]+(?:\/[\w-]+)*$/;
@@ -26,9 +28,10 @@ const PATH = /^[\w-]+(?:\/[\w-]+)*$/;
 /** Converts a URL fragment such as `#/chat/7`, `#/visitors/12` or `#/channels/x1` to a route. Unknown fragments lead to
  * the inbox. */
 export function parseRoute(hash: string): Route {
-  const [name = "", ...rest] = hash.replace(/^#\/?/, "").split("/");
+  const [address = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [name = "", ...rest] = address.split("/");
   const ofAdmins = adminSection(name);
-  if (ofAdmins !== undefined) return adminRoute(ofAdmins, rest.join("/"));
+  if (ofAdmins !== undefined) return adminRoute(ofAdmins, rest.join("/"), query);
   const [id = "", ...page] = rest;
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
   if (name === "chat") return { section: "inbox", id: number };
@@ -36,8 +39,8 @@ export function parseRoute(hash: string): Route {
   return { section: "visitors", id: number, ...(number !== undefined && page[0] === "erase" ? { path: "erase" } : {}) };
 }
 
-export function hrefOf({ section, id, path }: Route): string {
-  const end = path === undefined ? "" : `/${path}`;
+export function hrefOf({ section, id, path, query }: Route): string {
+  const end = (path === undefined ? "" : `/${path}`) + (query === undefined ? "" : `?${query}`);
   if (section === "inbox") return id === undefined ? "#/" : `#/chat/${id}`;
   return id === undefined ? `#/${section}${end}` : `#/${section}/${id}${end}`;
 }
@@ -45,10 +48,11 @@ export function hrefOf({ section, id, path }: Route): string {
 export const chatHref = (id: number) => hrefOf({ section: "inbox", id });
 
 /** Returns the route of a page for admins. An invalid path leads to the first page of the section. */
-export const adminRoute = (section: AdminSection, path = ""): Route => ({
+export const adminRoute = (section: AdminSection, path = "", query = ""): Route => ({
   section,
   id: undefined,
   ...(PATH.test(path) ? { path } : {}),
+  ...(query === "" ? {} : { query }),
 });
 /** Returns the route of a channel's page. */
 export const channelRoute = (channelId: string): Route => adminRoute("channels", channelId);
@@ -84,6 +88,12 @@ function askBeforeLink(event: MouseEvent): void {
   if (typeof href !== "string") return;
   event.preventDefault();
   navigate(parseRoute(href));
+}
+
+/** Shows another part of the same page. The browser's history keeps one entry for the page. */
+export function replaceQuery(query: string): void {
+  const { query: _, ...page } = route.peek();
+  navigate(query === "" ? page : { ...page, query }, true);
 }
 
 /** Opens a route, after a question if something on the page would be lost. If `replacesHistory` is true, the route

@@ -26,6 +26,32 @@ effect(() => tabStorage.write("tab", activeTab.value));
 export const searchQuery = signal("");
 /** Whether the visitor pane covers the conversation. Used only on narrow screens. */
 export const isVisitorPaneOverlayOpen = signal(false);
+
+const PANE_STATE = "visitor pane";
+
+/** Covers the conversation with the visitor pane. It is an entry in the browser's history, so Back closes the pane. */
+export function openVisitorPane(): void {
+  if (isVisitorPaneOverlayOpen.peek()) return;
+  isVisitorPaneOverlayOpen.value = true;
+  history.pushState(PANE_STATE, "");
+}
+
+export function closeVisitorPane(): void {
+  if (!isVisitorPaneOverlayOpen.peek()) return;
+  isVisitorPaneOverlayOpen.value = false;
+  if (history.state === PANE_STATE) history.back();
+}
+
+export const toggleVisitorPane = () => (isVisitorPaneOverlayOpen.peek() ? closeVisitorPane() : openVisitorPane());
+
+/** Closes the visitor pane when the browser goes back. Returns a function that stops this. */
+export function followBackButton(): () => void {
+  const onPopState = () => {
+    isVisitorPaneOverlayOpen.value = history.state === PANE_STATE;
+  };
+  addEventListener("popstate", onPopState);
+  return () => removeEventListener("popstate", onPopState);
+}
 /** The chat whose composer should receive the focus, for a reply or a note. Undefined once it has the focus. */
 export const composerFocusRequest = signal<{ chatId: number; kind: "reply" | "note" } | undefined>(undefined);
 export const focusComposer = (chatId: number, kind: "reply" | "note" = "reply") => {

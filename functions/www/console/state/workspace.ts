@@ -177,6 +177,8 @@ export class Workspace {
     const name = this.storage.nameOf(event.key);
     if (name === "read" || name === "given") this.chats.reloadReadMarks();
     if (name?.startsWith("outbox.")) this.outbox.syncWithStorage();
+    const draftChatId = /^draft\.(\d+)$/.exec(name ?? "")?.[1];
+    if (draftChatId !== undefined) this.drafts.syncWithStorage(Number(draftChatId), event.oldValue);
   };
 
   private readonly onOnline = () => this.outbox.retryNow();
@@ -210,13 +212,16 @@ export class Workspace {
   }
 
   /** Returns the `seq` up to which the agent has read the chat: the stored position, or else the agent's own last
-   * entry. Undefined if there is neither. */
+   * entry. Without either, nothing has been read of a chat that waits for the agent, and the position in other chats is
+   * not known. */
   readPosition(chatId: number): number | undefined {
     const lastOwnEntry = this.timelines
       .peek(chatId)
       ?.entries.peek()
       .findLast((entry) => entry.from === "agent" && entry.agent?.id === this.me.id);
-    return this.chats.lastReadSeq(chatId) ?? lastOwnEntry?.seq;
+    const row = this.chats.peek(chatId);
+    const unread = row !== undefined && this.chats.isUnread(row) ? 0 : undefined;
+    return this.chats.lastReadSeq(chatId) ?? lastOwnEntry?.seq ?? unread;
   }
 
   markRead(chatId: number): void {
@@ -417,7 +422,13 @@ export class Workspace {
     this.chats.setClosing(chatId, true);
     const dismiss = toast(`Chat with ${visitorName(row)} closed.`, {
       durationMs: UNDO_CLOSE_MS,
-      action: { label: "Undo", run: () => this.undoClose(chatId) },
+      action: {
+        label: "Undo",
+        run: () => {
+          this.undoClose(chatId);
+          openChat(chatId);
+        },
+      },
     });
     const timer = setTimeout(() => void this.sendClose(chatId, false), UNDO_CLOSE_MS);
     this.closeTimers.set(chatId, { timer, dismiss });

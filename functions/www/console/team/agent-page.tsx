@@ -23,6 +23,7 @@ import { endSession } from "../state/session";
 import { useWorkspace } from "../workspace-context";
 import { randomPassword } from "./password";
 import { PasswordField, passwordProblem } from "./password-field";
+import { phoneProblem } from "./phone-number";
 import { PresenceText } from "./presence-text";
 import { ROLE_HELP, ROLES } from "./roles";
 import { AGENTS_ROUTE } from "./team-routes";
@@ -75,9 +76,11 @@ function AgentForm({ agent, onStored }: { agent: Agent; onStored: (agent: Agent)
   const submit = async (event: Event) => {
     event.preventDefault();
     if (!hasChanges) return;
+    const phone = phoneProblem(draft.phone);
     const found = {
       ...(draft.name.trim() === "" ? { name: "Enter a name." } : {}),
       ...(/^\S+@\S+$/.test(draft.email.trim()) ? {} : { email: "Enter an e-mail address." }),
+      ...(phone === undefined ? {} : { phone }),
     };
     const stored = await send(found, () => api.patch("/admin/agents/{agent_id}", { path, body: changes }));
     if (stored === undefined) return;

@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import type { Agent } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { currentMinute, formatAgo, fullTime } from "../../ui/time";
+import { compareNames } from "../../ui/words";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
 import { useLoaded } from "../admin/use-loaded";
 import { hrefOf } from "../state/route";
@@ -14,7 +15,6 @@ import { PresenceText } from "./presence-text";
 import { agentRoute } from "./team-routes";
 
 const roleName = ({ role }: Pick<Agent, "role">) => (role === "admin" ? "Admin" : "Agent");
-const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
 
 export function AgentsPage({ tabs }: { tabs: ComponentChildren }) {
   const workspace = useWorkspace();
@@ -23,7 +23,7 @@ export function AgentsPage({ tabs }: { tabs: ComponentChildren }) {
   const [isAdding, setAdding] = useState(false);
   const loaded = useLoaded(async () => {
     const [{ agents }] = await Promise.all([api.get("/admin/agents"), workspace.loadDirectory().catch(() => {})]);
-    return [...agents].sort(byName);
+    return [...agents].sort(compareNames);
   });
   const searchTerm = searchText.trim().toLowerCase();
   const isFound = (agent: Agent) => `${agent.name} ${agent.email} ${agent.role}`.toLowerCase().includes(searchTerm);
@@ -40,7 +40,7 @@ export function AgentsPage({ tabs }: { tabs: ComponentChildren }) {
       {isAdding && (
         <AddAgentDialog
           onAdded={(agent) => {
-            loaded.setValue([...(loaded.value ?? []), agent].sort(byName));
+            loaded.setValue([...(loaded.value ?? []), agent].sort(compareNames));
             void workspace.loadDirectory().catch(() => {});
           }}
           onClose={() => setAdding(false)}

@@ -3,6 +3,7 @@
 import type { Agent, Department } from "../../api/types";
 import { TextField } from "../../ui/form-fields";
 import { toast } from "../../ui/toast";
+import { compareNames } from "../../ui/words";
 import { ChoiceList } from "../admin/choice-list";
 import { DeleteByName } from "../admin/delete-by-name";
 import { DETAIL_FORM_ID, DetailHeader, FormProblem, FormSection } from "../admin/detail-header";
@@ -25,7 +26,7 @@ export function DepartmentPage({ id }: { id: number }) {
       api.get("/admin/departments/{department_id}", { path: { department_id: id } }),
       api.get("/admin/agents"),
     ]);
-    return { department, agents: [...agents].sort((a, b) => a.name.localeCompare(b.name)) };
+    return { department, agents: [...agents].sort(compareNames) };
   });
   return (
     <DetailPage loaded={loaded} what="The department" list={LIST}>

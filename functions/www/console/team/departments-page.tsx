@@ -6,6 +6,7 @@ import type { Department } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
 import { TextField } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
+import { compareNames } from "../../ui/words";
 import { FormProblem } from "../admin/detail-header";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
 import { useLoaded } from "../admin/use-loaded";
@@ -21,7 +22,7 @@ export function DepartmentsPage({ tabs }: { tabs: ComponentChildren }) {
   const loaded = useLoaded(async () => {
     const [{ departments }, { agents }] = await Promise.all([api.get("/admin/departments"), api.get("/admin/agents")]);
     const names = new Map(agents.map(({ agent_id, name }) => [agent_id, name]));
-    return { departments: [...departments].sort((a, b) => a.name.localeCompare(b.name)), names };
+    return { departments: [...departments].sort(compareNames), names };
   });
   const searchTerm = searchText.trim().toLowerCase();
   return (

@@ -8,6 +8,7 @@ import { Icon } from "../../ui/icons";
 import { handleListKey } from "../../ui/list-keys";
 import { toast } from "../../ui/toast";
 import { useMounted } from "../../ui/use-mounted";
+import { compareNames } from "../../ui/words";
 import { useWorkspace } from "../workspace-context";
 import { openChat, route } from "../state/route";
 import { closeOverlay } from "../state/view-state";
@@ -44,7 +45,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     const agents: TransferTarget[] = directory.agents
       .filter((agent) => agent.id !== row?.agent?.id && matches(agent.name))
       .map((agent) => ({ kind: "agent" as const, ...agent }))
-      .sort((a, b) => STATUS_ORDER[a.status] - STATUS_ORDER[b.status] || a.name.localeCompare(b.name));
+      .sort((a, b) => STATUS_ORDER[a.status] - STATUS_ORDER[b.status] || compareNames(a, b));
     const departments: TransferTarget[] = directory.departments
       .filter(({ name }) => matches(name))
       .map((department) => ({ kind: "department" as const, ...department }));

@@ -1,17 +1,19 @@
 import { useState } from "preact/hooks";
 import type { AgentPanel } from "../../api/types";
 import { Icon } from "../../ui/icons";
-import { LinkedText } from "../../ui/linked-text";
 import { errorText } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
-import { ExternalLink, isWebUrl } from "./external-link";
+import { CustomData, linesOf } from "./custom-data";
+import { isWebUrl } from "./external-link";
 
+/** What webhooks have returned about the visitor (specification, part C). */
 export function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: AgentPanel; isMine: boolean }) {
   const workspace = useWorkspace();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const { custom_data, enable_assign, crm_link, assignment } = panel;
-  if (custom_data.length === 0 && !enable_assign && crm_link === null && assignment === null) return null;
+  const { enable_assign, crm_link, assignment } = panel;
+  const lines = linesOf(panel, "crm");
+  if (lines.length === 0 && !enable_assign && crm_link === null && assignment === null) return null;
   const assign = async () => {
     setBusy(true);
     setProblem(undefined);
@@ -56,7 +58,7 @@ export function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: Agen
           {problem}
         </p>
       )}
-      {custom_data.length > 0 && <CustomData lines={custom_data} />}
+      <CustomData lines={lines} />
       {isWebUrl(crm_link) && (
         <a class="btn wide" href={crm_link} target="_blank" rel="noopener noreferrer">
           Open in CRM
@@ -64,38 +66,5 @@ export function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: Agen
         </a>
       )}
     </section>
-  );
-}
-
-/** Shows the custom data that webhooks have returned (specification, part C). A line's title is shown above its
- * content. Its key is shown before the content, followed by a colon. */
-function CustomData({ lines }: { lines: AgentPanel["custom_data"] }) {
-  return (
-    <div class="custom">
-      {lines.map(({ title, content, link, key }, index) => {
-        const value = isWebUrl(link) ? (
-          <ExternalLink href={link}>{content || link}</ExternalLink>
-        ) : (
-          <LinkedText text={content} />
-        );
-        if (key === null && title !== null && content.length <= 40) {
-          return (
-            <dl key={index}>
-              <dt dir="auto">{title}</dt>
-              <dd dir="auto">{value}</dd>
-            </dl>
-          );
-        }
-        return (
-          <div key={index}>
-            {title !== null && <h4 dir="auto">{title}</h4>}
-            <p dir="auto">
-              {key !== null && <b>{key}: </b>}
-              {value}
-            </p>
-          </div>
-        );
-      })}
-    </div>
   );
 }

@@ -23,7 +23,7 @@ interface EditableFieldProps {
 const focusOnce = (element: HTMLInputElement | HTMLTextAreaElement | null) => element?.focus();
 
 /** A value that can be edited in place. The change is saved when the agent presses Enter or leaves the field, and
- * discarded when the agent presses Escape. */
+ * discarded when the agent presses Escape. An empty text clears the value. */
 export function EditableField({
   label,
   value,
@@ -50,8 +50,7 @@ export function EditableField({
   const saveEdit = async (hasFocus: boolean) => {
     if (editedValue === undefined || isBusy || isCancelled.current) return;
     const newValue = editedValue.trim();
-    // An empty value is not sent, because the service ignores it.
-    if (newValue === (value ?? "") || newValue === "") return closeEditor(hasFocus);
+    if (newValue === (value ?? "")) return closeEditor(hasFocus);
     setBusy(true);
     try {
       await save(newValue);

@@ -4,6 +4,9 @@ import { BLOCKED_LINK, BlockedLink } from "../../ui/linked-text";
 import { browserName } from "./browser-name";
 import { ExternalLink, isWebUrl } from "./external-link";
 
+/** The id of a visitor of a widget. The service makes it, so it tells an agent nothing. */
+const WIDGET_VISITOR_ID = /^[0-9a-f]{64}$/;
+
 /** Shows the visitor's session, for example the page, the campaign, the place and the browser. */
 export function SessionCard({ detail }: { detail: Chat }) {
   const { visitor, panel, session } = detail;
@@ -43,7 +46,8 @@ export function SessionCard({ detail }: { detail: Chat }) {
     lines.push(["Browser", <span title={session.user_agent}>{browserName(session.user_agent)}</span>]);
   if (session?.ip_addr) lines.push(["Address", session.ip_addr]);
   lines.push(["Channel", detail.channel.name], ["Chat", <span class="num">#{detail.chat_id}</span>]);
-  if (visitor.id !== "") lines.push(["External id", <span class="num">{visitor.id}</span>]);
+  if (visitor.id !== "" && !WIDGET_VISITOR_ID.test(visitor.id))
+    lines.push(["External id", <span class="num">{visitor.id}</span>]);
   return (
     <section class="card" aria-label="Session">
       <h3>Session</h3>

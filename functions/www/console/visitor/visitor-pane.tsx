@@ -1,19 +1,20 @@
 import "./visitor-pane.css";
 import { useEffect, useRef } from "preact/hooks";
 import type { Chat } from "../../api/types";
-import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
 import { CallsCard } from "../calls/calls-card";
 import { useWorkspace } from "../workspace-context";
 import { setBlacklisted } from "../conversation/conversation";
 import { isVisitorPaneOpen } from "../state/preferences";
 import { erasureRoute, hrefOf } from "../state/route";
-import { isVisitorPaneOverlayOpen } from "../state/view-state";
+import { closeVisitorPane, isVisitorPaneOverlayOpen } from "../state/view-state";
 import { isAnonymous } from "../state/workspace";
 import { CrmCard } from "./crm-card";
+import { PageDataCard } from "./custom-data";
 import { EditableField } from "./editable-field";
 import { OtherChats } from "./other-chats";
 import { SessionCard } from "./session-card";
+import { VisitorAvatar } from "./visitor-photo";
 
 export function VisitorPane({ chatId }: { chatId: number }) {
   const { timelines } = useWorkspace();
@@ -33,7 +34,7 @@ export function VisitorPane({ chatId }: { chatId: number }) {
     .join(" ");
   return (
     <>
-      {isShown && <div class="visitor-shade" onClick={() => (isVisitorPaneOverlayOpen.value = false)} />}
+      {isShown && <div class="visitor-shade" onClick={closeVisitorPane} />}
       <section class={classes} aria-label="Visitor">
         <header>
           <h2>Visitor</h2>
@@ -42,7 +43,7 @@ export function VisitorPane({ chatId }: { chatId: number }) {
             type="button"
             class="btn only-icon close"
             aria-label="Close visitor details"
-            onClick={() => (isVisitorPaneOverlayOpen.value = false)}
+            onClick={closeVisitorPane}
           >
             <Icon name="x" class="large" />
           </button>
@@ -84,12 +85,7 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
       )}
       <section class="card" aria-label="Contact">
         <div class="who">
-          <Avatar
-            id={visitor.number}
-            name={visitor.name}
-            photo={visitor.photo}
-            isAnonymous={isAnonymous(visitor.name)}
-          />
+          <VisitorAvatar number={visitor.number} name={visitor.name} photo={visitor.photo} />
           <div>
             <EditableField
               label="Name"
@@ -150,6 +146,7 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
         panel={panel}
         isMine={detail.state === "active" && detail.agent?.id === workspace.me.id}
       />
+      <PageDataCard panel={panel} />
       <SessionCard detail={detail} />
       <CallsCard chatId={chatId} />
       <OtherChats chatId={chatId} number={visitor.number} />

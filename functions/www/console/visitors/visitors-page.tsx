@@ -2,6 +2,7 @@
 
 import "../table-page.css";
 import { useEffect, useState } from "preact/hooks";
+import { hasStatus } from "../../api/client";
 import type { ChatRow } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
@@ -9,8 +10,8 @@ import { formatAgo, currentMinute } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
 import { filterRows } from "../state/chat-search";
 import { compareByActivity, lastActivityAt } from "../state/chats";
-import { chatHref } from "../state/route";
-import { isAnonymous, visitorName } from "../state/workspace";
+import { chatHref, hrefOf, openChat, route } from "../state/route";
+import { errorText, isAnonymous, visitorName } from "../state/workspace";
 import { useChatSearch } from "../use-chat-search";
 
 /** Returns the row of each visitor's latest chat, sorted by last activity. */
@@ -24,6 +25,41 @@ function latestChatPerVisitor(rows: Iterable<ChatRow>): ChatRow[] {
 }
 
 export function VisitorsPage() {
+  const { id } = route.value;
+  return id === undefined ? <VisitorList /> : <LatestChat key={id} number={id} />;
+}
+
+/** Opens the latest chat of a visitor, which shows the visitor's details. */
+function LatestChat({ number }: { number: number }) {
+  const { api } = useWorkspace();
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    api.get("/agent/visitors/{number}/chats", { path: { number } }).then(
+      ({ chats }) => {
+        const latest = Math.max(...chats.map(({ chat_id }) => chat_id));
+        if (chats.length > 0) openChat(latest, true);
+        else setProblem("The visitor has no chats.");
+      },
+      (error: unknown) =>
+        setProblem(
+          hasStatus(error, 404, 403) ? "The number is wrong, or you cannot see the visitor." : errorText(error),
+        ),
+    );
+  }, [number]);
+  if (problem === undefined) return <p class="blank appear-late">Loading…</p>;
+  return (
+    <div class="blank">
+      <Icon name="user-round" />
+      <h2>Visitor {number} cannot be shown</h2>
+      <p>{problem}</p>
+      <a class="btn line" href={hrefOf({ section: "visitors", id: undefined })}>
+        All visitors
+      </a>
+    </div>
+  );
+}
+
+function VisitorList() {
   const { chats } = useWorkspace();
   const [searchText, setSearchText] = useState("");
   const searchTerm = searchText.trim();
@@ -39,7 +75,7 @@ export function VisitorsPage() {
   );
   const isLoading = chats.loadState.value !== "ready" && rows.length === 0;
   return (
-    <div class="table-page">
+    <div class="table-page visitors">
       <header>
         <h2>Visitors</h2>
         <label class="search">
@@ -83,13 +119,22 @@ export function VisitorsPage() {
                         name={row.visitor.name}
                         isAnonymous={isAnonymous(row.visitor.name)}
                       />
-                      <span class="clip" dir="auto">
-                        {visitorName(row)}
+                      <span class="names">
+                        <span class="clip" dir="auto">
+                          {visitorName(row)}
+                        </span>
+                        <small class="clip" dir="auto">
+                          {row.last_message?.text || row.channel.name}
+                        </small>
                       </span>
                     </a>
                   </td>
                   <td class="wide-only num">{row.visitor.number}</td>
-                  <td class="wide-only">{row.channel.name}</td>
+                  <td class="wide-only channel">
+                    <div class="clip" dir="auto">
+                      {row.channel.name}
+                    </div>
+                  </td>
                   <td class="wide-only rest">
                     <div class="clip" dir="auto">
                       {row.last_message?.text}

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::agent::{Agent, Role};
+use crate::domain::phone_number;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
@@ -55,7 +56,7 @@ fn parse_new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
         name: fields.required_text("name", MAX_NAME_CHARS)?,
         email: parse_email(fields)?.ok_or_else(|| fields.invalid("email", "is required"))?,
         password: parse_password(fields)?.ok_or_else(|| fields.invalid("password", "is required"))?,
-        phone: fields.text("phone", MAX_NAME_CHARS)?,
+        phone: parse_phone(fields)?,
         photo: fields.url("photo")?,
         role: parse_role(fields)?.unwrap_or(Role::Agent),
     })
@@ -72,7 +73,7 @@ pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<(Agent, Option<S
         changed.name = fields.required_text("name", MAX_NAME_CHARS)?;
     }
     if fields.has("phone") {
-        changed.phone = fields.text("phone", MAX_NAME_CHARS)?;
+        changed.phone = parse_phone(fields)?;
     }
     if fields.has("photo") {
         changed.photo = fields.url("photo")?;
@@ -87,6 +88,16 @@ pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<(Agent, Option<S
 fn parse_email(fields: Fields<'_>) -> Result<Option<String>, Error> {
     let email = fields.text_or_blank("email", MAX_CREDENTIAL_CHARS)?;
     email.map(|email| Ok(fields.email_address("email", &email)?.to_lowercase())).transpose()
+}
+
+/// Parses the number at which an agent answers calls. An impossible number would fail only when a visitor calls.
+fn parse_phone(fields: Fields<'_>) -> Result<Option<String>, Error> {
+    match fields.text("phone", MAX_NAME_CHARS)? {
+        Some(phone) if !phone_number::is_possible(&phone) => {
+            Err(fields.invalid("phone", "must be a phone number, such as +31 20 123 4567"))
+        }
+        phone => Ok(phone),
+    }
 }
 
 fn parse_password(fields: Fields<'_>) -> Result<Option<String>, Error> {
@@ -114,4 +125,23 @@ pub fn agent_json(agent: &Agent) -> Value {
         "agent_id": agent_id, "name": name, "email": email, "phone": phone, "photo": photo,
         "role": role.name(), "created_at": created_at.seconds(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::wire::sample_data;
+
+    #[test]
+    fn impossible_phone_number_of_an_agent_is_refused() {
+        let agent = sample_data::agent(Timestamp(0));
+        let phone_after = |body: Value| apply_agent_patch(&body, &agent).map(|(changed, ..)| changed.phone);
+        assert_eq!(phone_after(json!({ "phone": "06-12345678" })).unwrap().unwrap(), "06-12345678");
+        assert_eq!(phone_after(json!({ "phone": null })).unwrap(), None);
+        for phone in ["123", "+999 12345678", "call me"] {
+            let error = phone_after(json!({ "phone": phone })).unwrap_err().to_string();
+            assert!(error.starts_with("phone must be a phone number"), "{error}");
+        }
+    }
 }

@@ -1,0 +1,8 @@
+/** Returns a number with its noun, for example "1 chat" or "2 chats". */
+export const countText = (count: number, one: string, many = `${one}s`, shown = String(count)) =>
+  `${shown} ${count === 1 ? one : many}`;
+
+const naturalOrder = new Intl.Collator(undefined, { numeric: true });
+
+/** Compares names as people sort them: Agent 2 comes before Agent 10. */
+export const compareNames = (a: { name: string }, b: { name: string }) => naturalOrder.compare(a.name, b.name);
