@@ -788,3 +788,235 @@ journey("broken rules are reported and not saved", {}, async (page) => {
   await page.getByText("rules.json was not imported.").waitFor();
   assert.equal(await json.inputValue(), before);
 });
+
+journey("each page has a title of its own", {}, async (page) => {
+  const expectTitle = (title) =>
+    page.waitForFunction(
+      (title) => document.title.replace(/^\(\d+\) /, "") === title,
+      `${title} · Switchboard`,
+    );
+  await expectTitle("Inbox");
+  await openChat(page, "Amara Kone");
+  await expectTitle("Amara Kone");
+  for (const [hash, title] of [
+    ["#/visitors", "Visitors"],
+    ["#/deliveries", "Deliveries"],
+    ["#/deliveries/webhooks", "Webhooks"],
+    ["#/team", "Agents"],
+    ["#/team/2", "Jonas Weber"],
+    ["#/settings", "Settings"],
+    ["#/settings/audit", "Audit log"],
+    ["#/reports", "Reports"],
+  ]) {
+    await page.goto(`${url}/console/${hash}`);
+    await expectTitle(title);
+  }
+  assert.match(await page.title(), /^\(\d+\) /, "the count stays");
+});
+
+journey(
+  "what a visitor can forge is marked or not loaded",
+  {},
+  async (page) => {
+    const pictures = [];
+    page.on("request", (request) => {
+      if (request.url().includes("pictures/door.svg"))
+        pictures.push(request.frame().url());
+    });
+    await openChat(page, "Amara Kone");
+    const pane = page.locator(".visitor");
+    const fromPage = pane.getByRole("region", { name: "From the page" });
+    await fromPage.getByText("Visitors can change it").waitFor();
+    await fromPage.getByRole("link", { name: "2 jackets" }).waitFor();
+    await fromPage.locator("b", { hasText: "Customer:" }).waitFor();
+    const fromCrm = pane.getByRole("region", { name: "From your CRM" });
+    assert.equal(await fromCrm.locator(".custom > div").count(), 3);
+    const title = await fromCrm
+      .locator("h4", { hasText: "Plan" })
+      .boundingBox();
+    const content = await fromCrm.getByText("Gold, since 2023").boundingBox();
+    assert.ok(title.y + title.height <= content.y + 1, "the title is above");
+
+    assert.equal(await page.locator(".face img").count(), 0);
+    await pane.getByRole("button", { name: "Show the picture" }).click();
+    await pane.locator(".face img").waitFor();
+    await page.locator(".conversation header .face img").waitFor();
+
+    await pane.getByTitle("Edit phone").click();
+    await pane.getByLabel("Phone", { exact: true }).fill("");
+    await page.keyboard.press("Enter");
+    await pane.getByTitle("Edit phone").getByText("Add").waitFor();
+    assert.ok(!(await storedChat("Amara Kone")).visitor.phone);
+  },
+);
+
+journey(
+  "names are readable in narrow windows",
+  { signedOut: true },
+  async (page) => {
+    await controlMock(url, "reset", { dataset: "unusualText" });
+    await signIn(page, url);
+    await openChat(page, "Maximiliane");
+    for (const width of [720, 768, 850]) {
+      await page.setViewportSize({ width, height: 900 });
+      const name = page.locator(".conversation header h2");
+      const { width: shown } = await name.boundingBox();
+      assert.ok(shown >= 140, `${shown} of ${width}`);
+    }
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    const menu = page.getByRole("menu", { name: "More" });
+    for (const name of [/^Call the visitor/, /^Transfer/])
+      await menu.getByRole("menuitem", { name }).waitFor();
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("link", { name: "Visitors" }).click();
+    for (const width of [1440, 1024, 768, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      const rows = page.locator(".visitors :is(thead, tbody) tr");
+      await rows.nth(1).waitFor();
+      for (const row of await rows.all()) {
+        const { height } = await row.boundingBox();
+        assert.ok(height <= 57, `a row of ${height} px in ${width} px`);
+      }
+      const { scrollWidth, clientWidth } = await page
+        .locator(".visitors > .scroll")
+        .evaluate(({ scrollWidth, clientWidth }) => ({
+          scrollWidth,
+          clientWidth,
+        }));
+      assert.equal(scrollWidth, clientWidth);
+    }
+  },
+);
+
+journey(
+  "search is reached by its key, and left with Enter",
+  {},
+  async (page) => {
+    await page.goto(`${url}/console/#/visitors`);
+    await page.locator("tbody tr").first().waitFor();
+    await pressShortcut(page, "/");
+    const visitors = page.getByLabel("Search visitors");
+    assert.ok(await visitors.evaluate((it) => it === document.activeElement));
+    await page.goto(`${url}/console/#/settings`);
+    await page.getByLabel("Messages of one visitor").waitFor();
+    await pressShortcut(page, "/");
+    const chats = page.locator("#search-chats:focus");
+    await chats.waitFor();
+    await page.keyboard.type("Amara");
+    await page.keyboard.press("Enter");
+    await page
+      .locator(".conversation header h2", { hasText: "Amara" })
+      .waitFor();
+    await page.keyboard.press("i");
+    assert.equal(await page.locator("#search-chats").inputValue(), "Amara");
+    await page.locator(".visitor.folded").waitFor({ state: "attached" });
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator(".pane-toggle").click();
+    const close = page.getByRole("button", { name: "Close visitor details" });
+    await close.waitFor();
+    await page.goBack();
+    await close.waitFor({ state: "hidden" });
+    await page
+      .locator(".conversation header h2", { hasText: "Amara" })
+      .waitFor();
+    await page.locator(".pane-toggle").click();
+    await close.click();
+    await close.waitFor({ state: "hidden" });
+    await page.goBack();
+    await page.locator(".list").waitFor();
+  },
+);
+
+journey("deliveries are kept in the address, and saved", {}, async (page) => {
+  await page.goto(`${url}/console/#/deliveries`);
+  await page.locator("tbody tr").nth(2).waitFor();
+  await page.getByRole("radio", { name: "All" }).check();
+  await page.getByLabel("Receiver").selectOption("Webhooks");
+  await page.waitForFunction(
+    () => location.hash === "#/deliveries?state=all&target=webhook",
+  );
+  for (const state of ["Delivered", "Failed"])
+    await page.locator("tbody tr", { hasText: state }).first().waitFor();
+  await page.reload();
+  await page.locator("tbody tr", { hasText: "Delivered" }).first().waitFor();
+  assert.ok(await page.getByRole("radio", { name: "All" }).isChecked());
+  const list = page.getByRole("button", { name: "Save the list as CSV" });
+  const { name, text } = await savedFile(page, list);
+  assert.equal(name, "deliveries.csv");
+  const rows = await page.locator("tbody tr").count();
+  assert.equal(text.trim().split("\r\n").length, rows + 1);
+
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const row = page.locator("tbody tr", { hasText: "Failed" }).first();
+  await row.locator("td.what").click();
+  await page.getByRole("button", { name: "Copy as curl" }).click();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(command, /^curl -X POST 'https?:/);
+  const what = row.locator("td.what");
+  const { x, y, width, height } = await what.boundingBox();
+  await page.mouse.move(x + 2, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width - 2, y + height / 2);
+  await page.mouse.up();
+  assert.ok((await page.evaluate(() => String(getSelection()))).length > 3);
+});
+
+journey("a corrected field is no longer marked", {}, async (page) => {
+  await page.goto(`${url}/console/#/team/2`);
+  const phone = page.getByLabel("Phone (optional)");
+  await phone.fill("123");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Enter a phone number").waitFor();
+  assert.equal(await phone.getAttribute("aria-invalid"), "true");
+  await phone.fill("+31 20 123 4567");
+  await page.getByText("Enter a phone number").waitFor({ state: "detached" });
+  assert.equal(await phone.getAttribute("aria-invalid"), "false");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+
+  await page.goto(`${url}/console/#/settings/rules`);
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Enter the text of command 1.").waitFor();
+});
+
+for (const scheme of ["light", "dark"])
+  journey(
+    `switch that is off stands out, ${scheme}`,
+    { scheme },
+    async (page) => {
+      await page.goto(`${url}/console/#/settings`);
+      const off = page.getByRole("switch").first();
+      await off.uncheck();
+      const contrast = await off.evaluate((element) => {
+        const context = document.createElement("canvas").getContext("2d");
+        const luminance = (colour) => {
+          context.fillStyle = colour;
+          context.fillRect(0, 0, 1, 1);
+          const [red, green, blue] = [
+            ...context.getImageData(0, 0, 1, 1).data,
+          ].map((value) => {
+            const part = value / 255;
+            return part <= 0.04045
+              ? part / 12.92
+              : ((part + 0.055) / 1.055) ** 2.4;
+          });
+          return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+        };
+        const page = element.closest(".page");
+        const [a, b] = [element, page]
+          .map((it) => luminance(getComputedStyle(it).backgroundColor))
+          .sort((a, b) => b - a);
+        return (a + 0.05) / (b + 0.05);
+      });
+      assert.ok(contrast >= 3, String(contrast));
+    },
+  );
+
+journey("a chat opens at its first unread line", {}, async (page) => {
+  await chatRow(page, "João").click();
+  await page.locator(".turn").first().waitFor();
+  await page.locator(".unread-line").waitFor();
+});

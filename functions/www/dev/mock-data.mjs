@@ -332,6 +332,7 @@ function addAmaraChat(dataset, base) {
     email: "amara.kone@example.com",
     phone: "+225 27 20 00 00 00",
     chats_count: 4,
+    photo: `${base}/_mock/pictures/door.svg`,
     sources: { name: "visitor", email: "visitor", phone: "crm" },
   });
   for (const [text, days] of [

@@ -13,7 +13,7 @@ import { useLoaded } from "../admin/use-loaded";
 import { chatHref } from "../state/route";
 import { errorText } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
-import { receiverName, resultText, rowKey, sentName, STATE_NAMES, type Receivers } from "./log-filter";
+import { attemptText, receiverName, resultText, rowKey, sentName, STATE_NAMES, type Receivers } from "./log-filter";
 
 interface DeliveryRowProps {
   row: DeliveryLogEntry;
@@ -106,7 +106,7 @@ function DeliveryDetail({ row, receiver, onReplayed }: DeliveryDetailProps) {
             <li key={index}>
               <time dateTime={new Date(attempt.at).toISOString()}>{clockTimeWithSeconds(attempt.at)}</time>
               <span class={attempt.error === undefined ? undefined : "bad"} dir="auto">
-                {[attempt.status, attempt.error].filter((part) => part !== undefined).join(" ") || "No response"}
+                {attemptText(attempt)}
                 {attempt.answer !== undefined && <q>{attempt.answer}</q>}
               </span>
               <b class="num">{formatDuration(attempt.ms)}</b>

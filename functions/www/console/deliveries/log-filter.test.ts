@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Bot, Channel, DeliveryLogEntry } from "../../api/types";
 import {
+  addressOf,
+  attemptText,
+  filterOf,
   filterProblem,
   INITIAL_FILTER,
   isReplayable,
@@ -99,4 +102,21 @@ test("failed calls are not sent again", () => {
   assert.ok(isReplayable(ROW));
   assert.ok(!isReplayable({ ...ROW, target: "call" }));
   assert.ok(!isReplayable({ ...ROW, state: "delivered" }));
+});
+
+test("filter is kept in the page's address", () => {
+  assert.equal(addressOf(INITIAL_FILTER), "");
+  const chosen = filter({ state: "all", target: "bot", chat: "12", period: "range", from: "2026-11-20T08:00" });
+  assert.equal(addressOf(chosen), "state=all&target=bot&chat=12&period=range&from=2026-11-20T08%3A00");
+  assert.deepEqual(filterOf(addressOf(chosen)), chosen);
+  assert.deepEqual(filterOf("state=lost&target=nobody&period=ever"), INITIAL_FILTER);
+  assert.equal("state" in queryOf(chosen, NOW), false, "all states");
+});
+
+test("status of an attempt is said once", () => {
+  assert.equal(attemptText({ status: 503, error: "HTTP 503" }), "HTTP 503");
+  assert.equal(attemptText({ status: 200, error: "The CRM is down" }), "200 The CRM is down");
+  assert.equal(attemptText({ status: 200 }), "200");
+  assert.equal(attemptText({ error: "no response within 3 seconds" }), "no response within 3 seconds");
+  assert.equal(attemptText({}), "No response");
 });

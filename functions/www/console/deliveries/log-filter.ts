@@ -1,6 +1,7 @@
 /* What the delivery log shows: its filter, and the words for its rows. */
 
 import type {
+  Attempt,
   Bot,
   Channel,
   DeliveryLogEntry,
@@ -177,6 +178,13 @@ export function receiverName(row: DeliveryLogEntry, receivers: Receivers | undef
 }
 
 export const withoutScheme = (url: string) => url.replace(/^https?:\/\//i, "").replace(/\/$/, "");
+
+/** Returns what came of an attempt in words. The service's own words may contain the status already. */
+export function attemptText({ status, error }: Pick<Attempt, "status" | "error">): string {
+  if (status === undefined) return error ?? "No response";
+  if (error === undefined) return String(status);
+  return error.includes(String(status)) ? error : `${status} ${error}`;
+}
 
 /** Returns the result of the last attempt in words. */
 export function resultText({ state, error, attempts }: Pick<DeliveryLogEntry, "state" | "error" | "attempts">): string {

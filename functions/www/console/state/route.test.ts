@@ -18,6 +18,7 @@ test("routes are formatted and parsed", () => {
     "#/settings/rules",
     "#/settings/audit",
     "#/reports/export",
+    "#/deliveries?state=all&target=webhook",
   ])
     assert.equal(hrefOf(parseRoute(hash)), hash);
   assert.deepEqual(parseRoute("#/bots/a%20b"), { section: "bots", id: undefined });

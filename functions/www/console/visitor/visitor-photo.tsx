@@ -26,10 +26,10 @@ export function VisitorAvatar({ number, name, photo }: VisitorAvatarProps) {
     <button
       type="button"
       class="photo-button"
-      aria-label="Show the picture"
       title={`Show the picture. ${new URL(photo).host} will see your network address.`}
       onClick={() => (loadedPhotos.value = new Set(loadedPhotos.peek()).add(photo))}
     >
+      <span class="sr">Show the picture</span>
       {avatar}
     </button>
   );
