@@ -177,7 +177,9 @@ journey(
         body: { error: { code: 1, message: "The app server restarts" } },
       });
       await sendMessage(page, "I opened case 5512.");
-      const failure = page.locator(".fail", { hasText: "Not delivered." });
+      const failure = page.locator(".fail", {
+        hasText: "Not delivered: HTTP 503",
+      });
       await failure.waitFor();
       await failure.getByRole("button", { name: /3 attempts/ }).click();
       const attempts = page.locator(".attempts tbody tr");

@@ -193,7 +193,7 @@ journey(
       .locator(".row.new", { hasText: "Elif" })
       .locator(".unread", { hasText: "2" })
       .waitFor();
-    assert.match(await page.title(), /^\(1\) Switchboard$/);
+    assert.match(await page.title(), /^\(1\) Thanh Nguyễn · Switchboard$/);
     await openChat(page, "Elif Andersen");
     await chatRow(page, "Elif")
       .locator(".unread")
