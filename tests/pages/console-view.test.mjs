@@ -1020,3 +1020,56 @@ journey("a chat opens at its first unread line", {}, async (page) => {
   await page.locator(".turn").first().waitFor();
   await page.locator(".unread-line").waitFor();
 });
+
+journey(
+  "names are shown in place of ids, in natural order",
+  {},
+  async (page) => {
+    await page.goto(`${url}/console/#/bots`);
+    const bot = page.locator("tbody tr").first();
+    await bot.getByText("Parcel bots").waitFor();
+    await bot.locator("a").click();
+    await page.locator(".facts").getByText("Parcel bots").waitFor();
+    await page.goto(`${url}/console/#/settings/audit`);
+    await page
+      .locator("tr", { hasText: "Webhook secret replaced" })
+      .getByRole("link", { name: "crm.fjord.example/hooks" })
+      .waitFor();
+
+    await page.goto(`${url}/console/#/team`);
+    await page.locator("tbody tr").first().waitFor();
+    const { token } = await page.evaluate(() =>
+      JSON.parse(sessionStorage.getItem("switchboard.session")),
+    );
+    for (const number of [10, 9, 2, 1, 8, 3, 7]) {
+      const agent = {
+        name: `Agent ${number}`,
+        email: `agent${number}@example.com`,
+        password: "a long enough password",
+        role: "agent",
+      };
+      const { ok } = await fetch(`${url}/admin/agents`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify(agent),
+      });
+      assert.ok(ok);
+    }
+    await page.reload();
+    const names = page.locator("tbody a .clip");
+    await names.nth(11).waitFor();
+    assert.deepEqual(
+      (await names.allInnerTexts()).slice(0, 7),
+      [1, 2, 3, 7, 8, 9, 10].map((number) => `Agent ${number}`),
+    );
+    await page.getByRole("link", { name: "Departments" }).click();
+    await page.locator("tbody a").first().click();
+    const search = page.getByLabel("Search agents");
+    await search.fill("agent 1");
+    const choices = page.locator(".choices label:has([type=checkbox])");
+    assert.deepEqual(await choices.allInnerTexts(), ["Agent 1", "Agent 10"]);
+    await choices.first().click();
+    await search.fill("");
+    assert.ok(await page.getByLabel("Agent 1", { exact: true }).isChecked());
+  },
+);

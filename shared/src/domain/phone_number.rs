@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn numbers_that_nobody_can_have_are_not_possible() {
-        for text in ["+31 6 12 34 56 78", "06-12345678", "(020) 123 45 67", "0031 612345678", "＋３１６１２３４５６７８"]
+        for text in
+            ["+31 6 12 34 56 78", "06-12345678", "(020) 123 45 67", "0031 612345678", "＋３１６１２３４５６７８"]
         {
             assert!(is_possible(text), "{text:?}");
         }
