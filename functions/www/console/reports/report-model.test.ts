@@ -14,6 +14,7 @@ import {
   durationTable,
   failureTable,
   figuresOf,
+  formatUnits,
   settledSeries,
   stillOpen,
 } from "./report-model";
@@ -61,6 +62,17 @@ test("numbers of chats are compared with the days before", () => {
   assert.equal(note(0, 3), "3 in the 2 days before");
   const today = reportOf({ days: [{ day: "2026-11-22", totals: totals() }], total: totals({ opened: 2 }) });
   assert.equal(figure(today, "Chats").note, "none yesterday");
+});
+
+test("failures are marked as bad only if there were fewer before", () => {
+  const failing = (webhook: number) => totals({ failed_deliveries: { channel: 0, bot: 0, webhook, telephony: 0 } });
+  const toneOf = (before: number) =>
+    figure(reportOf({ total: failing(3), previous: failing(before) }), "Failed deliveries").tone;
+  assert.equal(toneOf(1), "bad");
+  assert.equal(toneOf(0), undefined, "none before");
+  assert.equal(formatUnits(1, "chats"), "1 chat");
+  assert.equal(formatUnits(1200, "calls"), "1,200 calls");
+  assert.equal(formatUnits(1, "failed"), "1 failed");
 });
 
 test("durations are compared if they differ by more than their error", () => {
