@@ -812,6 +812,9 @@ journey("each page has a title of its own", {}, async (page) => {
     await expectTitle(title);
   }
   assert.match(await page.title(), /^\(\d+\) /, "the count stays");
+  const { visitor } = await storedChat("Amara Kone");
+  await page.goto(`${url}/console/#/visitors/${visitor.number}`);
+  await expectTitle("Amara Kone");
 });
 
 journey(

@@ -2644,6 +2644,7 @@ export interface components {
             name: components["schemas"]["Name"];
             email: components["schemas"]["Email"];
             password: components["schemas"]["Password"];
+            /** @description The number at which the agent answers calls, preferably with the country code. A number that nobody can have is rejected. */
             phone?: string | null;
             photo?: components["schemas"]["WebUrlOrBlank"];
             /**
@@ -2657,6 +2658,7 @@ export interface components {
             /** Format: email */
             email?: string | null;
             password?: string | null;
+            /** @description The number at which the agent answers calls, preferably with the country code. A number that nobody can have is rejected. */
             phone?: string | null;
             photo?: components["schemas"]["WebUrlOrBlank"];
             /** @enum {string|null} */

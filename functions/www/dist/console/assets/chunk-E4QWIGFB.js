@@ -1,1 +1,0 @@
-import{C as o}from"/console/assets/chunk-WX3KCQ2Z.js";var t=o("reports","export");export{t as a};
