@@ -2,19 +2,22 @@
 //! that `tests/run` installs in target/examples.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use local::cargo_build::workspace_root;
 use reqwest::Client;
 use serde_json::json;
 use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
 use crate::support::bot_fixture::{BOT_NAME, TestBot, register_provider};
 use crate::support::test_host::{VISITOR_ID, run_on_shared_host};
-use crate::support::test_receiver::unused_port;
+use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
 #[derive(Clone, Copy)]
@@ -25,21 +28,60 @@ enum Language {
 }
 
 impl Language {
-    fn command(self, role: &str, port: u16) -> Command {
-        let (sources, installed) = (workspace_root().join("docs/examples"), workspace_root().join("target/examples"));
+    /// Returns the command that runs an example program. The program is a copy in `folder`.
+    fn command(self, role: &str, port: u16, folder: &Path) -> Command {
+        let installed = workspace_root().join("target/examples");
+        let program = self.copy_program(role, folder, &installed);
         match self {
-            Self::Python => command(installed.join("venv/bin/python"), &[sources.join(format!("python/{role}.py"))]),
-            Self::Node => {
-                // Node.js looks for packages next to the program, so copy the program there.
-                let program = installed.join(format!("node/{role}.js"));
-                fs::copy(sources.join(format!("node/{role}.js")), &program).unwrap();
-                command("node".into(), &[program])
-            }
-            Self::Php => {
-                let address = format!("127.0.0.1:{port}");
-                command("php".into(), &["-S".into(), address.into(), sources.join(format!("php/{role}.php"))])
-            }
+            Self::Python => command(installed.join("venv/bin/python"), &[program]),
+            Self::Node => command("node".into(), &[program]),
+            Self::Php if role == "sender" => command("php".into(), &[program]),
+            Self::Php => command("php".into(), &["-S".into(), format!("127.0.0.1:{port}").into(), program]),
         }
+    }
+
+    fn copy_program(self, role: &str, folder: &Path, installed: &Path) -> PathBuf {
+        let (language, extension) = match self {
+            Self::Python => ("python", "py"),
+            Self::Node => ("node", "js"),
+            Self::Php => ("php", "php"),
+        };
+        let name = format!("{role}.{extension}");
+        let source = fs::read_to_string(workspace_root().join("docs/examples").join(language).join(&name)).unwrap();
+        // Node.js looks for packages next to the program.
+        let program = if language == "node" { installed.join("node").join(name) } else { folder.join(name) };
+        fs::write(&program, if role == "integrator" { self.with_one_failure(&source) } else { source }).unwrap();
+        program
+    }
+
+    /// Changes the integrator's program so that it fails to forward its first message.
+    fn with_one_failure(self, source: &str) -> String {
+        let (function, failure) = match self {
+            Self::Python => (
+                "\"\"\"Replace this function: forward the message to the visitor.\"\"\"\n",
+                "
+        if not os.path.exists(os.environ['FAILED']):
+            open(os.environ['FAILED'], 'w').close()
+            raise RuntimeError('broken')\n",
+            ),
+            Self::Node => (
+                "function forwardToVisitor({ sender, recipient, message }) {\n",
+                "if (!fs.existsSync(process.env.FAILED)) {
+                    fs.writeFileSync(process.env.FAILED, '');
+                    throw new Error('broken');
+                }\n",
+            ),
+            Self::Php => (
+                "function forward_to_visitor(array $event): void\n{\n",
+                "if (!file_exists(getenv('FAILED'))) {
+                    touch(getenv('FAILED'));
+                    throw new RuntimeException('broken');
+                }\n",
+            ),
+        };
+        assert!(source.contains(function), "{source}");
+        let changed = source.replacen(function, &format!("{function}{failure}"), 1);
+        if matches!(self, Self::Node) { format!("import fs from 'node:fs';\n{changed}") } else { changed }
     }
 }
 
@@ -60,8 +102,9 @@ impl ExampleProgram {
     async fn start(language: Language, role: &str, port: u16, environment: &[(&str, &str)]) -> Self {
         let output = tempfile::tempdir().unwrap();
         let file = |name: &str| File::create(output.path().join(name)).unwrap();
-        let mut command = language.command(role, port);
-        command.env("PORT", port.to_string()).envs(environment.iter().copied());
+        let mut command = language.command(role, port, output.path());
+        command.env("PORT", port.to_string()).env("FAILED", output.path().join("failed"));
+        command.envs(environment.iter().copied());
         let process = command.stdout(file("stdout")).stderr(file("stderr")).spawn();
         let program = Self { port, _process: process.expect("the packages that tests/run installs"), output };
         wait_for("the program listens", WAIT_TIMEOUT, async || {
@@ -83,6 +126,20 @@ impl ExampleProgram {
         .await;
     }
 
+    async fn wait_for_error(&self, text: &str) {
+        wait_for(text, WAIT_TIMEOUT, async || {
+            let errors = self.read("stderr");
+            if errors.contains(text) { Ok(()) } else { Err(errors) }
+        })
+        .await;
+    }
+
+    /// Sends a part of a request, as a client that disconnects during its upload.
+    async fn abort_upload(&self) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
+        stream.write_all(b"POST / HTTP/1.1\r\nhost: example\r\ncontent-length: 100\r\n\r\n{").await.unwrap();
+    }
+
     /// Checks that the program rejects requests that have no signature or an invalid one.
     async fn assert_rejects_unsigned_requests(&self) {
         let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs().to_string();
@@ -99,8 +156,38 @@ fn address(port: u16) -> String {
     format!("http://127.0.0.1:{port}")
 }
 
+/// Runs the sender with two lines, of which the channel stores the first: its response is lost, and the second message
+/// is rejected. Returns the requests.
+async fn send_lines(language: Language, channel_url: &str, line: &str) -> Vec<ReceivedRequest> {
+    let channel = TestReceiver::start(CannedResponse::ok()).await.without_document_check();
+    let (url, attempts) = (channel_url.to_owned(), Arc::new(AtomicUsize::new(0)));
+    channel.respond_by(move |request| {
+        let (url, attempt) = (url.clone(), attempts.fetch_add(1, Ordering::Relaxed));
+        async move {
+            let key = request.header("idempotency-key").unwrap_or_default();
+            let sent = Client::new().post(url).header("idempotency-key", key).body(request.body.clone());
+            let status = if attempt < 2 { sent.send().await.unwrap().status().as_u16() } else { 404 };
+            CannedResponse::Json(if attempt == 0 { 503 } else { status }, json!({}))
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = language.command("sender", 0, folder.path());
+    command.args([VISITOR_ID, "Ada"]).env("CHANNEL_URL", channel.url());
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut sender = piped.expect("the packages that tests/run installs");
+    let mut stdin = sender.stdin.take().unwrap();
+    stdin.write_all(format!("{line}\n\nrejected\n").as_bytes()).await.unwrap();
+    drop(stdin);
+    let output = sender.wait_with_output().await.unwrap();
+    let [printed, errors] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+    assert_eq!(printed.lines().collect::<Vec<_>>(), [format!("sent: {line}")], "{errors}");
+    assert!(errors.starts_with("not sent: HTTP 404") && errors.lines().count() == 1, "{errors}");
+    channel.requests()
+}
+
 /// A visitor talks to the bot, which replies and then hands the chat over to the agent. The agent sees the webhook's
-/// custom data and replies to the visitor.
+/// custom data and replies to the visitor. Before that, clients disconnect during uploads, the bot gets a test event,
+/// the response to the visitor's first message is lost, and the integrator fails to forward the bot's first answer.
 fn complete_conversation(language: Language) {
     run_on_shared_host(async |host| {
         let [to_integrator, to_bot, to_webhook] = [unused_port().await, unused_port().await, unused_port().await];
@@ -120,7 +207,16 @@ fn complete_conversation(language: Language) {
         let bot_program = start("bot", to_bot, &*bot.signing_secret, &[("EVENTS_URL", &*events)]).await;
         let webhook = start("webhook", to_webhook, created["signing_secret"].as_str().unwrap(), &[]).await;
 
-        channel.send_text(VISITOR_ID, "When are you open?").await;
+        for program in [&integrator, &bot_program, &webhook] {
+            program.abort_upload().await;
+        }
+        agent.client.post(&format!("/admin/bots/{}/test", bot.bot_id), &json!({})).await.expect(200);
+        bot_program.wait_for_error("BOT_MESSAGE was not accepted: HTTP 400").await;
+        assert!(!bot_program.read("stderr").contains("Traceback"), "{}", bot_program.read("stderr"));
+
+        let sent = send_lines(language, &channel.endpoint, "When are you open?").await;
+        let keys: Vec<_> = sent.iter().map(|request| request.header("idempotency-key").unwrap()).collect();
+        assert!(matches!(keys[..], [first, repeated, other] if first == repeated && first != other), "{keys:?}");
         let opening_hours = "We are open from 9 to 5. Write \"human\" to talk to an agent.";
         integrator.wait_for_line(&format!("{BOT_NAME} to {VISITOR_ID}: {opening_hours}")).await;
         channel.send_text(VISITOR_ID, "A human, please").await;
@@ -148,6 +244,10 @@ fn complete_conversation(language: Language) {
         agent.close(1).await;
         webhook.wait_for_line("chat_finished 1").await;
         let timeline = agent.timeline(1).await;
+        let first_answer = timeline.iter().find(|entry| entry["text"] == opening_hours).unwrap();
+        assert_eq!(first_answer["delivery"]["attempts"].as_array().unwrap().len(), 2, "{first_answer:#?}");
+        let questions = timeline.iter().filter(|entry| entry["text"] == "When are you open?").count();
+        assert_eq!(questions, 1, "{timeline:#?}");
         let delivered = timeline.iter().filter(|entry| entry["bot_delivery"]["state"] == "delivered").count();
         assert!(delivered >= 4, "three messages and AGENT_UNAVAILABLE: {timeline:#?}");
 

@@ -37,6 +37,7 @@ mod delivery_log;
 mod delivery_requests;
 mod delivery_sweep;
 mod departments;
+mod documentation;
 mod examples;
 mod hanging_receivers;
 mod idempotency;

@@ -58,7 +58,7 @@ fn validator(document: &str, pointer: &str) -> Arc<Validator> {
     Arc::clone(validators.entry(reference.clone()).or_insert_with(build))
 }
 
-fn schema_errors(document: &str, pointer: &str, value: &Value) -> Vec<String> {
+pub fn schema_errors(document: &str, pointer: &str, value: &Value) -> Vec<String> {
     let validator = validator(document, pointer);
     validator.iter_errors(value).map(|error| format!("{} at {}", error, error.instance_path())).collect()
 }
