@@ -31,6 +31,7 @@ use shared::domain::sha256;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::public_base_url::{PublicBaseUrl, channel_endpoint};
 use shared::runtime::{clock, random_ids_and_secrets};
 use shared::service::{audit, auth, receiver_test, secret_rotation};
 use shared::store::chats::Chats;
@@ -44,16 +45,20 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Connections, Chats, OutboundClient);
+type Dependencies = (Directory, Connections, Chats, OutboundClient, PublicBaseUrl);
 
-async fn handle((directory, connections, chats, outbound): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle(
+    (directory, connections, chats, outbound, public_url): Dependencies,
+    request: Request,
+) -> Result<Response, Error> {
+    let base_url = &public_url.of_request(&request);
     let caller = auth::admin(&connections, &request).await?;
     let guard = outbound.guard();
     let directory = audit::by_admin(&directory, &caller, &request).await?;
     if !request.has_path_segment("channel_id") {
         return match request.method.as_str() {
-            "POST" => create(&directory, guard, &caller, &request).await,
-            _ => list(&directory, &caller, &request).await,
+            "POST" => create(&directory, guard, &caller, (&request, base_url)).await,
+            _ => list(&directory, &caller, base_url).await,
         };
     }
     let channel = directory.channel_of_account(&caller.account_id, &request.path_segment("channel_id")).await?;
@@ -62,13 +67,13 @@ async fn handle((directory, connections, chats, outbound): Dependencies, request
         ("POST", _) if request.has_route_segment("signing-secret") => {
             rotate_signing_secret(&directory, &request, &channel).await
         }
-        ("POST", _) => rotate(&directory, &request, &channel).await,
-        ("PATCH", _) => update(&directory, guard, &request, channel).await,
+        ("POST", _) => rotate(&directory, (&request, base_url), &channel).await,
+        ("PATCH", _) => update(&directory, guard, (&request, base_url), channel).await,
         ("DELETE", _) => delete(&directory, &channel).await,
         _ => {
             let now = clock::now();
             let refused = chats.refusal_counts(&channel.channel_id, now).await?;
-            Ok(Response::ok(admin::channel_details_json(&channel, &request.base_url(), &refused, now)))
+            Ok(Response::ok(admin::channel_details_json(&channel, base_url, &refused, now)))
         }
     }
 }
@@ -77,7 +82,7 @@ async fn create(
     directory: &Directory,
     guard: &SsrfGuard,
     caller: &Session,
-    request: &Request,
+    (request, base_url): (&Request, &str),
 ) -> Result<Response, Error> {
     let (account_id, body) = (&caller.account_id, request.json()?);
     let settings = match admin::parse_channel_kind(&body)? {
@@ -86,35 +91,38 @@ async fn create(
     };
     directory.check_audience_ids(account_id, None, &settings).await?;
     let (channel, secret) = directory.create_channel(account_id, settings, clock::now()).await?;
-    let base_url = request.base_url();
     Ok(Response::created(match secret {
         Some(secret) => {
-            let endpoint = request.channel_endpoint(&secret, &channel.channel_id);
-            admin::created_api_channel_json(&channel, &base_url, &endpoint)
+            let endpoint = channel_endpoint(base_url, &secret, &channel.channel_id);
+            admin::created_api_channel_json(&channel, base_url, &endpoint)
         }
-        None => admin::channel_json(&channel, &base_url),
+        None => admin::channel_json(&channel, base_url),
     }))
 }
 
-async fn list(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
-    let (channels, base_url) = (directory.channels(&caller.account_id).await?, request.base_url());
-    let channels: Vec<Value> = channels.iter().map(|channel| admin::channel_json(channel, &base_url)).collect();
+async fn list(directory: &Directory, caller: &Session, base_url: &str) -> Result<Response, Error> {
+    let channels = directory.channels(&caller.account_id).await?;
+    let channels: Vec<Value> = channels.iter().map(|channel| admin::channel_json(channel, base_url)).collect();
     Ok(Response::ok(json!({ "channels": channels })))
 }
 
 async fn update(
     directory: &Directory,
     guard: &SsrfGuard,
-    request: &Request,
+    (request, base_url): (&Request, &str),
     channel: Channel,
 ) -> Result<Response, Error> {
     let settings = admin::apply_channel_patch(&request.json()?, &channel, guard)?;
     directory.check_audience_ids(&channel.account_id, Some(&channel.settings), &settings).await?;
     directory.save_channel_settings(&channel, &settings).await?;
-    Ok(Response::ok(admin::channel_json(&Channel { settings, ..channel }, &request.base_url())))
+    Ok(Response::ok(admin::channel_json(&Channel { settings, ..channel }, base_url)))
 }
 
-async fn rotate(directory: &Directory, request: &Request, before: &Channel) -> Result<Response, Error> {
+async fn rotate(
+    directory: &Directory,
+    (request, base_url): (&Request, &str),
+    before: &Channel,
+) -> Result<Response, Error> {
     if before.settings.kind() == ChannelKind::Widget {
         return Err(Error::Conflict("a widget has no secret address"));
     }
@@ -123,7 +131,7 @@ async fn rotate(directory: &Directory, request: &Request, before: &Channel) -> R
     let secret = random_ids_and_secrets::random_token()?;
     channel.rotate(sha256::digest(&secret), now, old_until);
     directory.save_channel_secrets(before, &channel).await?;
-    let endpoint = request.channel_endpoint(&secret, &channel.channel_id);
+    let endpoint = channel_endpoint(base_url, &secret, &channel.channel_id);
     Ok(Response::ok(json!({ "endpoint": endpoint, "old_endpoint_valid_until": old_until.seconds() })))
 }
 

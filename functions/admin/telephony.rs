@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::service::telephony_settings::TelephonySettingsService;
 use shared::service::{audit, auth};
 use shared::store::chats::Chats;
@@ -28,11 +29,22 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, SsrfGuard);
+type Dependencies = (Directory, Chats, Connections, SsrfGuard, PublicBaseUrl);
 
-async fn handle((directory, chats, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle(
+    (directory, chats, connections, guard, public_url): Dependencies,
+    request: Request,
+) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let directory = audit::by_admin(&directory, &caller, &request).await?;
     let account_id = &caller.account_id;
-    TelephonySettingsService { account_id, directory: &directory, chats: &chats, guard: &guard }.handle(&request).await
+    let service = TelephonySettingsService {
+        account_id,
+        directory: &directory,
+        chats: &chats,
+        guard: &guard,
+        public_url: &public_url,
+        by_operator: false,
+    };
+    service.handle(&request).await
 }

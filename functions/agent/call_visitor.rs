@@ -10,9 +10,11 @@
 //! - visitor: one read, unless the body contains the phone number
 //! - settings, telephony settings: one read each, cached for ten seconds
 //! - balance and agent: one read each
-//! - call in progress: one read, and a second one if the visitor has had a call in the last day
+//! - phone number: one query of the roster, cached for ten seconds
+//! - call in progress: two reads (the last calls of the visitor and of the number), and one more for each of them that
+//!   is of the last day. Also another read of the balance
 //! - call: one write of the chat, and one transaction that stores the call, an event for each webhook, the idempotency
-//!   key and the reference to the visitor's last call
+//!   key, the references to the last calls of the visitor and of the number, and the balance
 //! - queues: one request for the call and one for each webhook
 
 use std::process::ExitCode;
@@ -22,6 +24,7 @@ use shared::domain::phone_call::CallKind;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::runtime::queue::{CallQueue, WebhookQueue};
 use shared::service::auth;
 use shared::service::calls::{self, CallService};
@@ -37,10 +40,10 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, CallQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, CallQueue, WebhookQueue, PublicBaseUrl);
 
 async fn handle(
-    (directory, chats, connections, call_queue, webhook_queue): Dependencies,
+    (directory, chats, connections, call_queue, webhook_queue, public_url): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
@@ -63,12 +66,11 @@ async fn handle(
         }
     };
     let phone = phone.ok_or(Error::Conflict("the visitor's phone number is not known"))?;
-    let phone =
-        plan.number(&phone).ok_or_else(|| Error::field("phone", "must be a valid number, not a premium-rate one"))?;
+    let phone = service.number_to_call(account_id, &plan, &phone).await?;
     let outgoing = AgentCall {
         chat: &chat,
         agent: &caller.agent,
-        call: plan.call(CallKind::Outgoing, phone, request.base_url(), now),
+        call: plan.call(CallKind::Outgoing, phone, public_url.of_request(&request), now),
         webhooks: &plan.settings.webhooks,
         key: key.as_ref(),
         now,

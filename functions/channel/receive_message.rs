@@ -98,6 +98,7 @@ async fn receive_message(
                 source: ProfileSource::Integrator,
                 page: None,
                 is_offline: false,
+                callback_caps: None,
                 content,
                 settings,
                 key,

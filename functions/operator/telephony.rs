@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::runtime::random_ids_and_secrets::OperatorKey;
 use shared::service::telephony_settings::TelephonySettingsService;
 use shared::service::{audit, auth};
@@ -28,14 +29,25 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, SsrfGuard, OperatorKey);
+type Dependencies = (Directory, Chats, SsrfGuard, OperatorKey, PublicBaseUrl);
 
-async fn handle((directory, chats, guard, operator_key): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle(
+    (directory, chats, guard, operator_key, public_url): Dependencies,
+    request: Request,
+) -> Result<Response, Error> {
     auth::operator(&operator_key, &request)?;
     let account_id = &request.path_segment("account_id");
     if !directory.has_account(account_id).await? {
         return Err(Error::NotFound);
     }
     let directory = audit::by_operator(&directory, account_id, &request).await?;
-    TelephonySettingsService { account_id, directory: &directory, chats: &chats, guard: &guard }.handle(&request).await
+    let service = TelephonySettingsService {
+        account_id,
+        directory: &directory,
+        chats: &chats,
+        guard: &guard,
+        public_url: &public_url,
+        by_operator: true,
+    };
+    service.handle(&request).await
 }

@@ -75,6 +75,7 @@ async fn store((directory, chats, _, bot_queue): &Dependencies, accepted: &Widge
         source: ProfileSource::Visitor,
         page: page.as_ref(),
         is_offline: false,
+        callback_caps: None,
         content: &content,
         settings: &settings,
         key: Some(&IdempotencyKey::new(scope, message_id.as_bytes(), message)),

@@ -67,6 +67,7 @@ async fn receive(
         source: ProfileSource::Visitor,
         page: None,
         is_offline: true,
+        callback_caps: None,
         content: &Content::text(&*text),
         settings: &settings,
         key: Some(&IdempotencyKey::new(scope, message_id.as_bytes(), &text)),

@@ -9,16 +9,19 @@
 //! - `message_id`: one read. A repeated request then reads the call's entry, and nothing more
 //! - settings and telephony settings: one read each, cached for ten seconds. Nothing more is read if callbacks are
 //!   disabled, if the visitor is blacklisted, or outside the working hours
-//! - balance: one read. Nothing more is read if the balance is used up
+//! - balance: one read. Nothing more is read if the balance is used up, or if the account has reached its limit of
+//!   callbacks for the day
 //! - agent: one query of the agents' presence and one read for each of at most 20 agents who are online. If the visitor
 //!   has an open chat, also one read of it. If the widget names agents or departments, also one query of the roster
 //!   (the account's agents and departments), cached for ten seconds
+//! - phone number: one query of the roster, cached for ten seconds
 //! - callback limit: one write. If too many callbacks have been requested from the client network, the request is
 //!   rejected after this write
-//! - call in progress: one read, and a second one if the visitor has had a call in the last day
+//! - call in progress: two reads (the last calls of the visitor and of the number), and one more for each of them that
+//!   is of the last day. Also another read of the balance
 //! - `message_id` and visitor: one more read each when the call is stored
 //! - open chat: one read, one write of the chat, and one transaction that stores the call, the events for the webhooks,
-//!   the `message_id` and the reference to the visitor's last call. If the visitor's phone number or page changes and
+//!   the `message_id`, the references to the last calls of the visitor and of the number, and the balance. If the visitor's phone number or page changes and
 //!   no webhook is notified, also one write of the visitor
 //! - new chat: two counter writes and one transaction
 //! - queues: one request for the call and one for each event for a webhook
@@ -32,6 +35,7 @@ use shared::domain::phone_call::CallKind;
 use shared::domain::visitor::{ProfileSource, VisitorProfile};
 use shared::error::{Error, ErrorResponse};
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::runtime::queue::{CallQueue, WebhookQueue};
 use shared::service::calls::CallService;
 use shared::service::widget::{self, WidgetRequest};
@@ -46,14 +50,14 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, CallQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, CallQueue, WebhookQueue, PublicBaseUrl);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
     widget::with_cors_headers(&request, start(&dependencies, &request).await)
 }
 
 async fn start(
-    (directory, chats, connections, call_queue, webhook_queue): &Dependencies,
+    (directory, chats, connections, call_queue, webhook_queue, public_url): &Dependencies,
     request: &Request,
 ) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(directory, connections, request).await?;
@@ -71,10 +75,9 @@ async fn start(
         Ok(plan) => plan,
         Err(availability) => return Ok(Response::ok(callback_json(availability))),
     };
-    let phone =
-        plan.number(&phone).ok_or_else(|| Error::field("phone", "must be a valid number, not a premium-rate one"))?;
+    let phone = service.number_to_call(&channel.account_id, &plan, &phone).await?;
     connections.count_callback(&channel.channel_id, &request.source_address(), *now).await?;
-    let call = plan.call(CallKind::Callback, phone.clone(), request.base_url(), *now);
+    let call = plan.call(CallKind::Callback, phone.clone(), public_url.of_request(request), *now);
     let department = directory.default_department(channel).await?;
     let incoming = IncomingMessage {
         channel,
@@ -86,6 +89,7 @@ async fn start(
         source: ProfileSource::Visitor,
         page: page.as_ref(),
         is_offline: false,
+        callback_caps: Some(plan.telephony.callback_caps),
         content: &Content::call(call),
         settings: &plan.settings,
         key: Some(&key),

@@ -116,7 +116,7 @@ fn twilio_calls_the_agent_and_then_the_visitor() {
         let events = fixture.wait_for_statuses(&["start", "agent_connected", "client_connected", "end"]).await;
         assert_eq!(events[3]["record_url"], "https://api.example/Recordings/RE1.mp3");
         let telephony = fixture.account.admin.client.get("/admin/telephony").await.expect(200);
-        assert_eq!(telephony["balance_minutes"], 58);
+        assert_eq!(telephony["balance_minutes"], 59, "the service's own clock has seen a talk of a few seconds");
     });
 }
 
@@ -150,6 +150,25 @@ fn forged_callbacks_are_rejected() {
         call_back(host, &url, &fields).await;
         let call = fixture.call(1).await;
         assert_eq!((&call["status"], &call["reason"]), (&json!("error"), &json!("busy")));
+    });
+}
+
+#[test]
+fn signature_is_checked_with_the_configured_url_and_not_with_the_host_header() {
+    run_on_shared_host(async |host| {
+        let fixture = twilio_fixture(host).await;
+        let ringing = [("CallSid", "CA9"), ("From", "+31633333333"), ("CallStatus", "ringing")];
+        let post = async |signature: String| {
+            let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(ringing).finish();
+            let request = host.anonymous.request(Method::POST, &fixture.incoming_url).body(body);
+            send(request.header("host", "evil.example").header("x-twilio-signature", signature)).await
+        };
+        let foreign_url = fixture.incoming_url.replace(host.local.base_url(), "http://evil.example");
+        post(sign(&foreign_url, &ringing, AUTH_TOKEN)).await.expect_error(401, "invalid_signature");
+        let twiml = post(sign(&fixture.incoming_url, &ringing, AUTH_TOKEN)).await.text;
+        for name in ["action", "statusCallback"] {
+            assert!(attribute(&twiml, name).starts_with(&fixture.incoming_url), "{twiml}");
+        }
     });
 }
 

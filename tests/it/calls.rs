@@ -1,10 +1,12 @@
 //! Tests for phone calls through a plain HTTP gateway: callbacks, calls by agents, incoming calls, and what webhooks,
 //! the console and the widget learn about them.
 
+use futures_util::future::join_all;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::agent_socket::AgentSocket;
-use crate::support::api_client::number;
+use crate::support::api_client::{number, send};
 use crate::support::call_fixture::{
     ACCOUNT_NUMBER, AGENT_PHONE, CallFixture, GATEWAY_SECRET, TELEPHONY_PATH, VISITOR_PHONE, post_signed,
     post_signed_at, report, top_up,
@@ -64,8 +66,38 @@ fn callback_connects_the_agent_and_then_the_visitor() {
         assert_eq!((&event["chat_id"], &event["agent"]["name"]), (&json!(1), &json!("Ann")));
         assert_eq!(event["visitor"]["phone"], VISITOR_PHONE);
         let telephony = fixture.account.admin.client.get("/admin/telephony").await.expect(200);
-        assert_eq!(telephony["balance_minutes"], 58, "two started minutes");
+        assert_eq!(telephony["balance_minutes"], 59, "the service's own clock has seen a talk of a few seconds");
         assert_eq!(fixture.agent.chats("waiting").await[0]["last_message"]["text"], VISITOR_PHONE);
+    });
+}
+
+#[test]
+fn foreign_host_header_changes_no_address() {
+    run_on_shared_host(async |host| {
+        let fixture = CallFixture::create(host).await;
+        let (admin, base) = (&fixture.account.admin.client, host.local.base_url());
+        let with_foreign_host = async |method: Method, path: &str, body: Value| {
+            let client = if path.starts_with("/widget/") { &host.anonymous } else { admin };
+            send(client.request(method, path).header("host", "evil.example").json(&body)).await
+        };
+        let telephony = with_foreign_host(Method::GET, TELEPHONY_PATH, json!({})).await.expect(200);
+        assert_eq!(telephony["incoming_url"], fixture.incoming_url);
+        assert!(fixture.incoming_url.starts_with(&format!("{base}/calls/")), "{telephony}");
+        let api = json!({"kind": "api", "name": "Shop", "integrator_url": "https://shop.example/hook"});
+        let created = with_foreign_host(Method::POST, "/admin/channels", api).await.expect(201);
+        let rotate = format!("/admin/channels/{}/rotate", created["channel_id"].as_str().unwrap());
+        let rotated = with_foreign_host(Method::POST, &rotate, json!({})).await.expect(200);
+        for body in [created, rotated] {
+            assert!(body["endpoint"].as_str().unwrap().starts_with(&format!("{base}/channel/")), "{body}");
+        }
+        let widget = format!("/admin/channels/{}", fixture.widget.id);
+        let snippet = with_foreign_host(Method::GET, &widget, json!({})).await.expect(200)["snippet"].clone();
+        assert!(snippet.as_str().unwrap().contains(&format!("src=\"{base}/widget.js\"")), "{snippet}");
+        let callback = json!({"token": fixture.visitor.token, "message_id": "m", "phone": VISITOR_PHONE});
+        let path = format!("/widget/{}/call", fixture.widget.id);
+        assert_eq!(with_foreign_host(Method::POST, &path, callback).await.expect(200)["result"], "ok");
+        let order = fixture.provider.wait_for_requests(1, WAIT_TIMEOUT).await[0].json();
+        assert_eq!(order["report_url"], format!("{}/{}", fixture.incoming_url, order["call_id"].as_str().unwrap()));
     });
 }
 
@@ -104,27 +136,66 @@ fn callback_is_disabled_or_unavailable() {
 fn callback_needs_a_balance_and_a_valid_number() {
     run_on_shared_host(async |host| {
         let fixture = CallFixture::create(host).await;
-        for phone in ["12", "+1 900 234 5678"] {
+        let refused = ["12", "0900 123 4567", "+1 900 234 5678", "+44 7911 123456", "+881612345678", "+88213000000"];
+        for phone in refused.into_iter().chain([ACCOUNT_NUMBER, AGENT_PHONE]) {
             let invalid = fixture.visitor.call("call", json!({"message_id": "m", "phone": phone})).await;
             assert_eq!(invalid.expect_error(400, "invalid_request")["error"]["field"], "phone", "{phone}");
         }
+        assert_eq!(fixture.provider.requests().len(), 0);
         let wrong_token = fixture.widget.call("call", &json!({"token": "x", "message_id": "m", "phone": "1"})).await;
         wrong_token.expect_error(401, "invalid_token");
         assert_eq!(fixture.visitor.call("callback", json!({})).await.expect(200), json!({"result": "ok"}));
         let order = fixture.ordered_callback().await;
         assert_eq!(callback_answers(&fixture).await, failures(UNAVAILABLE), "a call is in progress");
+        let other = fixture.widget.visitor().await;
+        let checked = other.call("callback", json!({})).await.expect(200);
+        assert_eq!(checked["reason"], UNAVAILABLE, "all minutes are reserved for the call");
         report(host, &order, "client_connected", json!({})).await.expect(200);
-        report(host, &order, "end", json!({"duration": 61 * 60})).await.expect(200);
-        assert_eq!(callback_answers(&fixture).await, failures(UNAVAILABLE), "the balance is used up");
-        top_up(host, &fixture.account, 10).await;
-        assert_eq!(fixture.start_callback().await["result"], "ok");
+        report(host, &order, "end", json!({"duration": 0})).await.expect(200);
+        assert_eq!(other.call("callback", json!({})).await.expect(200)["result"], "ok", "the rest is given back");
+    });
+}
+
+#[test]
+fn strangers_cannot_make_one_phone_ring_or_overdraw_the_balance() {
+    run_on_shared_host(async |host| {
+        let fixture = CallFixture::create_with(host, json!({"max_minutes": 1, "callbacks_per_number": 2})).await;
+        let ask = async |phone: String| {
+            let visitor = fixture.widget.visitor().await;
+            visitor.call("call", json!({"message_id": "m", "phone": phone})).await.expect(200)
+        };
+        let started = |answers: &[Value]| answers.iter().filter(|answer| answer["result"] == "ok").count();
+        let answers = join_all((0..4).map(|_| ask(VISITOR_PHONE.to_owned()))).await;
+        assert_eq!(started(&answers), 1, "{answers:?}");
+        assert!(answers.iter().all(|answer| answer["result"] == "ok" || answer["reason"] == UNAVAILABLE));
+        let order = fixture.provider.wait_for_requests(1, WAIT_TIMEOUT).await[0].json();
+        report(host, &order, "error", json!({"reason": "busy"})).await.expect(200);
+        assert_eq!(ask(VISITOR_PHONE.to_owned()).await["result"], "ok");
+        let order = fixture.provider.wait_for_requests(2, WAIT_TIMEOUT).await[1].json();
+        report(host, &order, "error", json!({"reason": "busy"})).await.expect(200);
+        assert_eq!(ask(VISITOR_PHONE.to_owned()).await["reason"], UNAVAILABLE, "two callbacks a day to a number");
+
+        let fixture = CallFixture::create_with(host, json!({"max_minutes": 60})).await;
+        let ask = async |index: usize| {
+            let visitor = fixture.widget.visitor().await;
+            let request = json!({"message_id": "m", "phone": format!("+3162222223{index}")});
+            visitor.call("call", request).await.expect(200)
+        };
+        let answers = join_all((0..4).map(ask)).await;
+        assert_eq!(started(&answers), 1, "the balance suffices for one call: {answers:?}");
+        let telephony = fixture.account.admin.client.get(TELEPHONY_PATH).await.expect(200);
+        assert_eq!(telephony["balance_minutes"], 0);
+        let order = fixture.provider.wait_for_requests(1, WAIT_TIMEOUT).await[0].json();
+        report(host, &order, "error", json!({"reason": "busy"})).await.expect(200);
+        let telephony = fixture.account.admin.client.get(TELEPHONY_PATH).await.expect(200);
+        assert_eq!(telephony["balance_minutes"], 60, "the reserved minutes are given back");
     });
 }
 
 #[test]
 fn callbacks_from_one_network_are_limited() {
     run_on_shared_host(async |host| {
-        let fixture = CallFixture::create(host).await;
+        let fixture = CallFixture::create_with(host, json!({"callbacks_per_number": 100})).await;
         let request = |id: usize| json!({"message_id": id.to_string(), "phone": VISITOR_PHONE});
         for id in 0..10 {
             assert_eq!(fixture.visitor.call("call", request(id)).await.expect(200)["result"], "ok");
@@ -265,7 +336,7 @@ fn call_times_out_if_the_gateway_stops_reporting() {
 #[test]
 fn agent_calls_the_visitor_of_their_own_chat() {
     run_on_shared_host(async |host| {
-        let fixture = CallFixture::create(host).await;
+        let fixture = CallFixture::create_with(host, json!({"max_minutes": 10})).await;
         fixture.visitor.say("Hello").await;
         let call = async |body: Value| fixture.agent.client.post("/agent/chats/1/call", &body).await;
         let reason = |response: Value| response["error"]["message"].as_str().unwrap().to_owned();
@@ -274,8 +345,10 @@ fn agent_calls_the_visitor_of_their_own_chat() {
         fixture.agent.accept(1).await;
         let without_number = call(json!({})).await.expect_error(409, "conflict");
         assert_eq!(reason(without_number), "the visitor's phone number is not known");
-        let invalid = call(json!({"phone": "call me"})).await.expect_error(400, "invalid_request");
-        assert_eq!(invalid["error"]["field"], "phone");
+        for phone in ["call me", "+44 7911 123456", AGENT_PHONE] {
+            let invalid = call(json!({"phone": phone})).await.expect_error(400, "invalid_request");
+            assert_eq!(invalid["error"]["field"], "phone", "{phone}");
+        }
         let contact = json!({"contact_info": {"phone": "06 22222222"}});
         fixture.visitor.call("visitor", contact).await.expect(200);
         let seq = number(&call(json!({})).await.expect(201)["seq"]);

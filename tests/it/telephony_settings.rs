@@ -21,11 +21,15 @@ fn telephony_is_configured_without_showing_its_secrets() {
         });
         let expected = json!({
             "provider": "http", "url": url, "number": ACCOUNT_NUMBER, "channel_id": null, "record": false,
-            "ring_seconds": 30, "max_minutes": 120,
+            "ring_seconds": 30, "max_minutes": 120, "countries": ["NL"], "callbacks_per_number": 5,
+            "callbacks_per_day": 200, "locked": false,
         });
         assert_eq!(admin.patch(TELEPHONY_PATH, &http).await.expect(200)["telephony"], expected);
         let channel = account.create_channel("https://app.example/hook").await;
-        let changes = json!({"channel_id": channel.id, "record": true, "ring_seconds": 5, "max_minutes": 1});
+        let changes = json!({
+            "channel_id": channel.id, "record": true, "ring_seconds": 5, "max_minutes": 1, "countries": ["nl", "BE"],
+            "callbacks_per_day": 10,
+        });
         let changed = admin.patch(TELEPHONY_PATH, &changes).await.expect(200);
         assert_eq!((&changed["telephony"]["url"], &changed["telephony"]["ring_seconds"]), (&json!(url), &json!(5)));
         assert_eq!(admin.get(TELEPHONY_PATH).await.expect(200), changed);
@@ -42,7 +46,8 @@ fn telephony_is_configured_without_showing_its_secrets() {
         let log = admin.get("/admin/audit?kind=telephony").await.expect(200);
         let summary = |entry: &Value| json!([entry["agent"]["name"], entry["action"], entry["fields"]]);
         let entries: Vec<Value> = log["entries"].as_array().unwrap().iter().map(summary).collect();
-        let changed = ["channel_id", "record", "ring_seconds", "max_minutes"];
+        assert_eq!(changed["telephony"]["countries"], json!(["BE", "NL"]));
+        let changed = ["channel_id", "record", "ring_seconds", "max_minutes", "countries", "callbacks_per_day"];
         let expected = [
             json!(["Grace", "deleted", []]),
             json!([null, "changed", ["provider"]]),
@@ -50,6 +55,32 @@ fn telephony_is_configured_without_showing_its_secrets() {
             json!(["Grace", "created", []]),
         ];
         assert_eq!(entries, expected);
+    });
+}
+
+#[test]
+fn telephony_that_the_operator_has_locked_is_changed_by_the_operator_only() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let admin = &account.admin.client;
+        let path = format!("/operator/accounts/{}/telephony", account.id.as_str().unwrap());
+        let twilio = json!({"provider": "twilio", "account_sid": "AC1", "auth_token": "t", "number": ACCOUNT_NUMBER});
+        host.operator.patch(&path, &twilio).await.expect(200);
+        let by_admin = admin.patch(TELEPHONY_PATH, &json!({"locked": true})).await;
+        assert_eq!(by_admin.expect_error(400, "invalid_request")["error"]["field"], "locked");
+        admin.patch(TELEPHONY_PATH, &json!({"locked": false, "record": true})).await.expect(200);
+
+        let locked = host.operator.patch(&path, &json!({"locked": true})).await.expect(200);
+        for response in
+            [admin.patch(TELEPHONY_PATH, &json!({"number": "+31205555555"})).await, admin.delete(TELEPHONY_PATH).await]
+        {
+            let error = response.expect_error(403, "forbidden");
+            assert_eq!(error["error"]["message"], "the operator has locked the telephony of this account");
+        }
+        assert_eq!(admin.get(TELEPHONY_PATH).await.expect(200), locked);
+        host.operator.patch(&path, &json!({"locked": false})).await.expect(200);
+        admin.delete(TELEPHONY_PATH).await.expect(200);
+        host.operator.patch(&path, &json!({"locked": true})).await.expect_error(400, "invalid_request");
     });
 }
 
@@ -72,6 +103,8 @@ fn invalid_telephony_settings_name_the_field() {
             ("channel_id", twilio("channel_id", json!("unknown"))),
             ("auth_token", twilio("auth_token", Value::Null)),
             ("ring_seconds", twilio("ring_seconds", json!(0))),
+            ("countries", twilio("countries", json!(["Holland"]))),
+            ("callbacks_per_number", twilio("callbacks_per_number", json!(0))),
         ] {
             let error = account.admin.client.patch(TELEPHONY_PATH, &body).await.expect_error(400, "invalid_request");
             assert_eq!(error["error"]["field"], field, "{body}");

@@ -12,8 +12,8 @@ pub enum CallbackAvailability {
     Available,
     /// The account's settings do not enable callbacks, or the account has no telephony provider.
     Disabled,
-    /// The time is outside the working hours, the balance is used up, no agent can be called, the visitor has a call in
-    /// progress, or the visitor is blacklisted.
+    /// The time is outside the working hours, the balance is used up, a limit on callbacks is reached, no agent can be
+    /// called, the visitor or the number has a call in progress, or the visitor is blacklisted.
     Unavailable,
 }
 

@@ -37,6 +37,7 @@ pub enum Audience {
 pub struct Roster {
     agent_ids: HashSet<u64>,
     departments: Vec<Department>,
+    agent_phones: Vec<String>,
 }
 
 impl Department {
@@ -61,7 +62,16 @@ impl Roster {
         for department in &mut departments {
             department.agent_ids.retain(|id| agent_ids.contains(id));
         }
-        Self { agent_ids, departments }
+        Self { agent_ids, departments, agent_phones: Vec::new() }
+    }
+
+    pub fn with_agent_phones(self, agent_phones: Vec<String>) -> Self {
+        Self { agent_phones, ..self }
+    }
+
+    /// Returns the agents' phone numbers as they are typed in their profiles.
+    pub fn agent_phones(&self) -> impl Iterator<Item = &str> {
+        self.agent_phones.iter().map(String::as_str)
     }
 
     pub fn has_agent(&self, agent_id: u64) -> bool {

@@ -62,6 +62,17 @@ pub enum CallStatus {
     Error(String),
 }
 
+/// What a call costs the account's balance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallCharge {
+    /// Incoming calls are free.
+    Free,
+    /// These minutes have been taken from the balance. Those that are not used are given back when the call ends.
+    Reserved(u64),
+    /// The call has ended, and these minutes have been charged.
+    Charged(u64),
+}
+
 /// A call as webhooks see it (specification, table C1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhoneCall {
@@ -97,6 +108,8 @@ pub struct Call {
     /// When the status last changed. While the agent's phone rings, this is the time of the provider's first report, if
     /// there is one, because a call can be ordered some time after its start.
     pub status_at: Timestamp,
+    pub started_at: Timestamp,
+    pub charge: CallCharge,
     /// How long the agent and the visitor have talked. `None` until the call has ended or failed.
     pub talk_time: Option<Duration>,
     /// The provider's id of the call. `None` until a report contains it.
@@ -105,8 +118,8 @@ pub struct Call {
     /// for an incoming call, because the provider has announced it.
     pub is_acknowledged: bool,
     pub limits: CallLimits,
-    /// The base URL at which the service received the request that started the call. The provider sends its reports to
-    /// a URL under this base URL.
+    /// The public base URL of the service when the call started. The provider sends its reports to a URL under this
+    /// base URL.
     pub base_url: String,
     /// The number of changes so far. It detects concurrent changes: a write succeeds only if the stored number is the
     /// one that was read.
@@ -141,7 +154,8 @@ pub struct CallProgress {
     pub reached: Vec<CallStatus>,
     /// Whether the report has finished the call, or has overridden its failure.
     pub is_finished: bool,
-    pub charged_minutes: u64,
+    /// The minutes that the report gives back to the account's balance, or takes from it if it is negative.
+    pub balance_change: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,8 +264,11 @@ impl Call {
             call.status = status.clone();
             call.status_at = if self.status.is_final() { self.status_at } else { now };
         }
-        let charged_minutes = if is_finished { call.charged_minutes() } else { 0 };
-        Some(CallProgress { call, reached, is_finished, charged_minutes })
+        let mut balance_change = 0;
+        if is_finished {
+            (call.charge, balance_change) = self.settled_charge(report, now);
+        }
+        Some(CallProgress { call, reached, is_finished, balance_change })
     }
 
     fn statuses_after(&self, report: &CallReport, now: Timestamp) -> Vec<CallStatus> {
@@ -329,14 +346,40 @@ impl Call {
         }
     }
 
-    /// Returns the minutes that the account's balance is charged for. They are rounded up. Incoming calls are free.
-    fn charged_minutes(&self) -> u64 {
-        match self.kind {
-            CallKind::Incoming => 0,
-            CallKind::Callback | CallKind::Outgoing => {
-                self.talk_time.unwrap_or_default().as_millis().div_ceil(60_000).try_into().unwrap_or(u64::MAX)
-            }
-        }
+    /// Returns the charge of a call that a report finishes, and the resulting change of the balance. Started minutes
+    /// count in full. A call whose failure is overridden is charged again only if it was not charged before.
+    fn settled_charge(&self, report: &CallReport, now: Timestamp) -> (CallCharge, i64) {
+        let minutes = self.charged_time(report, now).as_millis().div_ceil(60_000).try_into().unwrap_or(u64::MAX);
+        let (paid, charged) = match self.charge {
+            CallCharge::Free => return (CallCharge::Free, 0),
+            CallCharge::Reserved(reserved) => (reserved, minutes.min(reserved)),
+            CallCharge::Charged(charged) => (charged, minutes.max(charged)),
+        };
+        (
+            CallCharge::Charged(charged),
+            paid.saturating_sub(charged).cast_signed() - charged.saturating_sub(paid).cast_signed(),
+        )
+    }
+
+    /// Returns the talk time that is charged: the reported one, within the limits of the service's own clock. The
+    /// provider can be the account's own gateway, so its report alone does not decide. A conversation lasts at least
+    /// from the report that both are connected to the report of the end, and at most from the start of the call, each
+    /// with a tolerance for late reports.
+    fn charged_time(&self, report: &CallReport, now: Timestamp) -> Duration {
+        let since_connected = if self.is_talking() { now.since(self.status_at) } else { Duration::ZERO };
+        let time = match report {
+            CallReport::Ended { talk_time: Some(time), .. } => *time,
+            CallReport::Ended { talk_time: None, .. }
+            | CallReport::Failed(_)
+            | CallReport::Accepted
+            | CallReport::AgentConnected
+            | CallReport::ClientConnected
+            | CallReport::NotPlaced
+            | CallReport::TimedOut { .. } => since_connected,
+        };
+        let at_least = since_connected.saturating_sub(REPORT_GRACE);
+        let at_most = now.since(self.started_at) + REPORT_GRACE;
+        time.max(at_least).min(at_most).min(self.limits.talk)
     }
 
     /// Checks whether the provider's next report is overdue. `ordered_at` is the time of the last attempt to order the
@@ -382,6 +425,8 @@ mod tests {
             agent: None,
             status,
             status_at: NOW,
+            started_at: NOW,
+            charge: if kind == CallKind::Incoming { CallCharge::Free } else { CallCharge::Reserved(120) },
             talk_time: None,
             provider_call_id: None,
             is_acknowledged: true,
@@ -483,7 +528,7 @@ mod tests {
         let without = call(CallKind::Callback, CallStatus::End(None));
         let progress = without.after_report(&recorded(URL), None, NOW).unwrap();
         assert_eq!(progress.reached, [CallStatus::End(Some(URL.into()))]);
-        assert_eq!(progress.charged_minutes, 0, "the minutes are charged at the first end");
+        assert_eq!(progress.balance_change, 0, "the minutes are charged at the first end");
         assert_eq!(progress.call.after_report(&recorded("https://x.example/2.mp3"), None, NOW), None);
         let failed = call(CallKind::Callback, CallStatus::Error("busy".into()));
         assert_eq!(failed.after_report(&recorded(URL), None, NOW), None);
@@ -522,20 +567,44 @@ mod tests {
         use CallKind::{Callback, Incoming, Outgoing};
         let talking =
             |kind| call(kind, if kind == Incoming { CallStatus::AgentConnected } else { CallStatus::ClientConnected });
+        let charged = CallCharge::Charged;
         let table = [
-            (talking(Callback), ended(Some(0)), 0, 0),
-            (talking(Callback), ended(Some(60)), 60, 1),
-            (talking(Outgoing), ended(Some(61)), 61, 2),
-            (talking(Outgoing), ended(None), 90, 2),
-            (talking(Outgoing), failed(), 90, 2),
-            (talking(Incoming), ended(Some(61)), 61, 0),
-            (call(Callback, CallStatus::AgentConnected), ended(None), 0, 0),
-            (call(Callback, CallStatus::Start), ended(Some(5)), 5, 1),
+            (talking(Callback), ended(Some(60)), 60, charged(2)),
+            (talking(Outgoing), ended(Some(125)), 125, charged(3)),
+            (talking(Outgoing), ended(None), 125, charged(3)),
+            (talking(Outgoing), failed(), 125, charged(3)),
+            (talking(Incoming), ended(Some(61)), 61, CallCharge::Free),
+            (call(Callback, CallStatus::AgentConnected), ended(None), 0, charged(0)),
+            (call(Callback, CallStatus::Start), ended(Some(5)), 5, charged(1)),
         ];
-        for (call, report, talk_seconds, minutes) in table {
-            let progress = call.after_report(&report, None, NOW.plus(Duration::from_secs(90))).unwrap();
-            let expected = (Some(Duration::from_secs(talk_seconds)), minutes);
-            assert_eq!((progress.call.talk_time, progress.charged_minutes), expected, "{call:?} {report:?}");
+        for (call, report, talk_seconds, charge) in table {
+            let progress = call.after_report(&report, None, NOW.plus(Duration::from_secs(125))).unwrap();
+            let expected = (Some(Duration::from_secs(talk_seconds)), charge);
+            assert_eq!((progress.call.talk_time, progress.call.charge), expected, "{call:?} {report:?}");
+            let given_back = match charge {
+                CallCharge::Charged(minutes) => 120 - i64::try_from(minutes).unwrap(),
+                CallCharge::Free | CallCharge::Reserved(_) => 0,
+            };
+            assert_eq!(progress.balance_change, given_back, "{call:?} {report:?}");
+        }
+    }
+
+    #[test]
+    fn charge_is_bounded_by_the_clock_of_the_service() {
+        let talking = Call { started_at: NOW, status_at: NOW, ..call(CallKind::Callback, CallStatus::ClientConnected) };
+        let ringing = call(CallKind::Callback, CallStatus::Start);
+        let short = CallLimits { talk: MINUTE, ..talking.limits };
+        let limited = Call { limits: short, charge: CallCharge::Reserved(1), ..talking.clone() };
+        let table = [
+            ("the gateway reports too little", &talking, Some(0), 20 * 60, 20),
+            ("the gateway reports too much", &talking, Some(86_400), 20 * 60, 21),
+            ("the end is reported a moment late", &talking, Some(59), 65, 1),
+            ("nobody was connected", &ringing, Some(0), 20 * 60, 0),
+            ("the conversation exceeds the limit", &limited, Some(600), 600, 1),
+        ];
+        for (name, call, talk_seconds, after, minutes) in table {
+            let progress = call.after_report(&ended(talk_seconds), None, NOW.plus(Duration::from_secs(after))).unwrap();
+            assert_eq!(progress.call.charge, CallCharge::Charged(minutes), "{name}");
         }
     }
 
@@ -543,20 +612,21 @@ mod tests {
     fn call_times_out_if_the_provider_stops_reporting() {
         let at = |seconds| NOW.plus(Duration::from_secs(seconds));
         let table = [
-            (CallStatus::Start, 40, NO_ANSWER_FROM_AGENT),
-            (CallStatus::AgentConnected, 40, NO_ANSWER_FROM_CLIENT),
-            (CallStatus::ClientConnected, 7_210, NOT_REPORTED),
+            (CallStatus::Start, 40, NO_ANSWER_FROM_AGENT, 0),
+            (CallStatus::AgentConnected, 40, NO_ANSWER_FROM_CLIENT, 0),
+            (CallStatus::ClientConnected, 7_210, NOT_REPORTED, 120),
         ];
-        for (status, limit, reason) in table {
+        for (status, limit, reason, minutes) in table {
             let call = call(CallKind::Callback, status);
             assert_eq!(call.check(None, at(limit - 1)), CallCheck::Waiting(Duration::from_secs(1)), "{call:?}");
             assert_eq!(call.after_report(&TIMED_OUT, None, at(limit - 1)), None, "the check was too early");
             assert_eq!(call.check(None, at(limit)), CallCheck::TimedOut, "{call:?}");
             let progress = call.after_report(&TIMED_OUT, None, at(limit)).unwrap();
             assert_eq!(
-                (progress.reached.as_slice(), progress.charged_minutes),
-                (&[CallStatus::Error(reason.into())][..], 0)
+                (progress.reached.as_slice(), progress.call.charge),
+                (&[CallStatus::Error(reason.into())][..], CallCharge::Charged(minutes))
             );
+            assert_eq!(progress.balance_change, i64::try_from(120 - minutes).unwrap());
         }
         assert_eq!(call(CallKind::Callback, CallStatus::End(None)).check(None, at(9_999)), CallCheck::Finished);
     }
@@ -580,12 +650,17 @@ mod tests {
     #[test]
     fn reported_talk_overrides_a_failure_and_is_charged_once() {
         for reason in REFUTABLE_REASONS {
-            let call = call(CallKind::Callback, CallStatus::Error(reason.into()));
-            assert_eq!(call.after_report(&ended(None), None, NOW), None, "{reason}");
-            assert_eq!(call.after_report(&ended(Some(0)), None, NOW), None, "{reason}");
-            let progress = call.after_report(&ended(Some(1_200)), None, NOW).unwrap();
+            let now = NOW.plus(20 * MINUTE);
+            let failed = call(CallKind::Callback, CallStatus::Error(reason.into()));
+            let call = Call { charge: CallCharge::Charged(0), ..failed };
+            assert_eq!(call.after_report(&ended(None), None, now), None, "{reason}");
+            assert_eq!(call.after_report(&ended(Some(0)), None, now), None, "{reason}");
+            let progress = call.after_report(&ended(Some(1_200)), None, now).unwrap();
             assert_eq!((progress.reached.as_slice(), progress.is_finished), (&[CallStatus::End(None)][..], true));
-            assert_eq!((progress.call.talk_time, progress.charged_minutes), (Some(20 * MINUTE), 20));
+            assert_eq!((progress.call.talk_time, progress.balance_change), (Some(20 * MINUTE), -20));
+            let charged = Call { charge: CallCharge::Charged(120), ..call };
+            let late = charged.after_report(&ended(Some(1_200)), None, now).unwrap();
+            assert_eq!((late.call.charge, late.balance_change), (CallCharge::Charged(120), 0), "charged once");
             let repeated = progress.call.after_report(&ended(Some(1_200)), None, NOW);
             assert_eq!(repeated, None, "{reason}");
         }
@@ -608,14 +683,14 @@ mod tests {
     proptest! {
         /// For any sequence of reports, webhooks get each status at most once and in order, except for a second `end`
         /// with the recording and an `end` that overrides an `error`. Repeating the reports changes nothing, and
-        /// minutes are charged once.
+        /// the balance changes by what is charged.
         #[test]
         fn any_reports_lead_to_a_valid_sequence_of_statuses(reports in prop::collection::vec(any_report(), 0..12)) {
             let mut call = call(CallKind::Callback, CallStatus::Start);
-            let (mut reached, mut charges) = (Vec::new(), 0);
+            let (mut reached, mut changes) = (Vec::new(), 0);
             for report in reports.iter().chain(&reports) {
                 if let Some(progress) = call.after_report(report, None, NOW) {
-                    charges += u32::from(progress.charged_minutes > 0);
+                    changes += progress.balance_change;
                     reached.extend(progress.reached.iter().map(CallStatus::name));
                     call = progress.call;
                 }
@@ -638,7 +713,11 @@ mod tests {
                 &["agent_connected", "client_connected", "end"],
             ];
             prop_assert!(sequences.contains(&reached.as_slice()), "{:?}", reached);
-            prop_assert!(charges <= 1);
+            let expected = match call.charge {
+                CallCharge::Charged(minutes) => 120 - i64::try_from(minutes).unwrap(),
+                CallCharge::Free | CallCharge::Reserved(_) => 0,
+            };
+            prop_assert_eq!(changes, expected);
         }
     }
 }

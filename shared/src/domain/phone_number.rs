@@ -1,5 +1,5 @@
-//! Parses phone numbers with a port of libphonenumber, which contains the numbering plans of all countries. Recognizes
-//! premium-rate numbers, and determines the digits by which a visitor is found.
+//! Parses phone numbers with a port of libphonenumber, which contains the numbering plans of all countries. Determines
+//! the country of a number, whether calls to it cost an ordinary price, and the digits by which a visitor is found.
 
 use std::ops::RangeInclusive;
 
@@ -38,9 +38,29 @@ pub fn is_possible(text: &str) -> bool {
     (is_national && NATIONAL_DIGITS.contains(&digits)) || parse(text, None).is_some()
 }
 
-/// Whether a number in E.164 format is a premium-rate number.
-pub fn is_premium_rate(e164: &str) -> bool {
-    parse(e164, None).is_some_and(|number| number.get_type() == PhoneNumberType::PremiumRate)
+/// Whether a number in E.164 format is an ordinary one. Calls to other numbers, such as premium-rate and personal
+/// numbers, can be expensive, and the called party can share the revenue.
+pub fn is_ordinary(e164: &str) -> bool {
+    use PhoneNumberType::{
+        FixedLine, FixedLineOrMobile, Mobile, Pager, PersonalNumber, PremiumRate, SharedCost, TollFree, UAN, Unknown,
+        VoIP, VoiceMail,
+    };
+    parse(e164, None).is_some_and(|number| match number.get_type() {
+        FixedLine | Mobile | FixedLineOrMobile | TollFree | VoIP => true,
+        PremiumRate | SharedCost | PersonalNumber | Pager | UAN | VoiceMail | Unknown => false,
+    })
+}
+
+/// Returns the two-letter code of a number's country, such as `NL`. Returns `None` for numbers that belong to no
+/// country, such as those of satellite phones and international networks.
+pub fn country(e164: &str) -> Option<String> {
+    region(e164).filter(|region| *region != Region::World).map(|region| region.as_region_str().as_str().to_owned())
+}
+
+/// Returns the code of a country in upper case. Returns `None` if no country has this code.
+pub fn parse_country(code: &str) -> Option<String> {
+    let region = Region::from_code(&code.to_ascii_uppercase()).ok().filter(|region| *region != Region::World)?;
+    Some(region.as_region_str().as_str().to_owned())
 }
 
 /// Returns the search keys under which a visitor with this number may be stored: the digits of the international and of
@@ -116,12 +136,38 @@ mod tests {
     }
 
     #[test]
-    fn premium_rate_numbers_are_recognized() {
-        for number in ["+19002345678", "+449012345678"] {
-            assert!(is_premium_rate(number), "{number}");
+    fn expensive_numbers_are_recognized() {
+        let expensive = [
+            ("premium rate", "+19002345678"),
+            ("premium rate", "+449012345678"),
+            ("personal number", "+447012345678"),
+            ("pager", "+447640123456"),
+            ("shared cost", "+33820123456"),
+            ("universal access number", "+4970012345678"),
+            ("no number", "x"),
+        ];
+        for (kind, number) in expensive {
+            assert!(!is_ordinary(number), "{kind}: {number}");
         }
-        for number in ["+31612345678", "+12025550123", "+18002345678", "x"] {
-            assert!(!is_premium_rate(number), "{number}");
+        for number in ["+31612345678", "+31201234567", "+12025550123", "+18002345678", "+447911123456"] {
+            assert!(is_ordinary(number), "{number}");
+        }
+    }
+
+    #[test]
+    fn satellite_phones_and_international_networks_have_no_country() {
+        for (number, expected) in [
+            ("+31612345678", Some("NL")),
+            ("+12025550123", Some("US")),
+            ("+18765550123", Some("JM")),
+            ("+881612345678", None),
+            ("+88213000000", None),
+            ("+80012345678", None),
+        ] {
+            assert_eq!(country(number).as_deref(), expected, "{number}");
+        }
+        for (code, expected) in [("nl", Some("NL")), ("US", Some("US")), ("001", None), ("XX", None), ("", None)] {
+            assert_eq!(parse_country(code).as_deref(), expected, "{code}");
         }
     }
 

@@ -226,6 +226,11 @@ impl Request {
         Ok(Self::new(lambda_http::request::from_str(std::str::from_utf8(event)?)?, &Distribution::default()))
     }
 
+    #[cfg(test)]
+    pub(crate) fn through_distribution(self) -> Self {
+        Self { is_from_distribution: true, ..self }
+    }
+
     pub(crate) fn headers(&self) -> &HeaderMap {
         self.parts.headers()
     }
@@ -239,6 +244,12 @@ impl Request {
     /// through the distribution, because its client may then have forged the header.
     pub(crate) fn distribution_header(&self, name: &str) -> Option<&str> {
         self.header(name).filter(|_| self.is_from_distribution)
+    }
+
+    /// Returns the host that the client used, which the distribution has checked. Returns `None` if the request did not
+    /// come through the distribution.
+    pub(crate) fn distribution_host(&self) -> Option<&str> {
+        self.distribution_header("x-viewer-host")
     }
 
     /// Fails with status 405 if the method of the request is not `method`.
@@ -342,31 +353,15 @@ impl Request {
         if bytes.is_empty() { Ok(json!({})) } else { self.json() }
     }
 
-    /// Returns the scheme and the host that the client used, without a trailing slash. The distribution replaces the
-    /// `Host` header, because the gateway accepts only its own name, and passes on the original one.
-    pub fn base_url(&self) -> String {
-        if let Some(host) = self.distribution_header("x-viewer-host") {
-            return format!("https://{host}");
-        }
-        let scheme = self.header("x-forwarded-proto").unwrap_or("https");
-        format!("{scheme}://{}", self.header("host").unwrap_or_default())
-    }
-
-    pub(crate) fn url(&self) -> String {
+    pub(crate) fn path_and_query(&self) -> String {
         let query = self.parts.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
-        format!("{}{}{query}", self.base_url(), self.path())
+        format!("{}{query}", self.path())
     }
 
     /// Fails with `TooLarge` if the body is larger than `MAX_BODY_BYTES`.
     pub(crate) fn body(&self) -> Result<&[u8], Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.len() > MAX_BODY_BYTES { Err(Error::TooLarge(MAX_BODY_BYTES)) } else { Ok(bytes) }
-    }
-
-    /// Returns the URL of a channel's endpoint on the host that the client used. The specification writes it as
-    /// `{base_url}/<random_string>/<CHANNEL_PUBLIC_ID>`.
-    pub fn channel_endpoint(&self, secret: &str, channel_id: &str) -> String {
-        format!("{}/channel/{secret}/{channel_id}", self.base_url())
     }
 
     /// Returns the client's IP address as reported by the distribution or, without one, by the gateway. Other headers
@@ -386,6 +381,14 @@ impl Request {
     fn route(&self) -> String {
         match self.parts.request_context_ref() {
             Some(RequestContext::ApiGatewayV2(context)) => context.route_key.clone().unwrap_or_default(),
+            _ => String::new(),
+        }
+    }
+
+    /// Returns the id of the API that received the request. The gateway sets it.
+    pub(crate) fn api_id(&self) -> String {
+        match self.parts.request_context_ref() {
+            Some(RequestContext::ApiGatewayV2(context)) => context.apiid.clone().unwrap_or_default(),
             _ => String::new(),
         }
     }

@@ -13,6 +13,7 @@ pub mod http;
 mod log;
 pub mod metrics;
 pub mod password;
+pub mod public_base_url;
 pub mod queue;
 pub mod queue_consumer;
 pub mod random_ids_and_secrets;

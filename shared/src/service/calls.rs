@@ -11,7 +11,7 @@ use crate::domain::channel::Channel;
 use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::message_content::Content;
 use crate::domain::message_id;
-use crate::domain::phone_call::{Call, CallAgent, CallKind, CallLimits, CallStatus, NO_AGENT_AVAILABLE};
+use crate::domain::phone_call::{Call, CallAgent, CallCharge, CallKind, CallLimits, CallStatus, NO_AGENT_AVAILABLE};
 use crate::domain::phone_number;
 use crate::domain::telephony::{IncomingCall, Telephony, report_url};
 use crate::domain::timeline_entry::TimelineEntry;
@@ -19,9 +19,10 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
+use crate::runtime::public_base_url::PublicBaseUrl;
 use crate::runtime::queue::{CallQueue, WebhookQueue};
 use crate::store::chats::Chats;
-use crate::store::chats::calls::ReportedCall;
+use crate::store::chats::calls::{BALANCE_USED_UP, ReportedCall};
 use crate::store::chats::visitor_messages::{IncomingMessage, StoreMessageResult};
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
@@ -45,17 +46,12 @@ pub struct CallPlan {
 }
 
 impl CallPlan {
-    /// Returns a new call with the agent and the limits of this plan. `base_url` is the base URL of the request for the
-    /// call. The URL for the provider's reports starts with it.
+    /// Returns a new call with the agent and the limits of this plan. The URL for the provider's reports starts with
+    /// `base_url`, the public base URL of the service.
     pub fn call(&self, kind: CallKind, phone: String, base_url: String, now: Timestamp) -> Call {
-        new_call((kind, phone), Some(self.agent.clone()), self.limits, base_url, now)
-    }
-
-    /// Returns a number in E.164 format, or `None` if it is not valid or is a premium-rate number, because the account
-    /// would pay for such a call.
-    pub fn number(&self, text: &str) -> Option<String> {
-        phone_number::to_e164(text, Some(&self.telephony.number))
-            .filter(|number| !phone_number::is_premium_rate(number))
+        let minutes = self.limits.talk.as_secs().div_ceil(MINUTE.as_secs());
+        let call = new_call((kind, phone), Some(self.agent.clone()), self.limits, base_url, now);
+        Call { charge: CallCharge::Reserved(minutes), ..call }
     }
 }
 
@@ -72,6 +68,8 @@ fn new_call(
         agent,
         status: CallStatus::Start,
         status_at: now,
+        started_at: now,
+        charge: CallCharge::Free,
         talk_time: None,
         provider_call_id: None,
         is_acknowledged: false,
@@ -99,8 +97,8 @@ impl CallService<'_> {
         Ok(if is_in_progress { CallbackAvailability::Unavailable } else { CallbackAvailability::Available })
     }
 
-    /// Returns the plan for a callback, or the reason why callbacks are not available. Whether a call is in progress is
-    /// checked when the call is stored. Costs one read of the balance and the reads of `agent_to_call`. The settings
+    /// Returns the plan for a callback, or the reason why callbacks are not available. Whether a call of the visitor or
+    /// the number is in progress, and how often the number was called today, is checked when the call is stored. Costs one read of the balance and the reads of `agent_to_call`. The settings
     /// and the telephony settings are cached.
     pub async fn plan_callback(
         &self,
@@ -116,7 +114,9 @@ impl CallService<'_> {
         if is_blacklisted || !settings.callback.include(self.now, &settings.time_zone) {
             return Ok(Err(CallbackAvailability::Unavailable));
         }
-        let Some(limits) = self.limits(&channel.account_id, &telephony).await? else {
+        let balance = self.chats.call_balance(&channel.account_id).await?;
+        let is_limit_reached = balance.callbacks_today(self.now) >= telephony.callback_caps.per_day;
+        let Some(limits) = limits(balance.minutes, &telephony).filter(|_| !is_limit_reached) else {
             return Ok(Err(CallbackAvailability::Unavailable));
         };
         let agent = self.agent_to_call(channel, visitor, &telephony).await?;
@@ -135,19 +135,21 @@ impl CallService<'_> {
         let settings = self.directory.cached_settings(account_id).await?;
         let telephony = self.directory.cached_telephony(account_id).await?;
         let telephony = telephony.ok_or(Error::Conflict("the account has no telephony provider"))?;
-        let limits = self.limits(account_id, &telephony).await?;
-        let limits = limits.ok_or(Error::Conflict("the call balance is used up"))?;
+        let balance = self.chats.call_balance(account_id).await?;
+        let limits = limits(balance.minutes, &telephony).ok_or(Error::Conflict(BALANCE_USED_UP))?;
         let agent = self.directory.agent_of_account(account_id, agent_id).await?;
         let agent = with_phone(agent, &telephony).ok_or(Error::Conflict("your profile has no valid phone number"))?;
         Ok(CallPlan { settings, telephony, agent, limits })
     }
 
-    /// Returns the time limits of a call. The talk time is also limited to the account's balance. Returns `None` if the
-    /// balance is used up. Costs one read.
-    async fn limits(&self, account_id: &str, telephony: &Telephony) -> Result<Option<CallLimits>, Error> {
-        let minutes = u32::try_from(self.chats.call_balance(account_id).await?.max(0)).unwrap_or(u32::MAX);
-        let talk = telephony.limits.talk.min(MINUTE.saturating_mul(minutes));
-        Ok((minutes > 0).then_some(CallLimits { talk, ..telephony.limits }))
+    /// Returns the number of a request in E.164 format. Costs one query, or nothing if the roster is cached.
+    ///
+    /// # Errors
+    /// Fails with `Invalid` if the account does not call this number (see [`Telephony::callable_number`]).
+    pub async fn number_to_call(&self, account_id: &str, plan: &CallPlan, text: &str) -> Result<String, Error> {
+        let roster = self.directory.cached_roster(account_id).await?;
+        let number = plan.telephony.callable_number(text, roster.agent_phones());
+        number.map_err(|refusal| Error::field("phone", refusal.text()))
     }
 
     /// Chooses the agent for a call from the agents who receive the channel's chats, are online and have a valid phone
@@ -198,14 +200,15 @@ impl CallService<'_> {
     /// has sent the request.
     pub async fn receive_incoming(
         &self,
-        request: &Request,
+        (request, public_url): (&Request, &PublicBaseUrl),
         account_id: &str,
         queues: (&CallQueue, &WebhookQueue),
     ) -> Result<Response, Error> {
         let telephony = self.directory.cached_telephony(account_id).await?.ok_or(Error::NotFound)?;
         let provider = telephony::adapter(&telephony.provider);
-        let incoming = provider.parse_incoming(request)?;
-        let entry = self.store_incoming(account_id, &telephony, &incoming, request.base_url(), queues).await?;
+        let incoming = provider.parse_incoming(request, &public_url.url_of_request(request))?;
+        let base_url = public_url.of_request(request);
+        let entry = self.store_incoming(account_id, &telephony, &incoming, base_url, queues).await?;
         let call = entry.as_ref().and_then(|entry| Some((entry, entry.content.call.as_deref()?)));
         Ok(match call {
             Some((entry, call)) => {
@@ -260,6 +263,7 @@ impl CallService<'_> {
             source: ProfileSource::Visitor,
             page: None,
             is_offline: false,
+            callback_caps: None,
             content: &Content::call(call),
             settings: &settings,
             key: Some(&key),
@@ -279,10 +283,12 @@ impl CallService<'_> {
     /// Stores a call from or to a visitor, and queues the call and its events. If an earlier request with the same
     /// idempotency key has already stored the call, returns the stored call. Returns `None` if the visitor is
     /// blacklisted. Costs the same requests as a visitor's message, up to two reads to find a call in progress, and one
-    /// queue request for the call and for each event.
+    /// queue request for the call and for each event. A callback also costs one read of the balance, and up to two reads
+    /// to find a call of the number in progress.
     ///
     /// # Errors
-    /// Fails with a conflict if the call is not an incoming call and the visitor already has a call in progress.
+    /// Fails with a conflict if the call is a callback and the visitor or the number already has a call in progress, the
+    /// balance is used up or a limit on callbacks is reached.
     pub async fn store_call(
         &self,
         message: &IncomingMessage<'_>,
@@ -361,14 +367,14 @@ impl CallReports<'_> {
     /// unless the provider has sent the request.
     pub async fn receive(
         &self,
-        request: &Request,
+        (request, public_url): (&Request, &PublicBaseUrl),
         account_id: &str,
         call_id: &str,
         webhook_queue: &WebhookQueue,
     ) -> Result<Response, Error> {
         let telephony = self.directory.cached_telephony(account_id).await?.ok_or(Error::NotFound)?;
         let provider = telephony::adapter(&telephony.provider);
-        let received = provider.parse_report(request, call_id)?;
+        let received = provider.parse_report(request, &public_url.url_of_request(request), call_id)?;
         let (chat_id, seq) = message_id::chat_and_seq(call_id).ok_or(Error::NotFound)?;
         let reported = ReportedCall {
             account_id,
@@ -399,6 +405,14 @@ pub async fn enqueue_call(call_queue: &CallQueue, entry: Option<&TimelineEntry>)
     if let Some(entry) = entry {
         call_queue.0.enqueue_entry_or_leave_to_sweep(entry).await;
     }
+}
+
+/// Returns the time limits of a call. The talk time is also limited to the balance. Returns `None` if the balance is used
+/// up.
+fn limits(balance_minutes: i64, telephony: &Telephony) -> Option<CallLimits> {
+    let minutes = u32::try_from(balance_minutes.max(0)).unwrap_or(u32::MAX);
+    let talk = telephony.limits.talk.min(MINUTE.saturating_mul(minutes));
+    (minutes > 0).then_some(CallLimits { talk, ..telephony.limits })
 }
 
 /// Returns the agent with the phone number from the agent's profile, or `None` if the profile has no valid number.

@@ -6,8 +6,10 @@ use crate::domain::ssrf_guard::SsrfGuard;
 use crate::domain::telephony::{Telephony, incoming_url};
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
+use crate::runtime::public_base_url::PublicBaseUrl;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
+use crate::store::directory::telephony::LOCKED_TELEPHONY;
 use crate::wire::telephony_settings::{apply_telephony_patch, named_channel, telephony_json};
 
 pub struct TelephonySettingsService<'a> {
@@ -15,6 +17,9 @@ pub struct TelephonySettingsService<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
     pub guard: &'a SsrfGuard,
+    pub public_url: &'a PublicBaseUrl,
+    /// Whether the caller is the operator and not one of the account's admins.
+    pub by_operator: bool,
 }
 
 impl TelephonySettingsService<'_> {
@@ -23,14 +28,14 @@ impl TelephonySettingsService<'_> {
     pub async fn handle(&self, request: &Request) -> Result<Response, Error> {
         let telephony = match request.method.as_str() {
             "DELETE" => {
-                self.directory.delete_telephony(self.account_id).await?;
+                self.directory.delete_telephony(self.account_id, self.by_operator).await?;
                 return Ok(Response::ok(json!({ "deleted": true })));
             }
             "PATCH" => Some(self.patch(&request.json()?).await?),
             _ => self.directory.telephony(self.account_id).await?,
         };
-        let balance = self.chats.call_balance(self.account_id).await?;
-        let incoming_url = incoming_url(&request.base_url(), self.account_id);
+        let balance = self.chats.call_balance(self.account_id).await?.minutes;
+        let incoming_url = incoming_url(&self.public_url.of_request(request), self.account_id);
         Ok(Response::ok(telephony_json(telephony.as_ref(), balance, &incoming_url)))
     }
 
@@ -41,7 +46,17 @@ impl TelephonySettingsService<'_> {
                 found => found?,
             };
         }
-        let edit = |before| apply_telephony_patch(body, before, self.guard);
+        let edit = |before: Option<Telephony>| {
+            if !self.by_operator && before.as_ref().is_some_and(|before| before.is_locked) {
+                return Err(LOCKED_TELEPHONY);
+            }
+            let was_locked = before.as_ref().is_some_and(|before| before.is_locked);
+            let after = apply_telephony_patch(body, before, self.guard)?;
+            if !self.by_operator && after.is_locked != was_locked {
+                return Err(Error::field("locked", "can be changed by the operator only"));
+            }
+            Ok(after)
+        };
         self.directory.edit_telephony(self.account_id, edit).await
     }
 }

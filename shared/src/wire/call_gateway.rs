@@ -100,8 +100,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::domain::agent::AgentSnapshot;
-    use crate::domain::phone_call::{CallKind, CallLimits, CallStatus};
-    use crate::domain::telephony::ProviderSettings;
+    use crate::domain::phone_call::{CallCharge, CallKind, CallLimits, CallStatus};
+    use crate::domain::telephony::{DEFAULT_CALLBACK_CAPS, ProviderSettings};
     use crate::domain::timestamp::Timestamp;
 
     fn parse(body: Value) -> Result<ProviderReport, Error> {
@@ -115,7 +115,16 @@ mod tests {
         let limits = CallLimits { ring: Duration::from_secs(30), talk: Duration::from_secs(600) };
         let provider = ProviderSettings::Http { url: String::new(), signing_secret: "whsec_x".into() };
         let number = "+31201234567".to_owned();
-        let telephony = Telephony { provider, number, channel_id: None, is_recorded: true, limits };
+        let telephony = Telephony {
+            provider,
+            number,
+            channel_id: None,
+            is_recorded: true,
+            limits,
+            countries: Vec::new(),
+            callback_caps: DEFAULT_CALLBACK_CAPS,
+            is_locked: false,
+        };
         let agent = AgentSnapshot { agent_id: 1, name: "Ann".into(), photo: None };
         let agent = CallAgent { agent, phone: "+31611111111".into() };
         let call = Call {
@@ -124,6 +133,8 @@ mod tests {
             agent: Some(agent.clone()),
             status: CallStatus::Start,
             status_at: Timestamp(0),
+            started_at: Timestamp(0),
+            charge: CallCharge::Free,
             talk_time: None,
             provider_call_id: None,
             is_acknowledged: false,

@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
     use crate::domain::message_content::Content;
-    use crate::domain::phone_call::{Call, CallKind, CallLimits};
+    use crate::domain::phone_call::{Call, CallCharge, CallKind, CallLimits};
     use crate::wire::sample_data;
 
     fn parse(parameters: &[(&str, &str)]) -> Result<ExportScope, Error> {
@@ -216,6 +216,8 @@ mod tests {
             agent: None,
             status: CallStatus::End(Some("https://x.example/1.mp3".into())),
             status_at: now,
+            started_at: now,
+            charge: CallCharge::Free,
             talk_time: Some(Duration::from_secs(61)),
             provider_call_id: None,
             is_acknowledged: true,

@@ -1,6 +1,7 @@
 //! Request and response bodies of the endpoints that configure an account's telephony, and of the endpoint through
 //! which the operator tops up the account's balance. The signing secret and the token are accepted and never returned.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -8,7 +9,9 @@ use serde_json::{Value, json};
 use crate::domain::phone_call::CallLimits;
 use crate::domain::phone_number;
 use crate::domain::ssrf_guard::SsrfGuard;
-use crate::domain::telephony::{DEFAULT_MAX_TALK_TIME, DEFAULT_RING_TIME, ProviderSettings, Telephony};
+use crate::domain::telephony::{
+    CallbackCaps, DEFAULT_CALLBACK_CAPS, DEFAULT_MAX_TALK_TIME, DEFAULT_RING_TIME, ProviderSettings, Telephony,
+};
 use crate::error::Error;
 use crate::wire::admin::{outbound_url, required_outbound_url};
 use crate::wire::json_fields::Fields;
@@ -21,6 +24,9 @@ const MAX_ID_CHARS: usize = 64;
 const MAX_RING_SECONDS: u64 = 120;
 /// The maximum duration of a conversation: four hours, which is also Twilio's limit.
 const MAX_TALK_MINUTES: u64 = 4 * 60;
+const MAX_COUNTRIES: usize = 250;
+const MAX_CALLBACKS_PER_NUMBER: u64 = 100;
+const MAX_CALLBACKS_PER_DAY: u64 = 100_000;
 const MAX_TOP_UP_MINUTES: u64 = 1_000_000;
 const MAX_REFERENCE_CHARS: usize = 64;
 /// The prefix of a secret in the format of Standard Webhooks. The rest is base64.
@@ -66,6 +72,7 @@ pub fn apply_telephony_patch(body: &Value, before: Option<Telephony>, guard: &Ss
         ProviderName::Twilio => parse_twilio(fields, provider_before, guard)?,
     };
     let limits = settings.as_ref().map_or(DEFAULT_LIMITS, |settings| settings.limits);
+    let caps = settings.as_ref().map_or(DEFAULT_CALLBACK_CAPS, |settings| settings.callback_caps);
     Ok(Telephony {
         provider,
         number: match (fields.has("number"), number_before) {
@@ -86,7 +93,36 @@ pub fn apply_telephony_patch(body: &Value, before: Option<Telephony>, guard: &Ss
             talk: up_to(fields, "max_minutes", MAX_TALK_MINUTES)?
                 .map_or(limits.talk, |minutes| Duration::from_secs(minutes * 60)),
         },
+        countries: match parse_countries(fields)? {
+            Some(countries) => countries,
+            None => settings.as_ref().map(|settings| settings.countries.clone()).unwrap_or_default(),
+        },
+        callback_caps: CallbackCaps {
+            per_number: cap(fields, "callbacks_per_number", MAX_CALLBACKS_PER_NUMBER, caps.per_number)?,
+            per_day: cap(fields, "callbacks_per_day", MAX_CALLBACKS_PER_DAY, caps.per_day)?,
+        },
+        is_locked: match fields.boolean("locked")? {
+            Some(is_locked) => is_locked,
+            None => settings.as_ref().is_some_and(|settings| settings.is_locked),
+        },
     })
+}
+
+/// Returns the codes of the countries in the body, sorted. An empty list stands for the country of the account's own
+/// number, as does null. Returns `None` if the field is absent.
+fn parse_countries(fields: Fields<'_>) -> Result<Option<Vec<String>>, Error> {
+    if !fields.has("countries") {
+        return Ok(None);
+    }
+    let expected = "two-letter country codes, such as NL";
+    let codes = fields.list("countries", MAX_COUNTRIES, expected, phone_number::parse_country)?;
+    let countries: BTreeSet<String> = codes.unwrap_or_default().into_iter().collect();
+    Ok(Some(countries.into_iter().collect()))
+}
+
+fn cap(fields: Fields<'_>, name: &str, max: u64, before: u32) -> Result<u32, Error> {
+    let value = up_to(fields, name, max)?;
+    Ok(value.and_then(|value| u32::try_from(value).ok()).unwrap_or(before))
 }
 
 /// Returns the `channel_id` in the body of a PATCH, or `None` if the body names no channel.
@@ -187,10 +223,21 @@ pub fn telephony_json(telephony: Option<&Telephony>, balance_minutes: i64, incom
 }
 
 fn settings_json(telephony: &Telephony) -> Value {
-    let Telephony { provider, number, channel_id, is_recorded, limits: CallLimits { ring, talk } } = telephony;
+    let countries = telephony.callable_countries();
+    let Telephony {
+        provider,
+        number,
+        channel_id,
+        is_recorded,
+        limits: CallLimits { ring, talk },
+        countries: _,
+        callback_caps: CallbackCaps { per_number, per_day },
+        is_locked,
+    } = telephony;
     let settings = json!({
         "provider": provider.name(), "number": number, "channel_id": channel_id, "record": is_recorded,
-        "ring_seconds": ring.as_secs(), "max_minutes": talk.as_secs() / 60,
+        "ring_seconds": ring.as_secs(), "max_minutes": talk.as_secs() / 60, "countries": countries,
+        "callbacks_per_number": per_number, "callbacks_per_day": per_day, "locked": is_locked,
     });
     match provider {
         ProviderSettings::Http { url, signing_secret: _ } => with_fields(settings, [("url", json!(url))]),
@@ -241,12 +288,34 @@ mod tests {
         let new = apply(&http(), None).unwrap();
         let provider = ProviderSettings::Http { url: "https://g.example/calls".into(), signing_secret: SECRET.into() };
         let number = "+31201234567".to_owned();
-        let expected = Telephony { provider, number, channel_id: None, is_recorded: false, limits: DEFAULT_LIMITS };
+        let expected = Telephony {
+            provider,
+            number,
+            channel_id: None,
+            is_recorded: false,
+            limits: DEFAULT_LIMITS,
+            countries: Vec::new(),
+            callback_caps: DEFAULT_CALLBACK_CAPS,
+            is_locked: false,
+        };
         assert_eq!(new, expected);
         assert_eq!(apply(&json!({}), Some(new.clone())).unwrap(), new);
-        let body = json!({ "channel_id": "CH", "record": true, "ring_seconds": 5, "max_minutes": 1 });
+        let body = json!({
+            "channel_id": "CH", "record": true, "ring_seconds": 5, "max_minutes": 1, "countries": ["us", "NL", "US"],
+            "callbacks_per_number": 1, "callbacks_per_day": 2, "locked": true,
+        });
+        let countries = vec!["NL".to_owned(), "US".to_owned()];
+        let callback_caps = CallbackCaps { per_number: 1, per_day: 2 };
         let limits = CallLimits { ring: Duration::from_secs(5), talk: Duration::from_secs(60) };
-        let changed = Telephony { channel_id: Some("CH".into()), is_recorded: true, limits, ..new.clone() };
+        let changed = Telephony {
+            channel_id: Some("CH".into()),
+            is_recorded: true,
+            limits,
+            countries,
+            callback_caps,
+            is_locked: true,
+            ..new.clone()
+        };
         assert_eq!(apply(&body, Some(new)).unwrap(), changed);
         let without_channel = apply(&json!({ "channel_id": null }), Some(changed.clone())).unwrap();
         assert_eq!(without_channel, Telephony { channel_id: None, ..changed.clone() });
@@ -302,6 +371,12 @@ mod tests {
             ("ring_seconds", with(http(), "ring_seconds", json!(121))),
             ("max_minutes", with(http(), "max_minutes", json!(0))),
             ("channel_id", with(http(), "channel_id", json!(7))),
+            ("countries", with(http(), "countries", json!("NL"))),
+            ("countries", with(http(), "countries", json!(["NL", "XX"]))),
+            ("countries", with(http(), "countries", json!(["001"]))),
+            ("callbacks_per_number", with(http(), "callbacks_per_number", json!(0))),
+            ("callbacks_per_day", with(http(), "callbacks_per_day", json!(100_001))),
+            ("locked", with(http(), "locked", json!("yes"))),
         ];
         for (field, body) in table {
             assert_eq!(apply(&body, None).unwrap_err().invalid_field(), Some(field), "{body}");

@@ -16,6 +16,7 @@ use subtle::ConstantTimeEq;
 use url::form_urlencoded;
 
 use crate::domain::delivery::Failure;
+use crate::domain::link_detection;
 use crate::domain::message_content::truncate_chars;
 use crate::domain::phone_call::{Call, CallReport, MAX_REASON_CHARS};
 use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport, Telephony};
@@ -24,6 +25,9 @@ use crate::error::Error;
 const AGENT_LEG: &str = "agent";
 const CLIENT_LEG: &str = "client";
 const DIAL_LEG: &str = "dial";
+const MAX_SID_CHARS: usize = 128;
+const MAX_PHONE_CHARS: usize = 64;
+const MAX_RECORDING_URL_CHARS: usize = 2_000;
 /// What Twilio sends in place of a hidden number. The digits spell the words ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN
 /// and UNAVAILABLE on a phone's keys.
 const HIDDEN_NUMBERS: [&str; 11] = [
@@ -56,6 +60,16 @@ impl Form {
 
     fn required(&self, name: &str) -> Result<&str, Error> {
         self.field(name).ok_or_else(|| Error::field(name, "is required"))
+    }
+
+    /// Returns an optional field of at most `max_chars` characters.
+    fn bounded(&self, name: &str, max_chars: usize) -> Result<Option<&str>, Error> {
+        match self.field(name) {
+            Some(value) if value.chars().count() > max_chars => {
+                Err(Error::field(name, format_args!("must have at most {max_chars} characters")))
+            }
+            value => Ok(value),
+        }
     }
 
     /// Whether `signature`, the `X-Twilio-Signature` header, is the signature of a request to `url` with this form.
@@ -159,8 +173,11 @@ pub fn parse_report(form: &Form, leg: &str) -> Result<ProviderReport, Error> {
         DIAL_LEG => dial_report(form, form.required("DialCallStatus")?)?,
         _ => return Err(Error::NotFound),
     };
-    let provider_call_id = form.field("ParentCallSid").or_else(|| form.field("CallSid")).map(str::to_owned);
-    Ok(ProviderReport { report, provider_call_id })
+    let provider_call_id = match form.bounded("ParentCallSid", MAX_SID_CHARS)? {
+        Some(parent) => Some(parent),
+        None => form.bounded("CallSid", MAX_SID_CHARS)?,
+    };
+    Ok(ProviderReport { report, provider_call_id: provider_call_id.map(str::to_owned) })
 }
 
 fn phone_report(status: &str, connected: CallReport) -> CallReport {
@@ -177,7 +194,7 @@ fn dial_report(form: &Form, status: &str) -> Result<CallReport, Error> {
     Ok(match status {
         "completed" | "answered" => CallReport::Ended {
             talk_time: form.field("DialCallDuration").map(parse_seconds).transpose()?,
-            record_url: form.field("RecordingUrl").map(|url| format!("{url}.mp3")),
+            record_url: recording_url(form)?,
         },
         "no-answer" => unanswered(),
         "busy" | "failed" | "canceled" => CallReport::Failed(status.to_owned()),
@@ -190,14 +207,25 @@ fn unanswered() -> CallReport {
     CallReport::Ended { talk_time: Some(Duration::ZERO), record_url: None }
 }
 
+fn recording_url(form: &Form) -> Result<Option<String>, Error> {
+    let Some(url) = form.bounded("RecordingUrl", MAX_RECORDING_URL_CHARS)? else { return Ok(None) };
+    if link_detection::is_web_url(url) {
+        Ok(Some(format!("{url}.mp3")))
+    } else {
+        Err(Error::field("RecordingUrl", "must be an http or https URL"))
+    }
+}
+
 fn parse_seconds(text: &str) -> Result<Duration, Error> {
     let seconds = text.parse().map_err(|_| Error::field("DialCallDuration", "must be a whole number"))?;
     Ok(Duration::from_secs(seconds))
 }
 
 pub fn parse_incoming(form: &Form) -> Result<IncomingCall, Error> {
-    let phone = form.field("From").filter(|phone| !HIDDEN_NUMBERS.contains(&phone.to_lowercase().as_str()));
-    Ok(IncomingCall { provider_call_id: form.required("CallSid")?.to_owned(), phone: phone.map(str::to_owned) })
+    let phone = form.bounded("From", MAX_PHONE_CHARS)?;
+    let phone = phone.filter(|phone| !HIDDEN_NUMBERS.contains(&phone.to_lowercase().as_str()));
+    let call_sid = form.bounded("CallSid", MAX_SID_CHARS)?.ok_or_else(|| Error::field("CallSid", "is required"))?;
+    Ok(IncomingCall { provider_call_id: call_sid.to_owned(), phone: phone.map(str::to_owned) })
 }
 
 #[cfg(test)]
@@ -300,6 +328,19 @@ mod tests {
         for (leg, body, field) in table {
             assert_eq!(parse_report(&form(body), leg).unwrap_err().invalid_field(), Some(field), "{leg} {body}");
         }
+        let long = "x".repeat(2_001);
+        let hostile = [
+            ("RecordingUrl", "RecordingUrl=javascript%3Aalert(1)%2F%2F".to_owned()),
+            ("RecordingUrl", format!("RecordingUrl=https%3A%2F%2Fapi.example%2F{long}")),
+            ("CallSid", format!("CallSid={long}")),
+            ("ParentCallSid", format!("CallSid=CA1&ParentCallSid={long}")),
+        ];
+        for (field, body) in hostile {
+            let report = parse_report(&form(&format!("DialCallStatus=completed&{body}")), "dial");
+            assert_eq!(report.unwrap_err().invalid_field(), Some(field), "{field}");
+        }
+        let incoming = parse_incoming(&form(&format!("CallSid=CA1&From={long}")));
+        assert_eq!(incoming.unwrap_err().invalid_field(), Some("From"));
         assert!(matches!(parse_report(&form("CallStatus=completed"), "other"), Err(Error::NotFound)));
         assert_eq!(parse_incoming(&form("From=%2B1")).unwrap_err().invalid_field(), Some("CallSid"));
     }

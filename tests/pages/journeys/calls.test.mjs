@@ -181,10 +181,41 @@ journey("admin sets up a gateway and removes it", async (context) => {
   assert.equal(telephony.number, "+31201234567");
   assert.ok(telephony.channel_id);
   await page.getByText(incoming_url).waitFor();
+  await page.getByLabel("Countries").fill("nl, Belgium");
+  await save.click();
+  await page.locator("#countries-problem").waitFor();
+  await page.getByLabel("Countries").fill("nl, be");
+  await page.getByLabel("Callbacks in a day").fill("20");
+  const stored = page.waitForResponse(
+    (response) => response.request().method() === "PATCH",
+  );
+  await save.click();
+  await stored;
+  const changed = (await account.admin.get("/admin/telephony")).telephony;
+  assert.deepEqual(changed.countries, ["BE", "NL"]);
+  assert.equal(changed.callbacks_per_day, 20);
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: scheme });
     assert.deepEqual(await axeViolations(page), [], scheme);
   }
+  const lock = (locked) =>
+    request(
+      "PATCH",
+      `/operator/accounts/${account.id}/telephony`,
+      { locked },
+      host.operator_key,
+    );
+  await lock(true);
+  await page.reload();
+  await page.getByText("The operator of this service manages").waitFor();
+  assert.ok(await page.getByLabel("Your number").isDisabled());
+  assert.equal(await page.getByRole("button", { name: /Remove/ }).count(), 0);
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    assert.deepEqual(await axeViolations(page), [], scheme);
+  }
+  await lock(false);
+  await page.reload();
   await page.getByRole("button", { name: "Remove the provider…" }).click();
   await page.getByRole("button", { name: "Remove", exact: true }).click();
   await page.getByText("The provider was removed.").waitFor();

@@ -19,6 +19,10 @@ const STORED: Telephony["telephony"] = {
   record: false,
   ring_seconds: 30,
   max_minutes: 120,
+  countries: ["NL"],
+  callbacks_per_number: 5,
+  callbacks_per_day: 200,
+  locked: false,
 };
 
 test("stored settings have no changes", () => {
@@ -47,6 +51,8 @@ test("first settings contain all fields", () => {
     number: "+31201234567",
     ring_seconds: 30,
     max_minutes: 120,
+    callbacks_per_number: 5,
+    callbacks_per_day: 200,
   });
 });
 
@@ -57,6 +63,15 @@ test("missing credentials and wrong numbers are reported", () => {
   assert.deepEqual(fields(null, {}), ["number", "signing_secret", "url"]);
   assert.deepEqual(fields(STORED, { provider: "twilio" }), ["account_sid", "auth_token"]);
   assert.deepEqual(fields(STORED, { ring_seconds: "121", max_minutes: "many" }), ["max_minutes", "ring_seconds"]);
+});
+
+test("country codes are typed with commas or spaces", () => {
+  const changes = (countries: string) => changesOf(STORED, { ...draftOf(STORED), countries });
+  assert.deepEqual(changes("nl, be DE"), { countries: ["NL", "BE", "DE"] });
+  assert.equal(changes(" nl "), undefined);
+  assert.deepEqual(changes(""), { countries: [] });
+  const draft = { ...draftOf(STORED), countries: "NL, Belgium" };
+  assert.deepEqual(Object.keys(draftProblems(STORED, draft)), ["countries"]);
 });
 
 test("created secret has 32 bytes", () => {

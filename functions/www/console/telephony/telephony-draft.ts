@@ -21,12 +21,20 @@ export interface TelephonyDraft {
   /** Numbers as they are typed. */
   ring_seconds: string;
   max_minutes: string;
+  callbacks_per_number: string;
+  callbacks_per_day: string;
+  /** Country codes as they are typed, with commas or spaces between them. Empty for the country of the number. */
+  countries: string;
 }
 
-export const MAX_RING_SECONDS = 120;
-export const MAX_CALL_MINUTES = 240;
-const DEFAULT_RING_SECONDS = "30";
-const DEFAULT_CALL_MINUTES = "120";
+/** The settings that are whole numbers from 1, with their largest and default values. */
+export const NUMBERS = {
+  ring_seconds: { max: 120, default: 30 },
+  max_minutes: { max: 240, default: 120 },
+  callbacks_per_number: { max: 100, default: 5 },
+  callbacks_per_day: { max: 100_000, default: 200 },
+} as const;
+const NUMBER_NAMES = ["ring_seconds", "max_minutes", "callbacks_per_number", "callbacks_per_day"] as const;
 
 export function draftOf(stored: Stored): TelephonyDraft {
   return {
@@ -39,9 +47,20 @@ export function draftOf(stored: Stored): TelephonyDraft {
     number: stored?.number ?? "",
     channel_id: stored?.channel_id ?? "",
     record: stored?.record ?? false,
-    ring_seconds: stored ? String(stored.ring_seconds) : DEFAULT_RING_SECONDS,
-    max_minutes: stored ? String(stored.max_minutes) : DEFAULT_CALL_MINUTES,
+    ring_seconds: numberText(stored, "ring_seconds"),
+    max_minutes: numberText(stored, "max_minutes"),
+    callbacks_per_number: numberText(stored, "callbacks_per_number"),
+    callbacks_per_day: numberText(stored, "callbacks_per_day"),
+    countries: stored?.countries.join(", ") ?? "",
   };
+}
+
+function numberText(stored: Stored, name: keyof typeof NUMBERS): string {
+  return String(stored?.[name] ?? NUMBERS[name].default);
+}
+
+function countryCodes(text: string): string[] {
+  return text.toUpperCase().match(/[^\s,;]+/g) ?? [];
 }
 
 /** The fields that belong to a provider. */
@@ -66,7 +85,9 @@ export function changesOf(stored: Stored, draft: TelephonyDraft): TelephonyChang
   if (number !== before.number) changes.number = number;
   if (draft.channel_id !== before.channel_id) changes.channel_id = draft.channel_id === "" ? null : draft.channel_id;
   if (draft.record !== before.record) changes.record = draft.record;
-  for (const name of ["ring_seconds", "max_minutes"] as const)
+  const countries = countryCodes(draft.countries);
+  if (countries.join() !== countryCodes(before.countries).join()) changes.countries = countries;
+  for (const name of NUMBER_NAMES)
     if (draft[name].trim() !== before[name] || stored === null) changes[name] = Number(draft[name]);
   const isUntouched = stored === null && JSON.stringify(draft) === JSON.stringify(before);
   return isUntouched || Object.keys(changes).length === 0 ? undefined : changes;
@@ -107,14 +128,13 @@ export function draftProblems(stored: Stored, draft: TelephonyDraft): Record<str
     else if (isTokenOutdated(stored, draft)) require("auth_token", "Enter the token again.");
   }
   require("number", "Enter your number with its country code.");
-  const limits = [
-    ["ring_seconds", MAX_RING_SECONDS],
-    ["max_minutes", MAX_CALL_MINUTES],
-  ] as const;
-  for (const [name, max] of limits) {
+  if (countryCodes(draft.countries).some((code) => !/^[A-Z]{2}$/.test(code)))
+    problems["countries"] = "Enter two-letter country codes, such as NL, BE.";
+  for (const name of NUMBER_NAMES) {
+    const { max } = NUMBERS[name];
     const number = Number(draft[name]);
     if (!/^\d+$/.test(draft[name].trim()) || number < 1 || number > max)
-      problems[name] = `Enter a whole number from 1 to ${max}.`;
+      problems[name] = `Enter a whole number from 1 to ${max.toLocaleString("en")}.`;
   }
   return problems;
 }

@@ -26,8 +26,7 @@ import {
   draftOf,
   draftProblems,
   isTokenOutdated,
-  MAX_CALL_MINUTES,
-  MAX_RING_SECONDS,
+  NUMBERS,
   type TelephonyDraft,
 } from "./telephony-draft";
 
@@ -41,6 +40,9 @@ const FIELD_NAMES = [
   "channel_id",
   "ring_seconds",
   "max_minutes",
+  "countries",
+  "callbacks_per_number",
+  "callbacks_per_day",
 ];
 const PROVIDERS = [
   { value: "http", label: "Own gateway" },
@@ -63,7 +65,11 @@ export function Telephony() {
   );
 }
 
-function TelephonyHeader({ form }: { form?: { hasChanges: boolean; isBusy: boolean; onDiscard: () => void } }) {
+function TelephonyHeader({
+  form,
+}: {
+  form?: { hasChanges: boolean; isBusy: boolean; onDiscard: () => void } | undefined;
+}) {
   return (
     <header class="detail-header settings-header">
       <h2>Telephony</h2>
@@ -88,6 +94,7 @@ function TelephonyForm({ stored, onStored }: TelephonyFormProps) {
   const [storedSecret, setStoredSecret] = useState<string>();
   const changes = changesOf(stored.telephony, draft);
   const hasChanges = changes !== undefined;
+  const isLocked = stored.telephony?.locked === true;
   useLeaveGuard(hasChanges);
 
   const submit = async (event: Event) => {
@@ -108,7 +115,7 @@ function TelephonyForm({ stored, onStored }: TelephonyFormProps) {
   };
   return (
     <div class="detail-page">
-      <TelephonyHeader form={{ hasChanges, isBusy, onDiscard: discard }} />
+      <TelephonyHeader form={isLocked ? undefined : { hasChanges, isBusy, onDiscard: discard }} />
       <div class="detail-settings scroll">
         <FormSection title="Balance">
           <p class={stored.balance_minutes > 0 ? "quiet-text" : "notice bad"}>{balanceText(stored.balance_minutes)}</p>
@@ -127,39 +134,45 @@ function TelephonyForm({ stored, onStored }: TelephonyFormProps) {
         </FormSection>
         <form ref={form} id={DETAIL_FORM_ID} noValidate onSubmit={(event) => void submit(event)}>
           <FormProblem text={problems[""]} />
-          <FormSection title="Provider">
-            <Segments
-              name="provider"
-              label="Who makes the calls"
-              value={draft.provider}
-              options={PROVIDERS}
-              onChange={(provider) => change({ provider })}
-            />
-            {draft.provider === "http" ? (
-              <GatewayFields
-                stored={stored}
-                draft={draft}
-                problems={problems}
-                change={change}
-                createSecret={() => {
-                  const secret = createSigningSecret();
-                  setCreatedSecret(secret);
-                  change({ signing_secret: secret });
-                }}
+          {isLocked && (
+            <p class="notice">The operator of this service manages the telephony. Ask the operator for changes.</p>
+          )}
+          <fieldset class="plain-fieldset" disabled={isLocked}>
+            <FormSection title="Provider">
+              <Segments
+                name="provider"
+                label="Who makes the calls"
+                value={draft.provider}
+                options={PROVIDERS}
+                onChange={(provider) => change({ provider })}
               />
-            ) : (
-              <TwilioFields stored={stored} draft={draft} problems={problems} change={change} />
-            )}
-            <CopyField label="Incoming URL" name="the incoming URL" text={stored.incoming_url} />
-            <p class="quiet-text">
-              {draft.provider === "http"
-                ? "Your gateway reports incoming calls to this address."
-                : "Enter this address as the voice URL of your number at Twilio (HTTP POST)."}
-            </p>
-          </FormSection>
-          <CallSection stored={stored} draft={draft} problems={problems} change={change} />
+              {draft.provider === "http" ? (
+                <GatewayFields
+                  stored={stored}
+                  draft={draft}
+                  problems={problems}
+                  change={change}
+                  createSecret={() => {
+                    const secret = createSigningSecret();
+                    setCreatedSecret(secret);
+                    change({ signing_secret: secret });
+                  }}
+                />
+              ) : (
+                <TwilioFields stored={stored} draft={draft} problems={problems} change={change} />
+              )}
+              <CopyField label="Incoming URL" name="the incoming URL" text={stored.incoming_url} />
+              <p class="quiet-text">
+                {draft.provider === "http"
+                  ? "Your gateway reports incoming calls to this address."
+                  : "Enter this address as the voice URL of your number at Twilio (HTTP POST)."}
+              </p>
+            </FormSection>
+            <CallSection stored={stored} draft={draft} problems={problems} change={change} />
+            <AllowanceSection stored={stored} draft={draft} problems={problems} change={change} />
+          </fieldset>
         </form>
-        {stored.telephony !== null && (
+        {stored.telephony !== null && !isLocked && (
           <FormSection title="Remove">
             <p class="quiet-text">Without a provider, nobody can call or be called.</p>
             <div>
@@ -325,7 +338,7 @@ function CallSection({ draft, problems, change }: FieldsProps) {
       <TextField
         id="ring_seconds"
         label="Seconds for which a phone rings"
-        help={`From 1 to ${MAX_RING_SECONDS}.`}
+        help={`From 1 to ${NUMBERS.ring_seconds.max}.`}
         problem={problems["ring_seconds"]}
         value={draft.ring_seconds}
         onInput={(ring_seconds) => change({ ring_seconds })}
@@ -334,11 +347,47 @@ function CallSection({ draft, problems, change }: FieldsProps) {
       <TextField
         id="max_minutes"
         label="Longest talk in minutes"
-        help={`From 1 to ${MAX_CALL_MINUTES}.`}
+        help={`From 1 to ${NUMBERS.max_minutes.max}. A call reserves these minutes until it ends, so lower the number if the balance does not suffice for several calls at once.`}
         problem={problems["max_minutes"]}
         value={draft.max_minutes}
         onInput={(max_minutes) => change({ max_minutes })}
         input={{ inputmode: "numeric" }}
+      />
+    </FormSection>
+  );
+}
+
+/** What strangers who ask for callbacks can cost the account. */
+function AllowanceSection({ draft, problems, change }: FieldsProps) {
+  const numeric = { inputmode: "numeric" } as const;
+  return (
+    <FormSection title="Who may be called">
+      <TextField
+        id="countries"
+        label="Countries"
+        help="Two-letter codes, such as NL, BE. Empty for the country of your number. Premium-rate, shared-cost, personal and satellite numbers are never called."
+        problem={problems["countries"]}
+        value={draft.countries}
+        onInput={(countries) => change({ countries })}
+        input={{ spellcheck: false, dir: "ltr", autocapitalize: "characters", placeholder: "NL, BE" }}
+      />
+      <TextField
+        id="callbacks_per_number"
+        label="Callbacks to one number in a day"
+        help="Later requests of visitors are refused. Calls of agents are not counted."
+        problem={problems["callbacks_per_number"]}
+        value={draft.callbacks_per_number}
+        onInput={(callbacks_per_number) => change({ callbacks_per_number })}
+        input={numeric}
+      />
+      <TextField
+        id="callbacks_per_day"
+        label="Callbacks in a day"
+        help="To all numbers together. A day ends at midnight UTC."
+        problem={problems["callbacks_per_day"]}
+        value={draft.callbacks_per_day}
+        onInput={(callbacks_per_day) => change({ callbacks_per_day })}
+        input={numeric}
       />
     </FormSection>
   );

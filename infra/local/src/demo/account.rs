@@ -297,7 +297,7 @@ async fn connect_gateway(
     let secret = format!("whsec_{}", STANDARD.encode(random_and_digest::random_hex::<16>()?));
     let telephony = json!({
         "provider": "http", "url": gateway::url(api.base_url()), "signing_secret": secret,
-        "number": DEMO_ACCOUNT_NUMBER, "channel_id": widget_id, "record": true,
+        "number": DEMO_ACCOUNT_NUMBER, "channel_id": widget_id, "record": true, "callbacks_per_number": 100,
     });
     api.patch("/admin/telephony", admin_token, &telephony).await?;
     let top_up = json!({"minutes": DEMO_CALL_MINUTES, "reference": "demo"});

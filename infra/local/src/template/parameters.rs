@@ -6,15 +6,23 @@ use std::collections::BTreeMap;
 use super::error::{Error, ErrorKind, ValuePath};
 use super::yaml::{Node, Value, section_entries};
 
+/// The parameter for the base URL of a stack's endpoints. Its local default is the address of the gateway.
+const BASE_URL_PARAMETER: &str = "PublicBaseUrl";
+
 /// Returns the values of the parameters by name. Fails if an override is for an undeclared parameter, a parameter has
 /// no value, or a value is not allowed.
-pub(super) fn values(template: &Node, overrides: &BTreeMap<String, String>) -> Result<BTreeMap<String, Node>, Error> {
+pub(super) fn values(
+    template: &Node,
+    overrides: &BTreeMap<String, String>,
+    gateway: &str,
+) -> Result<BTreeMap<String, Node>, Error> {
     let declared: BTreeMap<_, _> = section_entries(template, "Parameters").cloned().collect();
     if let Some(unknown) = overrides.keys().find(|name| !declared.contains_key(*name)) {
         return Err(parameter_error(unknown, 1, ErrorKind::UnknownParameter));
     }
     let value = |(name, declaration): (&String, &Node)| {
-        let value = value(name, declaration, overrides.get(name))?;
+        let local_default = (name == BASE_URL_PARAMETER).then(|| gateway.to_owned());
+        let value = value(name, declaration, overrides.get(name).or(local_default.as_ref()))?;
         Ok((name.clone(), value))
     };
     declared.iter().map(value).collect()

@@ -40,7 +40,7 @@ pub(super) struct Scope {
 impl Scope {
     pub fn new(template: &Node, overrides: &BTreeMap<String, String>, addresses: Addresses) -> Result<Self, Error> {
         let mut scope = Self {
-            parameters: parameters::values(template, overrides)?,
+            parameters: parameters::values(template, overrides, &addresses.gateway)?,
             conditions: section_entries(template, "Conditions").cloned().collect(),
             resource_types: BTreeMap::new(),
             fifo_queues: BTreeSet::new(),

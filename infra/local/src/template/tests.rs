@@ -122,6 +122,15 @@ fn resource_with_false_condition_is_ignored() {
     assert_eq!(names, ["Jobs", "Ordered.fifo"]);
 }
 
+#[test]
+fn public_base_url_is_the_address_of_the_gateway() {
+    let text = "Parameters:\n  PublicBaseUrl: {Type: String, Default: ''}\nResources:\n  F:\n    Type: AWS::Serverless::Function\n    Properties:\n      CodeUri: target/lambda/f/\n      Environment: {Variables: {V: !Ref PublicBaseUrl}}\n";
+    let value = |template: Template| template.functions[0].environment.get("V").cloned().unwrap();
+    assert_eq!(value(read(text).unwrap()), "http://gateway");
+    let overridden = read_with(text, &[("PublicBaseUrl", "https://tunnel.example")]).unwrap();
+    assert_eq!(value(overridden), "https://tunnel.example");
+}
+
 const ONLY_ON_AWS: &str = "Parameters:
   Email: {Type: String, Default: ''}
   Domain: {Type: String, Default: ''}

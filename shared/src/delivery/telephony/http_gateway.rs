@@ -40,12 +40,12 @@ impl TelephonyProvider for HttpGateway<'_> {
         })
     }
 
-    fn parse_report(&self, request: &Request, call_id: &str) -> Result<ProviderReport, Error> {
+    fn parse_report(&self, request: &Request, _url: &str, call_id: &str) -> Result<ProviderReport, Error> {
         self.verify(request)?;
         call_gateway::parse_report(&request.json()?, call_id)
     }
 
-    fn parse_incoming(&self, request: &Request) -> Result<IncomingCall, Error> {
+    fn parse_incoming(&self, request: &Request, _url: &str) -> Result<IncomingCall, Error> {
         self.verify(request)?;
         call_gateway::parse_incoming(&request.json()?)
     }

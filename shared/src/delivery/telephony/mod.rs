@@ -35,11 +35,12 @@ pub(crate) trait TelephonyProvider: Send + Sync {
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
 
     /// Parses a report about the progress of a call. Fails with `InvalidSignature` unless the provider has signed the
-    /// request, and with another error if the request cannot be parsed.
-    fn parse_report(&self, request: &Request, call_id: &str) -> Result<ProviderReport, Error>;
+    /// request, and with another error if the request cannot be parsed. `url` is the URL of the request as the provider
+    /// must have written it.
+    fn parse_report(&self, request: &Request, url: &str, call_id: &str) -> Result<ProviderReport, Error>;
 
     /// Parses a request that announces an incoming call. The errors are those of [`parse_report`](Self::parse_report).
-    fn parse_incoming(&self, request: &Request) -> Result<IncomingCall, Error>;
+    fn parse_incoming(&self, request: &Request, url: &str) -> Result<IncomingCall, Error>;
 
     fn report_response(&self) -> Response;
 

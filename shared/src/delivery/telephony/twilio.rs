@@ -45,12 +45,12 @@ impl TelephonyProvider for Twilio<'_> {
         })
     }
 
-    fn parse_report(&self, request: &Request, _call_id: &str) -> Result<ProviderReport, Error> {
-        twilio::parse_report(&self.verified_form(request)?, &request.path_segment("leg"))
+    fn parse_report(&self, request: &Request, url: &str, _call_id: &str) -> Result<ProviderReport, Error> {
+        twilio::parse_report(&self.verified_form(request, url)?, &request.path_segment("leg"))
     }
 
-    fn parse_incoming(&self, request: &Request) -> Result<IncomingCall, Error> {
-        twilio::parse_incoming(&self.verified_form(request)?)
+    fn parse_incoming(&self, request: &Request, url: &str) -> Result<IncomingCall, Error> {
+        twilio::parse_incoming(&self.verified_form(request, url)?)
     }
 
     /// When a `<Dial>` ends, Twilio sends a report and executes the response as TwiML, so every response is TwiML.
@@ -76,13 +76,9 @@ impl Twilio<'_> {
         Ok(url)
     }
 
-    fn verified_form(&self, request: &Request) -> Result<Form, Error> {
+    fn verified_form(&self, request: &Request, url: &str) -> Result<Form, Error> {
         let form = Form::parse(request.body()?);
         let signature = request.header(SIGNATURE_HEADER).ok_or(Error::InvalidSignature)?;
-        if form.has_signature(signature, &request.url(), self.auth_token) {
-            Ok(form)
-        } else {
-            Err(Error::InvalidSignature)
-        }
+        if form.has_signature(signature, url, self.auth_token) { Ok(form) } else { Err(Error::InvalidSignature) }
     }
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::domain::chat_state::ChatState;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::store::chats::calls::has_reserved_minutes;
 use crate::store::chats::due_index::{closed_chat_values, set_closed_chat};
 use crate::store::chats::items::VisitorNumberItem;
 use crate::store::chats::{
@@ -211,16 +212,15 @@ impl Chats {
                 limit: MAX_CONCURRENT_DELETES,
                 descending: false,
             };
-            let keys = self
-                .table
-                .query(query)
-                .await?
-                .iter()
-                .filter_map(item_key)
-                .filter(|key| key.sk != HEADER_SORT_KEY)
-                .collect();
-            let deleted = self.delete_all(keys).await?;
-            if deleted == 0 {
+            let found = self.table.query(query).await?;
+            let mut deleted = 0;
+            for item in &found {
+                deleted += u64::from(self.delete_reserved_call(erasure.account_id, item).await?);
+            }
+            let (reserved, others): (Vec<_>, Vec<_>) = found.iter().partition(|item| has_reserved_minutes(item));
+            let keys = others.into_iter().filter_map(item_key).filter(|key| key.sk != HEADER_SORT_KEY).collect();
+            deleted += self.delete_all(keys).await?;
+            if deleted == 0 && reserved.is_empty() {
                 break;
             }
             erasure.erased.entries += deleted;

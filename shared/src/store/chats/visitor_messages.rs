@@ -20,6 +20,7 @@ use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::message_content::{Content, truncate_chars};
 use crate::domain::phone_call::{Call, CallKind, CallStatus};
 use crate::domain::report::Counter;
+use crate::domain::telephony::CallbackCaps;
 use crate::domain::time_zone::Day;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
@@ -64,6 +65,8 @@ pub struct IncomingMessage<'a> {
     pub source: ProfileSource,
     pub page: Option<&'a Page>,
     pub is_offline: bool,
+    /// The limits on callbacks, if the message is one.
+    pub callback_caps: Option<CallbackCaps>,
     pub content: &'a Content,
     pub settings: &'a AccountSettings,
     pub key: Option<&'a IdempotencyKey>,
@@ -106,7 +109,8 @@ impl Chats {
     ///
     /// # Errors
     /// Fails with `InvalidVisitorToken` if the channel is a widget and the visitor does not exist or has expired, and
-    /// with a conflict if a call is in progress when the visitor asks for another one. Also fails if a rate limit is
+    /// with a conflict if the visitor asks for a callback while a call of the visitor or the number is in progress, the
+    /// balance is used up or a limit on callbacks is reached. Also fails if a rate limit is
     /// exceeded, or if an earlier request with the same idempotency key had a different body.
     pub async fn store_visitor_message(
         &self,
@@ -209,7 +213,7 @@ impl Chats {
         if !counters.is_empty() {
             others.push(count_write(&header, &counters));
         }
-        others.extend(call_slot.map(|slot| slot.replace_write(entry.chat_id, entry.seq, incoming.now)));
+        others.extend(call_slot.iter().flat_map(|slot| slot.writes(entry.chat_id, entry.seq, incoming.now)));
         self.store_entry_with(&entry, incoming.key, others).await?;
         Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), entry: Some(entry), notifications })
     }
@@ -276,7 +280,7 @@ impl Chats {
         if let Some(key) = incoming.key {
             writes.push(key.receipt_write(&entry)?);
         }
-        writes.extend(call_slot.map(|slot| slot.replace_write(entry.chat_id, entry.seq, incoming.now)));
+        writes.extend(call_slot.iter().flat_map(|slot| slot.writes(entry.chat_id, entry.seq, incoming.now)));
         self.table.transact(writes).await?;
         Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), entry: Some(entry), notifications })
     }
@@ -295,13 +299,14 @@ impl Chats {
         })
     }
 
-    /// Returns the stored reference to the visitor's last call, which the message's call replaces. Returns `None` if
+    /// Returns the stored items that the message's call replaces. Returns `None` if
     /// the message is not a call, if the call has already failed, or if a call comes in while another one is in
-    /// progress. Fails with a conflict if the visitor asks for a callback while a call is in progress.
+    /// progress. Fails with a conflict if the visitor asks for a callback that is not possible now.
     async fn call_slot(&self, incoming: &IncomingMessage<'_>) -> Result<Option<CallSlot>, Error> {
-        let IncomingMessage { channel, external_id, now, .. } = incoming;
+        let IncomingMessage { channel, external_id, callback_caps, now, .. } = incoming;
         let Some(call) = incoming.call().filter(|call| !call.status.is_final()) else { return Ok(None) };
-        match self.free_call_slot(&channel.account_id, &channel.channel_id, external_id, *now).await {
+        let visitor = (channel.channel_id.as_str(), *external_id);
+        match self.free_call_slot(&channel.account_id, visitor, call, *callback_caps, *now).await {
             Err(Error::Conflict(_)) if call.kind == CallKind::Incoming => Ok(None),
             slot => slot.map(Some),
         }

@@ -73,7 +73,8 @@ impl Directory {
     /// Reads the account's roster. Costs one query for each megabyte or 2,000 agents and departments.
     pub async fn roster(&self, account_id: &str) -> Result<Roster, Error> {
         let (agents, departments) = self.agents_and_departments(account_id).await?;
-        Ok(Roster::new(agents.iter().map(|agent| agent.agent_id).collect(), departments))
+        let roster = Roster::new(agents.iter().map(|agent| agent.agent_id).collect(), departments);
+        Ok(roster.with_agent_phones(agents.into_iter().filter_map(|agent| agent.phone).collect()))
     }
 
     /// Returns the account's agents and departments, each sorted by id. The departments' members may include deleted

@@ -7,13 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::phone_call::CallLimits;
-use crate::domain::telephony::{ProviderSettings, Telephony};
+use crate::domain::telephony::{CallbackCaps, DEFAULT_CALLBACK_CAPS, ProviderSettings, Telephony};
 use crate::error::Error;
 use crate::store::directory::Directory;
 use crate::store::directory::keys::telephony_key;
-use crate::store::table::{ItemUpdate, Write};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError};
 use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
+
+/// Only the operator may change locked settings.
+pub(crate) const LOCKED_TELEPHONY: Error = Error::Forbidden("the operator has locked the telephony of this account");
 
 #[derive(Deserialize)]
 struct StoredItem {
@@ -28,6 +31,22 @@ pub(in crate::store) struct TelephonyItem {
     is_recorded: bool,
     ring_seconds: u64,
     max_talk_seconds: u64,
+    #[serde(default)]
+    countries: Vec<String>,
+    #[serde(default = "default_callbacks_per_number")]
+    callbacks_per_number: u32,
+    #[serde(default = "default_callbacks_per_day")]
+    callbacks_per_day: u32,
+    #[serde(default)]
+    is_locked: bool,
+}
+
+fn default_callbacks_per_number() -> u32 {
+    DEFAULT_CALLBACK_CAPS.per_number
+}
+
+fn default_callbacks_per_day() -> u32 {
+    DEFAULT_CALLBACK_CAPS.per_day
 }
 
 #[derive(Serialize, Deserialize)]
@@ -83,8 +102,22 @@ impl Directory {
 
     /// Deletes the telephony settings, if there are any. As soon as the cached settings have expired, reports about
     /// calls in progress are rejected. Costs one transaction.
-    pub async fn delete_telephony(&self, account_id: &str) -> Result<(), Error> {
-        self.delete_audited(account_id, telephony_key(account_id), change(AuditAction::Deleted, &[])).await
+    ///
+    /// # Errors
+    /// Fails with [`LOCKED_TELEPHONY`] if the settings are locked and `may_be_locked` is false.
+    pub async fn delete_telephony(&self, account_id: &str, may_be_locked: bool) -> Result<(), Error> {
+        let (condition, values) = if may_be_locked {
+            (ITEM_EXISTS, Vec::new())
+        } else {
+            ("attribute_exists(#pk) AND NOT #telephony.#is_locked = :true", vec![(":true", to_attribute(&true)?)])
+        };
+        let delete = Write::DeleteIf(telephony_key(account_id), condition, values);
+        match self.commit(account_id, vec![delete], vec![change(AuditAction::Deleted, &[])]).await {
+            // Nothing is stored.
+            Ok(()) | Err(WriteError::ConditionFailed { item: None, .. }) => Ok(()),
+            Err(WriteError::ConditionFailed { item: Some(_), .. }) => Err(LOCKED_TELEPHONY),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -97,13 +130,26 @@ fn change(action: AuditAction, fields: &[&'static str]) -> AuditedChange {
 /// Returns the change for the audit log, or `None` if no setting has changed.
 fn audited_change(before: Option<&Telephony>, after: &Telephony) -> Option<AuditedChange> {
     let Some(before) = before else { return Some(change(AuditAction::Created, &[])) };
-    let Telephony { provider, number, channel_id, is_recorded, limits: CallLimits { ring, talk } } = before;
+    let Telephony {
+        provider,
+        number,
+        channel_id,
+        is_recorded,
+        limits: CallLimits { ring, talk },
+        countries,
+        callback_caps: CallbackCaps { per_number, per_day },
+        is_locked,
+    } = before;
     let fields = [
         ("number", *number != after.number),
         ("channel_id", *channel_id != after.channel_id),
         ("record", *is_recorded != after.is_recorded),
         ("ring_seconds", *ring != after.limits.ring),
         ("max_minutes", *talk != after.limits.talk),
+        ("countries", *countries != after.countries),
+        ("callbacks_per_number", *per_number != after.callback_caps.per_number),
+        ("callbacks_per_day", *per_day != after.callback_caps.per_day),
+        ("locked", *is_locked != after.is_locked),
     ];
     let others = fields.into_iter().filter_map(|(name, is_changed)| is_changed.then_some(name));
     let changed: Vec<_> = changed_provider_fields(provider, &after.provider).into_iter().chain(others).collect();
@@ -137,7 +183,16 @@ fn provider_fields(provider: &ProviderSettings) -> Vec<(&'static str, &str)> {
 
 impl From<Telephony> for TelephonyItem {
     fn from(telephony: Telephony) -> Self {
-        let Telephony { provider, number, channel_id, is_recorded, limits: CallLimits { ring, talk } } = telephony;
+        let Telephony {
+            provider,
+            number,
+            channel_id,
+            is_recorded,
+            limits: CallLimits { ring, talk },
+            countries,
+            callback_caps: CallbackCaps { per_number, per_day },
+            is_locked,
+        } = telephony;
         let provider = match provider {
             ProviderSettings::Http { url, signing_secret } => ProviderItem::Http { url, signing_secret },
             ProviderSettings::Twilio { api_url, account_sid, auth_token } => {
@@ -151,6 +206,10 @@ impl From<Telephony> for TelephonyItem {
             is_recorded,
             ring_seconds: ring.as_secs(),
             max_talk_seconds: talk.as_secs(),
+            countries,
+            callbacks_per_number: per_number,
+            callbacks_per_day: per_day,
+            is_locked,
         }
     }
 }
@@ -172,6 +231,9 @@ impl From<TelephonyItem> for Telephony {
                 ring: Duration::from_secs(item.ring_seconds),
                 talk: Duration::from_secs(item.max_talk_seconds),
             },
+            countries: item.countries,
+            callback_caps: CallbackCaps { per_number: item.callbacks_per_number, per_day: item.callbacks_per_day },
+            is_locked: item.is_locked,
         }
     }
 }

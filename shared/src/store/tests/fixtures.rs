@@ -131,6 +131,7 @@ pub(super) fn incoming_message<'a>(
         source: ProfileSource::Integrator,
         page: None,
         is_offline: false,
+        callback_caps: None,
         content,
         settings: &stores.settings,
         key: None,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::agent::AgentSnapshot;
-use crate::domain::phone_call::{Call, CallAgent, CallKind, CallLimits, CallStatus};
+use crate::domain::phone_call::{Call, CallAgent, CallCharge, CallKind, CallLimits, CallStatus};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::items::header::AgentSnapshotItem;
@@ -25,6 +25,14 @@ pub(in crate::store) struct CallItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     record_url: Option<String>,
     status_at: u64,
+    #[serde(default)]
+    started_at: u64,
+    /// Present until the call has ended, unless the call is free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reserved_minutes: Option<u64>,
+    /// Present after the call has ended, unless the call is free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    charged_minutes: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     talk_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,6 +53,8 @@ impl From<Call> for CallItem {
             agent,
             status,
             status_at,
+            started_at,
+            charge,
             talk_time,
             provider_call_id,
             is_acknowledged,
@@ -52,6 +62,11 @@ impl From<Call> for CallItem {
             base_url,
             revision,
         } = call;
+        let (reserved_minutes, charged_minutes) = match charge {
+            CallCharge::Free => (None, None),
+            CallCharge::Reserved(minutes) => (Some(minutes), None),
+            CallCharge::Charged(minutes) => (None, Some(minutes)),
+        };
         Self {
             kind: kind.name().to_owned(),
             phone,
@@ -61,6 +76,9 @@ impl From<Call> for CallItem {
             record_url: status.record_url().map(str::to_owned),
             status: status.name().to_owned(),
             status_at: status_at.0,
+            started_at: started_at.0,
+            reserved_minutes,
+            charged_minutes,
             talk_ms: talk_time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
             provider_call_id,
             is_acknowledged,
@@ -83,6 +101,12 @@ impl TryFrom<CallItem> for Call {
             agent: agent.map(|(agent, phone)| CallAgent { agent, phone }),
             status: CallStatus::parse(&item.status, item.reason, item.record_url).ok_or_else(unknown_value("call"))?,
             status_at: Timestamp(item.status_at),
+            started_at: Timestamp(item.started_at),
+            charge: match (item.reserved_minutes, item.charged_minutes) {
+                (_, Some(minutes)) => CallCharge::Charged(minutes),
+                (Some(minutes), None) => CallCharge::Reserved(minutes),
+                (None, None) => CallCharge::Free,
+            },
             talk_time: item.talk_ms.map(Duration::from_millis),
             provider_call_id: item.provider_call_id,
             is_acknowledged: item.is_acknowledged,

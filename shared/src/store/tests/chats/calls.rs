@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::phone_call::{Call, CallAgent, CallKind, CallLimits, CallReport, CallStatus};
+use crate::domain::phone_call::{Call, CallAgent, CallCharge, CallKind, CallLimits, CallReport, CallStatus};
 use crate::domain::report::{Bucket, CallTotals};
-use crate::domain::telephony::{ProviderSettings, Telephony};
+use crate::domain::telephony::{CallbackCaps, DEFAULT_CALLBACK_CAPS, ProviderSettings, Telephony};
 use crate::domain::webhook_event::WebhookEvent;
-use crate::store::chats::calls::{AgentCall, CALL_IN_PROGRESS, ChangedCall, ReportedCall};
+use crate::store::chats::calls::{
+    AgentCall, BALANCE_USED_UP, CALL_IN_PROGRESS, ChangedCall, NUMBER_IN_CALL, ReportedCall,
+};
 use crate::store::chats::deliveries::OverdueResult;
 use crate::store::tests::*;
 
@@ -21,6 +23,8 @@ pub(super) fn call(kind: CallKind) -> Call {
         agent: Some(CallAgent { agent: bob(), phone: "+31201234567".into() }),
         status: CallStatus::Start,
         status_at: NOW,
+        started_at: NOW,
+        charge: if kind == CallKind::Incoming { CallCharge::Free } else { CallCharge::Reserved(10) },
         talk_time: None,
         provider_call_id: None,
         is_acknowledged: false,
@@ -33,11 +37,27 @@ pub(super) fn call(kind: CallKind) -> Call {
 impl Stores {
     /// Stores a call with visitor `v`, whose channel has a bot. Returns the call's entry and its notifications.
     pub(super) async fn start_call(&self, kind: CallKind) -> Result<(TimelineEntry, Vec<TimelineEntry>), Error> {
-        let (channel, content) = (Channel { bot_id: Some("B".into()), ..channel() }, Content::call(call(kind)));
-        let profile = VisitorProfile { phone: Some(PHONE.into()), ..VisitorProfile::default() };
-        let incoming = incoming_message(self, &channel, &content, &profile, NOW);
+        self.chats.top_up_call_balance("acc", 1_000, "start_call", NOW).await?;
+        self.start_call_with("v", call(kind), None, NOW).await
+    }
+
+    async fn start_call_with(
+        &self,
+        external_id: &str,
+        call: Call,
+        callback_caps: Option<CallbackCaps>,
+        now: Timestamp,
+    ) -> Result<(TimelineEntry, Vec<TimelineEntry>), Error> {
+        let profile = VisitorProfile { phone: Some(call.phone.clone()), ..VisitorProfile::default() };
+        let (channel, content) = (Channel { bot_id: Some("B".into()), ..channel() }, Content::call(call));
+        let incoming = incoming_message(self, &channel, &content, &profile, now);
+        let incoming = IncomingMessage { external_id, callback_caps, ..incoming };
         let stored = self.chats.store_visitor_message(&incoming).await?.unwrap();
         Ok((stored.entry.unwrap(), stored.notifications))
+    }
+
+    async fn balance(&self) -> i64 {
+        self.chats.call_balance("acc").await.unwrap().minutes
     }
 
     /// Applies a report to a call in chat 1.
@@ -46,6 +66,12 @@ impl Stores {
         let reported = ReportedCall { account_id, chat_id: 1, seq, call_id, report, provider_call_id };
         self.chats.report_call(&reported, &self.settings.webhooks, now).await.unwrap()
     }
+}
+
+/// Returns a callback that may take this number of minutes, which it reserves.
+fn paid_callback(minutes: u64) -> Call {
+    let limits = CallLimits { ring: Duration::from_secs(30), talk: Duration::from_secs(minutes * MINUTE) };
+    Call { limits, charge: CallCharge::Reserved(minutes), ..call(CallKind::Callback) }
 }
 
 fn ended(talk_seconds: u64) -> CallReport {
@@ -95,7 +121,8 @@ async fn incoming_call_keeps_the_type_of_the_visitor_id() {
 async fn report_stores_the_call_its_events_and_the_charge() {
     let stores = Stores::with_settings(settings_with_idle_close(10)).await;
     assert_eq!(stores.chats.top_up_call_balance("acc", 10, "r", NOW).await.unwrap(), 10);
-    stores.start_call(CallKind::Callback).await.unwrap();
+    stores.start_call_with("v", paid_callback(10), None, NOW).await.unwrap();
+    assert_eq!(stores.balance().await, 0, "ten minutes are reserved");
     let accepted = stores.report_call(1, &CallReport::Accepted, seconds_later(1)).await.unwrap();
     assert!(accepted.notifications.is_empty() && stores.entry(1, 1).await == accepted.entry);
     let connected = stores.report_call(1, &CallReport::ClientConnected, seconds_later(2)).await.unwrap();
@@ -111,7 +138,7 @@ async fn report_stores_the_call_its_events_and_the_charge() {
         (Some("https://x.example/1.mp3"), Some(Duration::from_secs(61)))
     );
     assert!(stores.report_call(1, &ended(61), seconds_later(71)).await.is_none(), "a repeated report");
-    assert_eq!(stores.chats.call_balance("acc").await.unwrap(), 8, "two started minutes");
+    assert_eq!(stores.balance().await, 8, "two started minutes");
     let chat = stores.chat_header(1).await;
     assert_eq!((chat.seq, chat.updated_at), (5, seconds_later(70)));
 }
@@ -137,16 +164,18 @@ async fn finished_call_is_counted_once() {
 #[tokio::test]
 async fn talk_that_is_reported_after_the_time_limit_is_charged_once() {
     let stores = Stores::with_settings(settings_with_idle_close(10)).await;
-    stores.start_call(CallKind::Callback).await.unwrap();
+    stores.chats.top_up_call_balance("acc", 20, "r", NOW).await.unwrap();
+    stores.start_call_with("v", paid_callback(20), None, NOW).await.unwrap();
     stores.report_call(1, &CallReport::AgentConnected, seconds_later(2)).await.unwrap();
     let timed_out = CallReport::TimedOut { ordered_at: None };
     let failed = stores.report_call(1, &timed_out, seconds_later(42)).await.unwrap();
     assert_eq!(statuses(&failed.notifications), [(4, "error")]);
+    assert_eq!(stores.balance().await, 20, "the reserved minutes are given back");
     let ended_late = stores.report_call(1, &ended(1_200), seconds_later(1_300)).await.unwrap();
     assert_eq!(statuses(&ended_late.notifications), [(5, "end")]);
     assert!(stores.report_call(1, &ended(1_200), seconds_later(1_301)).await.is_none(), "a repeated report");
     assert_eq!(stores.entry(1, 1).await, ended_late.entry);
-    assert_eq!(stores.chats.call_balance("acc").await.unwrap(), -20);
+    assert_eq!(stores.balance().await, 0);
     let totals = stores.totals().await;
     assert_eq!(totals.calls, BTreeMap::from([(CallKind::Callback, CallTotals { answered: 1, failed: 0 })]));
 }
@@ -194,8 +223,85 @@ async fn visitor_has_one_call_at_a_time() {
 }
 
 #[tokio::test]
+async fn number_has_one_call_at_a_time() {
+    let stores = stores().await;
+    stores.chats.top_up_call_balance("acc", 100, "r", NOW).await.unwrap();
+    let start = async |visitor: &str| stores.start_call_with(visitor, call(CallKind::Callback), None, NOW).await;
+    let results = join_all(["a", "b", "c", "d"].map(start)).await;
+    let is_conflict = |result: &Result<_, Error>| matches!(result, Err(Error::Conflict(NUMBER_IN_CALL)));
+    assert_eq!(results.iter().filter(|result| is_conflict(result)).count(), 3);
+    let entry = results.into_iter().find_map(Result::ok).unwrap().0;
+    let (report, provider_call_id) = (&CallReport::Failed("busy".into()), None);
+    let TimelineEntry { chat_id, seq, .. } = entry;
+    let reported = ReportedCall { account_id: "acc", chat_id, seq, call_id: None, report, provider_call_id };
+    stores.chats.report_call(&reported, &[], NOW).await.unwrap().unwrap();
+    start("e").await.unwrap();
+}
+
+#[tokio::test]
+async fn concurrent_calls_reserve_no_more_than_the_balance() {
+    let stores = stores().await;
+    stores.chats.top_up_call_balance("acc", 1, "r", NOW).await.unwrap();
+    let start = async |index: usize| {
+        let call = Call { phone: format!("+3161234567{index}"), ..paid_callback(1) };
+        stores.start_call_with(&format!("v{index}"), call, None, NOW).await
+    };
+    let results = join_all((0..8).map(start)).await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    let is_used_up = |result: &&Result<_, Error>| matches!(result, Err(Error::Conflict(BALANCE_USED_UP)));
+    assert_eq!(results.iter().filter(is_used_up).count(), 7);
+    assert_eq!(stores.balance().await, 0);
+}
+
+#[tokio::test]
+async fn callbacks_are_limited_for_each_number_and_day() {
+    let stores = Stores::with_settings(settings_with_idle_close(10)).await;
+    stores.chats.top_up_call_balance("acc", 100, "r", NOW).await.unwrap();
+    let caps = Some(CallbackCaps { per_number: 2, per_day: 3 });
+    let start = async |phone: &str, now: Timestamp| {
+        let call = Call { phone: phone.into(), ..call(CallKind::Callback) };
+        let started = stores.start_call_with("v", call, caps, now).await;
+        if let Ok((entry, _)) = &started {
+            stores.report_call(entry.seq, &CallReport::Failed("busy".into()), now).await.unwrap();
+        }
+        started.map(|_| ())
+    };
+    let is_refused = |started: Result<(), Error>| matches!(started, Err(Error::Conflict(_)));
+    let other = "+31612345679";
+    start(PHONE, NOW).await.unwrap();
+    start(PHONE, NOW).await.unwrap();
+    assert!(is_refused(start(PHONE, NOW).await), "the number was called twice");
+    start(other, NOW).await.unwrap();
+    assert!(is_refused(start(other, NOW).await), "the account has started three callbacks");
+    start(other, seconds_later(DAY)).await.unwrap();
+    start(PHONE, seconds_later(DAY)).await.unwrap();
+}
+
+#[tokio::test]
+async fn late_talk_takes_no_more_than_the_balance() {
+    let stores = Stores::with_settings(settings_with_idle_close(10)).await;
+    stores.chats.top_up_call_balance("acc", 10, "r", NOW).await.unwrap();
+    let late = stores.start_call_with("v", paid_callback(10), None, NOW).await.unwrap().0.seq;
+    stores.report_call(late, &CallReport::TimedOut { ordered_at: None }, seconds_later(80)).await.unwrap();
+    stores.start_call_with("v", paid_callback(8), None, NOW).await.unwrap();
+    let ended = stores.report_call(late, &ended(600), seconds_later(700)).await.unwrap();
+    assert_eq!(ended.entry.content.call.unwrap().charge, CallCharge::Charged(2));
+    assert_eq!(stores.balance().await, 0);
+}
+
+#[tokio::test]
+async fn erasure_gives_back_the_reserved_minutes() {
+    let stores = stores().await;
+    stores.chats.top_up_call_balance("acc", 10, "r", NOW).await.unwrap();
+    stores.start_call_with("v", paid_callback(10), None, NOW).await.unwrap();
+    assert!(stores.chats.erase_visitor("acc", 1, NOW, &|| true).await.unwrap().is_complete);
+    assert_eq!(stores.balance().await, 10);
+}
+
+#[tokio::test]
 async fn only_the_agent_who_has_the_chat_can_call() {
     let stores = stores().await;
+    stores.chats.top_up_call_balance("acc", 10, "r", NOW).await.unwrap();
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     let webhooks = [webhook("w"), webhook("w2")];
     let start = async |agent: &AgentSnapshot, key: Option<&IdempotencyKey>| {
@@ -223,14 +329,14 @@ async fn only_the_agent_who_has_the_chat_can_call() {
 #[tokio::test]
 async fn top_up_with_the_same_reference_counts_once() {
     let stores = stores().await;
-    assert_eq!(stores.chats.call_balance("acc").await.unwrap(), 0);
+    assert_eq!(stores.balance().await, 0);
     for (minutes, reference, balance) in [(60, "one", 60), (60, "one", 60), (5, "two", 65)] {
         assert_eq!(stores.chats.top_up_call_balance("acc", minutes, reference, NOW).await.unwrap(), balance);
     }
     let changed = stores.chats.top_up_call_balance("acc", 61, "one", NOW).await;
     assert!(matches!(changed, Err(Error::IdempotencyMismatch)));
-    assert_eq!(stores.chats.call_balance("acc").await.unwrap(), 65);
-    assert_eq!(stores.chats.call_balance("other").await.unwrap(), 0);
+    assert_eq!(stores.balance().await, 65);
+    assert_eq!(stores.chats.call_balance("other").await.unwrap().minutes, 0);
 }
 
 #[tokio::test]
@@ -291,13 +397,25 @@ async fn telephony_settings_round_trip() {
         auth_token: "t".into(),
     };
     for (provider, channel_id) in [(http, Some("CH".to_owned())), (twilio, None)] {
-        let telephony = Telephony { provider, number: PHONE.into(), channel_id, is_recorded: true, limits };
+        let telephony = Telephony {
+            provider,
+            number: PHONE.into(),
+            channel_id,
+            is_recorded: true,
+            limits,
+            countries: vec!["BE".into(), "NL".into()],
+            callback_caps: CallbackCaps { per_number: 1, per_day: 2 },
+            is_locked: true,
+        };
         stores.directory.edit_telephony("acc", |_| Ok(telephony.clone())).await.unwrap();
         assert_eq!(stores.directory.telephony("acc").await.unwrap().as_ref(), Some(&telephony));
         let cached = stores.uncached_directory().cached_telephony("acc").await.unwrap();
         assert_eq!(cached.as_deref(), Some(&telephony));
     }
-    stores.directory.delete_telephony("acc").await.unwrap();
+    let locked = stores.directory.delete_telephony("acc", false).await;
+    assert!(matches!(locked, Err(Error::Forbidden(_))), "only the operator deletes locked settings");
+    stores.directory.delete_telephony("acc", true).await.unwrap();
+    stores.directory.delete_telephony("acc", false).await.unwrap();
     assert_eq!(stores.directory.telephony("acc").await.unwrap(), None);
 }
 
@@ -306,7 +424,16 @@ async fn concurrent_changes_of_the_telephony_settings_are_preserved() {
     let stores = stores().await;
     let limits = CallLimits { ring: Duration::from_secs(5), talk: Duration::from_secs(60) };
     let provider = ProviderSettings::Http { url: "https://g.example".into(), signing_secret: "whsec_x".into() };
-    let telephony = Telephony { provider, number: PHONE.into(), channel_id: None, is_recorded: false, limits };
+    let telephony = Telephony {
+        provider,
+        number: PHONE.into(),
+        channel_id: None,
+        is_recorded: false,
+        limits,
+        countries: Vec::new(),
+        callback_caps: DEFAULT_CALLBACK_CAPS,
+        is_locked: false,
+    };
     stores.directory.edit_telephony("acc", |_| Ok(telephony.clone())).await.unwrap();
     let rotated = ProviderSettings::Http { url: "https://g.example".into(), signing_secret: "whsec_y".into() };
     let rotate = |before: Option<Telephony>| Ok(Telephony { provider: rotated.clone(), ..before.unwrap() });

@@ -10,6 +10,7 @@ async fn offline_message_opens_a_waiting_chat_and_notifies_webhooks() {
     let profile = profile_named("Ada");
     let incoming = IncomingMessage {
         is_offline: true,
+        callback_caps: None,
         source: ProfileSource::Visitor,
         ..incoming_message(&stores, &channel, &content, &profile, NOW)
     };
