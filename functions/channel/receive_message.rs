@@ -5,7 +5,7 @@
 //! Costs these table and queue requests:
 //! - channel and settings: one read each. If the channel has exactly one department, also one query of the roster (the
 //!   account's agents and departments). All are cached for ten seconds. A request to an unknown URL ends with 404 after
-//!   the read of the channel
+//!   one read of the channel, which each process makes at most five times a second for a cached channel
 //! - visitor: one read. A message from a blacklisted visitor is dropped after this read. The open chat is written
 //!   during the read if this process has stored the visitor's last message with the same profile, and the message has
 //!   neither a key nor an invitation. If the chat has been closed or the visitor blacklisted, this is one more write,
@@ -37,7 +37,7 @@ use shared::runtime::queue::{self, BotQueue, WebhookQueue};
 use shared::store::chats::Chats;
 use shared::store::chats::idempotency_receipts::MessageReceipt;
 use shared::store::chats::visitor_messages::IncomingMessage;
-use shared::store::directory::{Directory, channels};
+use shared::store::directory::Directory;
 use shared::wire::message_content::ParsedMessage;
 use shared::wire::queue_task::Task;
 use shared::wire::visitor_message::{self, VisitorMessage};
@@ -56,9 +56,8 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     request.require_method("POST")?;
     let now = clock::now();
     let (directory, chats, ..) = &dependencies;
-    let channel = directory.cached_channel(&request.path_segment("channel_id")).await?;
-    let is_open = channels::has_valid_secret(channel.as_deref(), &request.path_segment("secret"), now);
-    let channel = channel.filter(|_| is_open).ok_or(Error::NotFound)?;
+    let (channel_id, secret) = (request.path_segment("channel_id"), request.path_segment("secret"));
+    let channel = directory.channel_at_endpoint(&channel_id, &secret, now).await?;
     let result = receive_message(&dependencies, &channel, &request, now).await;
     if let Err(error) = &result {
         chats.count_refusal(&channel.channel_id, error, now).await;
@@ -99,6 +98,7 @@ async fn receive_message(
                 page: None,
                 is_offline: false,
                 callback_caps: None,
+                network: None,
                 content,
                 settings,
                 key,

@@ -5,7 +5,9 @@
 //! - entry and chat: one batch that reads both. An outdated task costs nothing more
 //! - circuit breaker (while it is open, first attempts use the retry queue): at most one read before a first attempt,
 //!   and only if an attempt of this process took at least a second and failed, and the receiver has not responded since
-//! - receiver: one read of the channel, cached for ten seconds
+//! - receiver: one read of the channel, cached for ten seconds. After a response with 401 or 403, the next attempt
+//!   does not use the cache, because the signing secret may have been replaced. If the response is a rejection, the
+//!   channel is read again at once
 //! - result: one write of the entry. If the delivery has failed, instead one read of the chat and one transaction that
 //!   writes the entry and the report counters
 //! - failed attempt: one queue request for the next attempt, if there is one, and at most one write that marks the

@@ -23,17 +23,21 @@ async fn wait_for_status(channel: &TestChannel, endpoint: &str, status: u16) {
 }
 
 #[test]
-fn rotation_keeps_the_old_endpoint_for_a_day() {
+fn new_endpoint_works_at_once_and_the_old_one_for_a_day() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
         let channel = account.create_channel("https://app.example/hook").await;
+        channel.send_text("v", "so that the channel is cached").await;
+        channel.status().await.expect(200);
         let rotate = format!("/admin/channels/{}/rotate", channel.id);
         let rotated = account.admin.client.post(&rotate, &json!({})).await.expect(200);
         let new = rotated["endpoint"].as_str().unwrap();
         assert_ne!(new, channel.endpoint);
         assert!(!rotated["old_endpoint_valid_until"].is_null(), "{rotated}");
-        wait_for_status(&channel, new, 200).await;
-        wait_for_status(&channel, &channel.endpoint, 200).await;
+        channel.client.get(&format!("{new}/status")).await.expect(200);
+        channel.client.post(new, &visitor_text("v", "Hi")).await.expect(200);
+        channel.client.post(&channel.endpoint, &visitor_text("v", "Hi")).await.expect(200);
+        channel.client.post(&format!("{new}x"), &visitor_text("v", "Hi")).await.expect_error(404, "not_found");
     });
 }
 

@@ -27,7 +27,8 @@ async fn listed(admin: &TestAgent, chat: u64, seq: &Value) -> Value {
 #[test]
 fn message_to_an_integrator_is_shown_as_sent() {
     run_on_shared_host(async |host| {
-        let responses = [CannedResponse::Json(500, json!({})), CannedResponse::ok()];
+        let overload = CannedResponse::Text(503, "text/plain", "upstream connect error".to_owned());
+        let responses = [overload, CannedResponse::ok()];
         let integrator = TestReceiver::start_sequence(responses).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({"chunked": true})).await;
         let seq = active_chat.send_text("Hello?").await;
@@ -37,6 +38,11 @@ fn message_to_an_integrator_is_shown_as_sent() {
         assert_eq!(shown["request"]["url"], format!("{}/{}", integrator.url(), active_chat.channel.id));
         assert_eq!(shown["request_error"], Value::Null);
         assert!(!shown.to_string().contains(&active_chat.channel.signing_secret), "{shown}");
+        let attempts = &shown["attempts"];
+        assert_eq!(attempts[0]["error"], "HTTP 503", "{attempts}");
+        assert_eq!((&attempts[0]["answer"], attempts[1].get("answer")), (&json!("upstream connect error"), None));
+        let entry = active_chat.agent.timeline_entry(active_chat.number, seq).await;
+        assert_eq!(entry["delivery"]["attempts"][0].get("answer"), None, "agents see only the reason");
 
         let fields = shown.as_object_mut().unwrap();
         fields.retain(|name, _| !name.starts_with("request"));

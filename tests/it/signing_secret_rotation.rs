@@ -93,6 +93,37 @@ fn deliveries_use_a_rotated_secret_within_ten_seconds() {
 }
 
 #[test]
+fn receiver_that_knows_only_the_new_secret_gets_the_message() {
+    run_on_shared_host(async |host| {
+        join_all(["strict", "lenient"].map(async |validation| {
+            let integrator = TestReceiver::start(CannedResponse::ok()).await;
+            let active_chat = ActiveChat::create(host, &integrator.url(), json!({"validation": validation})).await;
+            let first = active_chat.send_text("so that the channel is cached").await;
+            active_chat.final_delivery(first).await;
+            let path = format!("/admin/channels/{}/signing-secret/rotate", active_chat.channel.id);
+            let secret = rotate(&active_chat.agent.client, &path, &json!({"keep_old_seconds": 0})).await;
+            integrator.respond_by(move |request| {
+                let is_signed = request.is_signed_with(&secret);
+                async move {
+                    if is_signed {
+                        CannedResponse::ok()
+                    } else {
+                        CannedResponse::Json(401, json!({"error": "signature"}))
+                    }
+                }
+            });
+            let second = active_chat.send_text("signed with the old secret").await;
+            let delivery = active_chat.final_delivery(second).await;
+            assert_eq!(delivery["state"], "delivered", "{validation}: {delivery}");
+            let last = active_chat.send_text("signed with the new secret").await;
+            let attempts = active_chat.final_delivery(last).await["attempts"].clone();
+            assert_eq!(attempts[0]["status"], 200, "{validation}: {attempts}");
+        }))
+        .await;
+    });
+}
+
+#[test]
 fn one_of_concurrent_secret_rotations_wins() {
     run_on_shared_host(async |host| {
         for Rotated { admin, receiver, rotate: path, test, .. } in receivers(host).await {

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::delivery::engine::Receiver;
-use crate::delivery::outbound_client::{self, OutboundClient, reject_unsent};
+use crate::delivery::outbound_client::{self, HIDDEN, OutboundClient, reject_unsent};
 use crate::delivery::signed_post::SignedPost;
 use crate::domain::agent_presence;
 use crate::domain::bot::{Bot, Provider};
@@ -33,8 +33,6 @@ use crate::wire;
 use crate::wire::queue_task::{BotReactionCheckTask, Task};
 use crate::wire::receiver_response::ReceiverResponse;
 
-/// Replaces secrets in the URLs that admins see.
-const HIDDEN: &str = "***";
 /// The delay before the check for a bot's answer is repeated if a table was unavailable.
 const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(5);
 
@@ -137,7 +135,9 @@ impl BotRequests<'_> {
         entry: &TimelineEntry,
         chat: &Chat,
     ) -> Result<Result<SignedPost, &'static str>, Error> {
-        let Some(bot) = cached_bot(self.directory, chat).await? else { return Ok(Err("the bot was disconnected")) };
+        let Some(bot) = bot_to_sign_with(self.directory, entry, chat).await? else {
+            return Ok(Err("the bot was disconnected"));
+        };
         let Some(provider) = self.directory.cached_provider(&bot.provider_id).await? else {
             return Ok(Err("the provider is no longer registered"));
         };
@@ -170,7 +170,20 @@ pub(crate) fn signed_post(bot: &Bot, provider: &Provider, body: &Value, id: &str
         id: id.to_owned(),
         secrets: bot.signing_secrets.valid(clock::now()),
         chunked: false,
+        hidden: vec![bot.token.clone()],
     })
+}
+
+/// Returns the bot of a chat, from the cache unless its signing secret may have been replaced.
+async fn bot_to_sign_with(
+    directory: &Directory,
+    entry: &TimelineEntry,
+    chat: &Chat,
+) -> Result<Option<Arc<Bot>>, Error> {
+    match &chat.bot_id {
+        Some(bot_id) if entry.may_have_outdated_secret() => directory.fresh_bot(bot_id).await,
+        Some(_) | None => cached_bot(directory, chat).await,
+    }
 }
 
 async fn cached_bot(directory: &Directory, chat: &Chat) -> Result<Option<Arc<Bot>>, Error> {

@@ -1,6 +1,7 @@
 //! Delivers the messages of agents and bots, and the typing notices of agents, to the integrator of a channel
 //! (specification, A-3).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -27,6 +28,7 @@ use crate::wire::{integrator_request, integrator_response};
 const TYPING_NOTICE_MAX_AGE: Duration = Duration::from_secs(3);
 /// The timeout is short, because the chat's next messages are not sent until the request has ended.
 const TYPING_TIMEOUT: Duration = Duration::from_secs(1);
+const OUTDATED_SECRET: &str = "the request was signed with a secret that has been replaced";
 
 pub struct IntegratorReceiver<'a> {
     pub directory: &'a Directory,
@@ -49,18 +51,51 @@ impl Receiver for IntegratorReceiver<'_> {
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
         Box::pin(async move {
-            let channel = self.directory.cached_channel(&chat.channel_id).await?;
+            let channel = channel_to_sign_with(self.directory, entry, chat).await?;
             let (post, api) = match compose(channel.as_deref(), entry, chat)? {
                 Ok(composed) => composed,
                 Err(obstacle) => return Ok(reject_unsent(obstacle)),
             };
             let result = self.outbound.post(&post, timeout).await?;
-            Ok(result.into_outcome(|response| integrator_response::outcome(response, api)))
+            let (outcome, attempt) = result.into_outcome(|response| integrator_response::outcome(response, api));
+            if matches!(outcome, Outcome::Rejected(_)) && self.used_outdated_secret(&post, chat, &attempt).await {
+                return Ok((Outcome::Retry(OUTDATED_SECRET.to_owned()), attempt));
+            }
+            Ok((outcome, attempt))
         })
     }
 }
 
+/// Returns the channel of an entry, from the cache unless the signing secret may have been replaced.
+pub(crate) async fn channel_to_sign_with(
+    directory: &Directory,
+    entry: &TimelineEntry,
+    chat: &Chat,
+) -> Result<Option<Arc<Channel>>, Error> {
+    if entry.may_have_outdated_secret() {
+        directory.fresh_channel(&chat.channel_id).await
+    } else {
+        directory.cached_channel(&chat.channel_id).await
+    }
+}
+
 impl IntegratorReceiver<'_> {
+    /// Returns whether the integrator refused a request's credentials because the signing secret has been replaced
+    /// since the channel was cached. A lenient channel treats such a response as a rejection, which would be final.
+    /// Costs one read if the credentials were refused.
+    async fn used_outdated_secret(&self, post: &SignedPost, chat: &Chat, attempt: &Attempt) -> bool {
+        if !attempt.is_unauthorized() {
+            return false;
+        }
+        match self.directory.fresh_channel(&chat.channel_id).await {
+            Ok(channel) => channel.is_some_and(|channel| channel.signing_secrets.valid(clock::now()) != post.secrets),
+            Err(error) => {
+                tracing::warn!(context = error.context(), chat.account_id, chat.chat_id, "signing secret not read");
+                false
+            }
+        }
+    }
+
     /// Sends a typing notice from the chat's agent to the integrator, without retries. The notice is dropped if, for
     /// example, it is too old or the integrator is failing. An error is only logged, because a retry would delay the
     /// chat's next messages.
@@ -126,5 +161,6 @@ fn signed_post(channel: &Channel, api: &ApiSettings, body: &Value, id: &str) -> 
         id: id.to_owned(),
         secrets: channel.signing_secrets.valid(clock::now()),
         chunked: api.chunked,
+        hidden: Vec::new(),
     })
 }

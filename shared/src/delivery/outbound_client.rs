@@ -12,7 +12,8 @@ use url::Url;
 use crate::delivery::guarded_dns_resolver::GuardedResolver;
 use crate::delivery::signed_post::SignedPost;
 use crate::domain::channel::ApiSettings;
-use crate::domain::delivery::{Attempt, Failure, Outcome};
+use crate::domain::delivery::{Attempt, Failure, MAX_ANSWER_BYTES, Outcome};
+use crate::domain::message_content::truncate_bytes;
 use crate::domain::ssrf_guard::{ForbiddenUrl, SsrfGuard};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -22,6 +23,12 @@ use crate::wire::receiver_response::ReceiverResponse;
 
 /// The maximum number of bytes that are kept of a response body. The rest is ignored.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
+
+/// Secrets that are shorter are not replaced in responses, because they could be part of any word.
+const MIN_HIDDEN_SECRET_BYTES: usize = 6;
+
+/// Replaces secrets in what admins see.
+pub(crate) const HIDDEN: &str = "***";
 
 pub(crate) const USER_AGENT: &str = concat!("Switchboard/", env!("CARGO_PKG_VERSION"));
 
@@ -65,22 +72,25 @@ pub(crate) struct PostResult {
     pub result: Result<ReceiverResponse, SendError>,
     /// The attempt for the delivery log. Its `error` is set only if no complete response was received.
     pub attempt: Attempt,
+    /// The secrets in the request that an echo of it in the response would reveal.
+    pub secrets: Vec<String>,
 }
 
 impl PostResult {
     /// Returns the outcome and the attempt for the delivery log. `read` interprets the response. Without a complete
     /// response, the outcome is a retry, or a final rejection if the address is forbidden.
     pub(crate) fn into_outcome(self, read: impl FnOnce(&ReceiverResponse) -> Outcome) -> (Outcome, Attempt) {
-        let Self { result, attempt } = self;
-        let outcome = match result {
-            Ok(answer) => read(&answer),
+        let Self { result, attempt, secrets } = self;
+        let outcome = match &result {
+            Ok(answer) => read(answer),
             Err(forbidden @ SendError::ForbiddenUrl(_)) => rejected(forbidden.to_string()),
             Err(send_error @ (SendError::NoConnection | SendError::TimedOut(_) | SendError::Closed)) => {
                 Outcome::Retry(send_error.to_string())
             }
         };
         let error = outcome.error().map(str::to_owned);
-        (outcome, Attempt { error, ..attempt })
+        let answer = result.ok().filter(|_| error.is_some()).and_then(|response| excerpt(&response.body, &secrets));
+        (outcome, Attempt { error, answer, ..attempt })
     }
 }
 
@@ -128,7 +138,8 @@ impl OutboundClient {
             let request = client.post(post.url.clone()).body(post.body.clone());
             let headers = post.headers(started_at)?.into_iter();
             let request = headers.fold(request, |request, (name, value)| request.header(name, value));
-            Ok(self.send(post.url.clone(), request, timeout, started_at).await)
+            let result = self.send(post.url.clone(), request, timeout, started_at).await;
+            Ok(PostResult { secrets: post.hidden.clone(), ..result })
         })
     }
 
@@ -145,7 +156,8 @@ impl OutboundClient {
                 .header(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"))
                 .basic_auth(user, Some(password))
                 .body(form);
-            Ok(self.send(url, request, timeout, clock::now()).await)
+            let result = self.send(url, request, timeout, clock::now()).await;
+            Ok(PostResult { secrets: vec![password.to_owned()], ..result })
         })
     }
 
@@ -155,7 +167,8 @@ impl OutboundClient {
         let result = exchange.await.unwrap_or(Err(SendError::TimedOut(seconds)));
         let duration_ms = u64::try_from(clock::now().since(started_at).as_millis()).unwrap_or(u64::MAX);
         let error = result.as_ref().err().map(ToString::to_string);
-        PostResult { result, attempt: Attempt { at: started_at, status, duration_ms, error, answer: None } }
+        let attempt = Attempt { at: started_at, status, duration_ms, error, answer: None };
+        PostResult { result, attempt, secrets: Vec::new() }
     }
 
     /// `status` is set as soon as the response headers arrive, even if reading the body then fails or times out.
@@ -178,6 +191,17 @@ impl OutboundClient {
         body.truncate(MAX_RESPONSE_BYTES);
         Ok(ReceiverResponse { status: response_status, body })
     }
+}
+
+/// Returns the beginning of a response body for the delivery log, or `None` if it is blank. Replaces secrets that the
+/// receiver repeats.
+fn excerpt(body: &[u8], secrets: &[String]) -> Option<String> {
+    // Secrets are replaced before the text is cut, so that no part of one remains at its end.
+    let text = String::from_utf8_lossy(body);
+    let is_long = |secret: &&String| secret.len() >= MIN_HIDDEN_SECRET_BYTES;
+    let text = secrets.iter().filter(is_long).fold(text, |text, secret| text.replace(secret.as_str(), HIDDEN).into());
+    let text = truncate_bytes(text.trim(), MAX_ANSWER_BYTES).trim_end();
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// Adds a path segment to a URL and keeps its query string.
@@ -241,7 +265,7 @@ mod tests {
     fn missing_answer_is_retried_and_forbidden_address_is_final() {
         let outcome_of = |send_error: SendError| {
             let attempt = Attempt { at: Timestamp(7), status: None, duration_ms: 12, error: None, answer: None };
-            PostResult { result: Err(send_error), attempt }.into_outcome(|_| Outcome::Delivered)
+            PostResult { result: Err(send_error), attempt, secrets: Vec::new() }.into_outcome(|_| Outcome::Delivered)
         };
         let (outcome, attempt) = outcome_of(SendError::ForbiddenUrl(ForbiddenUrl::NotPublic));
         let message = "the address must not lead to a private or special address";
@@ -251,6 +275,24 @@ mod tests {
         let (outcome, attempt) = outcome_of(SendError::TimedOut(3));
         assert_eq!(outcome, Outcome::Retry("no response within 3 seconds".into()));
         assert_eq!(attempt.error.as_deref(), Some("no response within 3 seconds"));
+    }
+
+    #[test]
+    fn body_of_a_failed_attempt_is_kept_without_secrets() {
+        let answer_of = |status: u16, body: &[u8]| {
+            let attempt = Attempt { at: Timestamp(7), status: Some(status), duration_ms: 1, error: None, answer: None };
+            let result = Ok(ReceiverResponse { status, body: body.to_vec() });
+            let posted = PostResult { result, attempt, secrets: vec!["jwt-of-the-user".into(), "a".into()] };
+            let interpret = |response: &ReceiverResponse| match response.status {
+                200 => Outcome::Delivered,
+                status => Outcome::Retry(format!("HTTP {status}")),
+            };
+            posted.into_outcome(interpret).1.answer
+        };
+        assert_eq!(answer_of(503, b" upstream connect error\n").as_deref(), Some("upstream connect error"));
+        assert_eq!(answer_of(500, b"a jwt-of-the-user \xff").as_deref(), Some("a *** \u{fffd}"));
+        assert_eq!((answer_of(500, b"  \n"), answer_of(200, b"fine")), (None, None));
+        assert_eq!(answer_of(500, "\u{20ac}".repeat(2_000).as_bytes()).map(|it| it.len()), Some(2_046));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! A signed JSON request to a receiver, and how admins see it. The request that is sent and the one that is shown have
 //! the same headers and the same body, except for secrets.
 
+use serde_json::{Value, json};
 use url::{Position, Url};
 
-use crate::delivery::outbound_client::USER_AGENT;
+use crate::delivery::outbound_client::{HIDDEN, USER_AGENT};
 use crate::delivery::signature;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -23,6 +24,8 @@ pub(crate) struct SignedPost {
     /// The secrets that sign the request (Standard Webhooks). There are several if rotated secrets are still valid.
     pub secrets: Vec<String>,
     pub chunked: bool,
+    /// Secrets in the URL or the body. What admins see of the request or of the response does not contain them.
+    pub hidden: Vec<String>,
 }
 
 impl SignedPost {
@@ -58,7 +61,15 @@ impl SignedPost {
             headers.push(("content-length", self.body.len().to_string()));
         }
         let url = self.shown_url.clone().unwrap_or_else(|| self.url.as_str().to_owned());
-        Ok(SentRequest { url, headers, body: String::from_utf8_lossy(&self.body).into_owned() })
+        Ok(SentRequest { url, headers, body: self.shown_body() })
+    }
+
+    /// Returns the body with its secrets replaced. A secret is replaced only where it is a whole JSON string, because a
+    /// short one could be part of any text.
+    fn shown_body(&self) -> String {
+        let body = String::from_utf8_lossy(&self.body).into_owned();
+        let (hidden, as_json) = (Value::from(HIDDEN).to_string(), |secret: &String| json!(secret).to_string());
+        self.hidden.iter().map(as_json).fold(body, |body, secret| body.replace(&secret, &hidden))
     }
 }
 
@@ -77,6 +88,7 @@ mod tests {
             id: "m1".into(),
             secrets: vec![secret("a"), secret("b")],
             chunked: false,
+            hidden: Vec::new(),
         };
         let (sent, shown) = (post.headers(Timestamp(1_000)).unwrap(), post.shown(Timestamp(1_000)).unwrap());
         let value = |headers: &[(&'static str, String)], name: &str| {

@@ -1,5 +1,7 @@
 //! Builds the requests to the webhooks of accounts from the stored entries (specification, part C).
 
+use serde_json::Value;
+
 use crate::delivery::signed_post::SignedPost;
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::chat::Chat;
@@ -23,11 +25,14 @@ pub(crate) struct WebhookRequests<'a> {
     pub chats: &'a Chats,
 }
 
-/// Returns a request to a webhook. It will be signed with all secrets of the webhook that are valid at `now`.
-pub(crate) fn signed_post(webhook: &Webhook, body: Vec<u8>, id: &str, now: Timestamp) -> Result<SignedPost, Error> {
+/// Returns a request to a webhook. It will be signed with all secrets of the webhook that are valid at `now`. The user
+/// token in the body is hidden from admins, because it is often a credential of the customer's site.
+pub(crate) fn signed_post(webhook: &Webhook, body: &Value, id: &str, now: Timestamp) -> Result<SignedPost, Error> {
     let url = url::Url::parse(&webhook.url).map_err(Error::internal)?;
     let secrets = webhook.secrets.valid(now);
-    Ok(SignedPost { url, shown_url: None, body, id: id.to_owned(), secrets, chunked: false })
+    let hidden = body.get("user_token").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
+    let body = body.to_string().into_bytes();
+    Ok(SignedPost { url, shown_url: None, body, id: id.to_owned(), secrets, chunked: false, hidden })
 }
 
 impl WebhookRequests<'_> {
@@ -38,14 +43,14 @@ impl WebhookRequests<'_> {
         webhook_dispatch: &WebhookDispatch,
         chat: &Chat,
     ) -> Result<Result<SignedPost, &'static str>, Error> {
-        let Some(webhook) = self.webhook(&chat.account_id, &webhook_dispatch.webhook_id).await? else {
+        let Some(webhook) = self.webhook(entry, &webhook_dispatch.webhook_id).await? else {
             return Ok(Err("the webhook was removed"));
         };
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else {
             return Ok(Err("the visitor was erased"));
         };
         let body = self.body(entry, webhook_dispatch, chat, &visitor).await?;
-        signed_post(&webhook, body, &entry.id, clock::now()).map(Ok)
+        signed_post(&webhook, &body, &entry.id, clock::now()).map(Ok)
     }
 
     async fn body(
@@ -54,7 +59,7 @@ impl WebhookRequests<'_> {
         webhook_dispatch: &WebhookDispatch,
         chat: &Chat,
         visitor: &Visitor,
-    ) -> Result<Vec<u8>, Error> {
+    ) -> Result<Value, Error> {
         let agents = self.directory.agents_by_id(&chat.account_id, &webhook_dispatch.agent_ids(chat)).await?;
         let timeline = match webhook_dispatch.event {
             WebhookEvent::ChatFinished => self.transcript(chat).await?,
@@ -70,7 +75,7 @@ impl WebhookRequests<'_> {
             None
         };
         let payload = WebhookPayload { webhook_dispatch, chat, visitor, agents: &agents, timeline: &timeline, invite };
-        Ok(payload.body().to_string().into_bytes())
+        Ok(payload.body())
     }
 
     /// Reads the entries just before an offline_message notification. It reads more entries than a message can have
@@ -95,11 +100,16 @@ impl WebhookRequests<'_> {
         Ok(entries)
     }
 
-    /// Returns the webhook with this id, or `None` if it was removed. If the cached settings do not contain the
-    /// webhook, reads the settings again, because the webhook may be new.
-    async fn webhook(&self, account_id: &str, webhook_id: &str) -> Result<Option<Webhook>, Error> {
+    /// Returns the webhook of an entry, or `None` if it was removed. If the cached settings do not contain the webhook,
+    /// reads the settings again, because the webhook may be new. Also reads them again if the signing secret may have
+    /// been replaced.
+    async fn webhook(&self, entry: &TimelineEntry, webhook_id: &str) -> Result<Option<Webhook>, Error> {
+        let account_id = &entry.account_id;
         let find =
             |settings: &AccountSettings| settings.webhooks.iter().find(|it| it.webhook_id == webhook_id).cloned();
+        if entry.may_have_outdated_secret() {
+            return Ok(find(&*self.directory.fresh_settings(account_id).await?));
+        }
         match find(&*self.directory.cached_settings(account_id).await?) {
             Some(webhook) => Ok(Some(webhook)),
             None => Ok(find(&*self.directory.fresh_settings(account_id).await?)),

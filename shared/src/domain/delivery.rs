@@ -1,11 +1,13 @@
 //! The delivery of a timeline entry to a receiver: its state, its recorded attempts, and its update after each attempt.
 
-use crate::domain::message_content::truncate_chars;
+use crate::domain::message_content::{truncate_bytes, truncate_chars};
 use crate::domain::retry_schedule::{AttemptStep, DeliveryClock};
 use crate::domain::timestamp::Timestamp;
 
-/// The maximum length of each text (error or response) that is stored for an attempt.
+/// The maximum length of the error that is stored for an attempt.
 const MAX_ATTEMPT_TEXT_CHARS: usize = 500;
+/// The maximum length of the response body that is stored for an attempt.
+pub const MAX_ANSWER_BYTES: usize = 2 * 1024;
 const MAX_STORED_ATTEMPTS: usize = 20;
 /// The maximum total size of the attempts that an entry stores. It is limited because each attempt rewrites the entry
 /// and DynamoDB charges for writes by size.
@@ -81,15 +83,16 @@ pub struct Attempt {
     pub status: Option<u16>,
     pub duration_ms: u64,
     pub error: Option<String>,
-    /// The beginning of a webhook's response body, if the webhook accepted the event but did not confirm it with the
-    /// result OK. Otherwise `None`.
+    /// The beginning of the receiver's response body, if the attempt failed and the response was complete. If a webhook
+    /// accepted the event but did not confirm it with the result OK, the beginning of its text. Otherwise `None`.
     pub answer: Option<String>,
 }
 
 impl Attempt {
     pub fn truncated(&self) -> Self {
-        let truncate = |text: &Option<String>| text.as_deref().map(|text| truncate_chars(text, MAX_ATTEMPT_TEXT_CHARS));
-        Self { error: truncate(&self.error), answer: truncate(&self.answer), ..self.clone() }
+        let error = self.error.as_deref().map(|error| truncate_chars(error, MAX_ATTEMPT_TEXT_CHARS));
+        let answer = self.answer.as_deref().map(|answer| truncate_bytes(answer, MAX_ANSWER_BYTES).to_owned());
+        Self { error, answer, ..self.clone() }
     }
 
     fn bytes(&self) -> usize {
@@ -215,6 +218,13 @@ impl DeliveryUpdate {
             Self::Failed(_, shown_at) => Some(*shown_at),
             Self::RetryAfter(_) => None,
         }
+    }
+}
+
+impl Attempt {
+    /// Returns whether the receiver refused the credentials of the request, so its signature may be outdated.
+    pub fn is_unauthorized(&self) -> bool {
+        matches!(self.status, Some(401 | 403))
     }
 }
 
@@ -377,13 +387,12 @@ mod tests {
     #[test]
     fn long_texts_are_truncated() {
         let long = "x".repeat(10_000);
-        let truncated = Attempt { answer: Some(long.clone()), ..attempt(1, &long) }.truncated();
+        let answer = format!("x{}", "\u{1d11e}".repeat(10_000));
+        let truncated = Attempt { answer: Some(answer), ..attempt(1, &long) }.truncated();
         let failure = Failure { code: None, message: long, hidden: true }.truncated();
         assert_eq!(truncated.error.as_deref(), Some(failure.message.as_str()), "they are compared to hide the error");
-        assert_eq!(
-            (truncated.answer.as_ref(), failure.message.len()),
-            (truncated.error.as_ref(), MAX_ATTEMPT_TEXT_CHARS)
-        );
+        assert_eq!(failure.message.len(), MAX_ATTEMPT_TEXT_CHARS);
+        assert_eq!(truncated.answer.map(|answer| answer.len()), Some(MAX_ANSWER_BYTES - 3), "cut between characters");
     }
 
     #[test]

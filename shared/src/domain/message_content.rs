@@ -299,6 +299,11 @@ pub fn truncate_chars(text: &str, max_chars: usize) -> String {
     text.chars().take(max_chars).collect()
 }
 
+/// Returns the beginning of a text, cut between two characters.
+pub fn truncate_bytes(text: &str, max_bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(max_bytes)).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

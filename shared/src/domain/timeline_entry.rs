@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::Sender;
-use crate::domain::delivery::Delivery;
+use crate::domain::delivery::{Attempt, Delivery};
 use crate::domain::message_content::Content;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::WebhookDispatch;
@@ -44,6 +44,13 @@ impl TimelineEntry {
     /// items with a delay.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.retain_until.is_some_and(|until| until <= now)
+    }
+
+    /// Whether the receiver refused the credentials of the last attempt. Its signing secret may have been replaced
+    /// since it was cached, so the next attempt must not use the cache.
+    pub(crate) fn may_have_outdated_secret(&self) -> bool {
+        let last = self.delivery.as_ref().and_then(|delivery| delivery.attempts.last());
+        last.is_some_and(Attempt::is_unauthorized)
     }
 }
 

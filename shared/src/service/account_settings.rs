@@ -128,9 +128,9 @@ impl AccountSettingsService<'_> {
         let sample = webhook_sample::parse_sample(body)?;
         let mut settings = self.directory.settings(self.account_id).await?;
         let webhook = find_webhook(&mut settings, webhook_id)?;
-        let body = sample.body(webhook_id, self.now).to_string().into_bytes();
+        let body = sample.body(webhook_id, self.now);
         let id = random_ids_and_secrets::new_webhook_request_id();
-        let post = webhook_request::signed_post(webhook, body, &id, self.now)?;
+        let post = webhook_request::signed_post(webhook, &body, &id, self.now)?;
         receiver_test::send(self.outbound, &post, |response| match response.status {
             200..=299 => Outcome::Delivered,
             status => Outcome::Retry(format!("HTTP {status}")),

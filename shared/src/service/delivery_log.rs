@@ -83,7 +83,7 @@ impl DeliveryLogService<'_> {
         let Self { directory, chats, connections, .. } = *self;
         match (target, &entry.webhook_dispatch) {
             (Target::Channel, _) => {
-                let channel = directory.cached_channel(&chat.channel_id).await?;
+                let channel = integrator_receiver::channel_to_sign_with(directory, entry, chat).await?;
                 Ok(integrator_receiver::compose(channel.as_deref(), entry, chat)?.map(|(post, _)| post))
             }
             (Target::Bot, _) => BotRequests { directory, chats, connections }.compose(entry, chat).await,

@@ -140,6 +140,12 @@ pub fn parse_search_text(text: Option<&str>) -> Result<SearchQuery, Error> {
     query.ok_or_else(|| Error::field("q", format_args!("must have 1 to {MAX_SEARCH_CHARS} characters")))
 }
 
+/// Parses the parameters of GET /admin/visitors. Returns a channel and an integrator's id of a visitor.
+pub fn parse_external_id(query: &dyn Fn(&str) -> Option<String>) -> Result<(String, String), Error> {
+    let required = |name| query(name).filter(|text| !text.is_empty()).ok_or_else(|| Error::field(name, "is required"));
+    Ok((required("channel_id")?, required("external_id")?))
+}
+
 /// Parses the `cursor` parameter of GET /agent/search.
 pub fn parse_search_cursor(text: &str) -> Result<SearchCursor, Error> {
     SearchCursor::parse(text).ok_or_else(|| Error::field("cursor", CURSOR_RULE))
@@ -345,9 +351,20 @@ fn call_json(call: &Call) -> Value {
     ]))
 }
 
-/// Returns a delivery as admins and agents see it. A failure is shown as pending until `result_visible_at`. Error texts
-/// that the channel hides are left out of the failure, and replaced in the attempts.
+/// Returns a delivery as agents see it in a chat: without the receivers' responses to failed attempts, which can be long
+/// and are of use only to admins.
 pub fn delivery_json(delivery: &Delivery, now: Timestamp) -> Value {
+    let without_answer = |attempt: &Attempt| match attempt.error {
+        Some(_) => Attempt { answer: None, ..attempt.clone() },
+        None => attempt.clone(),
+    };
+    let attempts = delivery.attempts.iter().map(without_answer).collect();
+    logged_delivery_json(&Delivery { attempts, ..delivery.clone() }, now)
+}
+
+/// Returns a delivery as admins see it in the delivery log. A failure is shown as pending until `result_visible_at`.
+/// Error texts that the channel hides are left out of the failure, and replaced in the attempts.
+pub fn logged_delivery_json(delivery: &Delivery, now: Timestamp) -> Value {
     let state = delivery.visible_state(now);
     let mut fields = Map::from_iter([
         ("state".to_owned(), json!(state.name())),
@@ -369,6 +386,7 @@ fn attempt_json(attempt: &Attempt, delivery: &Delivery) -> Value {
     let hidden =
         delivery.failure.as_ref().is_some_and(|failure| failure.hidden && Some(&failure.message) == error.as_ref());
     let error = if hidden { Some("the integrator rejected the message") } else { error.as_deref() };
+    let answer = answer.as_deref().filter(|_| !hidden);
     Value::Object(without_nulls([
         ("at", json!(at.0)),
         ("status", json!(status)),

@@ -191,7 +191,7 @@ pub fn page_json(rows: &[(Chat, TimelineEntry)], next: Option<DeliveryCursor>, n
 fn row_json(chat: &Chat, entry: &TimelineEntry, now: Timestamp) -> Option<Value> {
     let delivery = entry.delivery.as_ref()?;
     let row = with_fields(
-        agent::delivery_json(delivery, now),
+        agent::logged_delivery_json(delivery, now),
         [
             ("chat_id", json!(entry.chat_id)),
             ("seq", json!(entry.seq)),

@@ -111,12 +111,14 @@ journey("address of a channel is replaced", async ({ account, open }) => {
   const { id, endpoint: old } = account.channel;
   const page = await open(account.admin, { hash: `#/channels/${id}` });
   await page.getByRole("button", { name: "Create a new address" }).click();
-  await page.getByLabel("How long the old address").selectOption("End at once");
+  await page.getByLabel("How long the old address").selectOption("End now");
   await page
     .getByRole("button", { name: "Create a new address", exact: true })
     .click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("All earlier addresses have ended.").waitFor();
+  await dialog
+    .getByText("It works now. All earlier addresses end within ten seconds.")
+    .waitFor();
   const address = await dialog.locator("code").first().textContent();
   await dialog.getByRole("button", { name: "Send a test message" }).click();
   await dialog.getByText(/^Status 200 after/).waitFor();

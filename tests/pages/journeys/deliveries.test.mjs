@@ -51,6 +51,10 @@ journey(
     await openRow(page, "chat_accepted");
     await details(page).getByText("The CRM is down").first().waitFor();
     await details(page).locator(".attempt-list li").first().waitFor();
+    await details(page)
+      .getByRole("region", { name: "The receiver’s words, attempt 1" })
+      .getByText('{"result":"The CRM is down"}')
+      .waitFor();
     const request = details(page).getByRole("region", { name: "Request" });
     await request.getByText(`POST ${account.webhook.url}`).waitFor();
     await request.getByText('"event_name": "chat_accepted"').waitFor();

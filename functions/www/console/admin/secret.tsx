@@ -31,7 +31,7 @@ export function CopyField({ label, name, text }: { label: string; name: string; 
 }
 
 const KEPT_TIMES = [
-  { seconds: 0, label: "End at once" },
+  { seconds: 0, label: "End now" },
   { seconds: 3600, label: "One hour" },
   { seconds: 86_400, label: "One day" },
   { seconds: 604_800, label: "Seven days" },
@@ -106,7 +106,7 @@ export function RotationDialog({ title, thing, explanation, rotate, onClose }: R
         {keptSeconds === 0 && (
           <p class="notice">
             <Icon name="triangle-alert" />
-            All earlier values end at once. Use this if one has leaked.
+            All earlier values end within ten seconds. Use this if one has leaked.
           </p>
         )}
         {problem !== undefined && (

@@ -18,8 +18,8 @@ export function SigningSecret({ rotate }: SigningSecretProps) {
       view: <CopyField label="Signing secret" name="the secret" text={secret} />,
       note:
         keptSeconds === 0
-          ? "Requests are signed only with it from now on."
-          : "Requests are signed with both secrets until the old one ends.",
+          ? "Within ten seconds, requests are signed only with it."
+          : "Within ten seconds, and until the old one ends, requests are signed with both secrets.",
     };
   };
   return (
@@ -37,7 +37,7 @@ export function SigningSecret({ rotate }: SigningSecretProps) {
         <RotationDialog
           title="Create a new signing secret?"
           thing="secret"
-          explanation="Requests are signed with the new secret at once. While the old one is valid, they carry both signatures, so that you can change your server without a gap."
+          explanation="Within ten seconds, requests are signed with the new secret, too. While the old one is valid, they carry both signatures. Let your server accept both secrets for at least a minute. A request that it refuses with 401 or 403 is sent again with the new secret."
           rotate={replace}
           onClose={() => setRotating(false)}
         />

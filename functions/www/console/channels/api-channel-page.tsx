@@ -240,7 +240,9 @@ function ConnectSection({ channelId, oldEndpoints }: ConnectSectionProps) {
     return {
       view: <ChannelAddress endpoint={endpoint} />,
       note:
-        keep_old_seconds === 0 ? "All earlier addresses have ended." : `The old one is valid until ${fullTime(until)}.`,
+        keep_old_seconds === 0
+          ? "It works now. All earlier addresses end within ten seconds."
+          : `It works now. The old one is valid until ${fullTime(until)}.`,
     };
   };
   return (

@@ -88,6 +88,12 @@ export function DeliveryRow({ row, receivers, isOpen, onToggle, onReplayed }: De
   );
 }
 
+/** What came of an attempt: the status and the reason, which often names the status again. */
+function attemptText({ status, error }: DeliveryLogEntry["attempts"][number]): string {
+  if (status === undefined || error?.includes(`HTTP ${status}`)) return error ?? "No response";
+  return [status, error].filter((part) => part !== undefined).join(" ");
+}
+
 interface DeliveryDetailProps {
   row: DeliveryLogEntry;
   receiver: string;
@@ -107,9 +113,14 @@ function DeliveryDetail({ row, receiver, onReplayed }: DeliveryDetailProps) {
               <time dateTime={new Date(attempt.at).toISOString()}>{clockTimeWithSeconds(attempt.at)}</time>
               <span class={attempt.error === undefined ? undefined : "bad"} dir="auto">
                 {attemptText(attempt)}
-                {attempt.answer !== undefined && <q>{attempt.answer}</q>}
               </span>
               <b class="num">{formatDuration(attempt.ms)}</b>
+              {attempt.answer !== undefined && (
+                <figure>
+                  <figcaption>The receiver’s words</figcaption>
+                  <CodeBlock label={`The receiver’s words, attempt ${index + 1}`} text={attempt.answer} />
+                </figure>
+              )}
             </li>
           ))}
         </ol>
@@ -118,7 +129,7 @@ function DeliveryDetail({ row, receiver, onReplayed }: DeliveryDetailProps) {
         )}
         {error !== undefined && (
           <p class="quiet-text">
-            The receiver’s words: <q dir="auto">{error.message}</q>
+            Result: <span dir="auto">{error.message}</span>
             {error.code !== undefined && ` (code ${error.code})`}
           </p>
         )}

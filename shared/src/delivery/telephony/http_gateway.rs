@@ -34,7 +34,7 @@ impl TelephonyProvider for HttpGateway<'_> {
             let url = Url::parse(self.url).map_err(Error::internal)?;
             let body = call_gateway::order_json(order).to_string().into_bytes();
             let (id, secrets) = (order.call_id.to_owned(), vec![self.signing_secret.to_owned()]);
-            let post = SignedPost { url, shown_url: None, body, id, secrets, chunked: false };
+            let post = SignedPost { url, shown_url: None, body, id, secrets, chunked: false, hidden: Vec::new() };
             let result = outbound.post(&post, timeout).await?;
             Ok(result.into_outcome(|response| interpret_status(response.status)))
         })

@@ -58,8 +58,13 @@ impl Directory {
     pub(crate) async fn cached_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
         match self.bots.get(bot_id) {
             Some(cached) => Ok(cached),
-            None => Ok(self.bots.put(bot_id, self.bot(bot_id).await?)),
+            None => self.fresh_bot(bot_id).await,
         }
+    }
+
+    /// Reads the bot again and caches it. Costs one read.
+    pub(crate) async fn fresh_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
+        Ok(self.bots.put(bot_id, self.bot(bot_id).await?))
     }
 
     /// Returns the bot that one of the provider's tokens belongs to. The data may be up to 10 seconds old. Costs at

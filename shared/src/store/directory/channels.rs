@@ -28,8 +28,39 @@ impl Directory {
     pub async fn cached_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
         match self.channels.get(channel_id) {
             Some(cached) => Ok(cached),
-            None => Ok(self.channels.put(channel_id, self.channel(channel_id).await?)),
+            None => self.fresh_channel(channel_id).await,
         }
+    }
+
+    /// Reads the channel again and caches it. Costs one read.
+    pub(crate) async fn fresh_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
+        Ok(self.channels.put(channel_id, self.channel(channel_id).await?))
+    }
+
+    /// Returns the channel that an endpoint URL belongs to. Fails with `NotFound` if the channel does not exist or the
+    /// secret is not valid. A cached channel without this secret is read again, because the secret may be new; each
+    /// process does this at most five times a second for a channel. Costs one read, or nothing if the channel is cached
+    /// with this secret.
+    pub async fn channel_at_endpoint(
+        &self,
+        channel_id: &str,
+        secret: &str,
+        now: Timestamp,
+    ) -> Result<Arc<Channel>, Error> {
+        let cached = self.channels.get(channel_id);
+        let was_cached = cached.is_some();
+        let mut channel = match cached {
+            Some(cached) => cached,
+            None => self.fresh_channel(channel_id).await?,
+        };
+        let mut is_open = has_valid_secret(channel.as_deref(), secret, now);
+        // A channel that does not exist is treated like one with another secret, so that the time of the response does
+        // not tell them apart.
+        if !is_open && was_cached && self.channels.allows_reread(channel_id) {
+            channel = self.fresh_channel(channel_id).await?;
+            is_open = has_valid_secret(channel.as_deref(), secret, now);
+        }
+        channel.filter(|_| is_open).ok_or(Error::NotFound)
     }
 
     /// Returns the channels with these ids, in a map by channel id. Channels that do not exist are left out. The data
@@ -206,7 +237,7 @@ fn setting_values(settings: &ChannelSettings) -> Result<ExpressionValues, Error>
 
 /// Returns whether the secret is one of the channel's valid endpoint secrets. The time that the check takes reveals
 /// neither the number of secrets nor whether the channel exists.
-pub fn has_valid_secret(channel: Option<&Channel>, secret: &str, now: Timestamp) -> bool {
+pub(in crate::store) fn has_valid_secret(channel: Option<&Channel>, secret: &str, now: Timestamp) -> bool {
     let hash = sha256::digest(secret);
     let padding = [0_u8; 32];
     let secrets = channel.map_or(&[] as &[_], |channel| channel.secrets.as_slice());
