@@ -76,6 +76,7 @@ async fn store((directory, chats, _, bot_queue): &Dependencies, accepted: &Widge
         page: page.as_ref(),
         is_offline: false,
         callback_caps: None,
+        network: Some(accepted.network.as_str()),
         content: &content,
         settings: &settings,
         key: Some(&IdempotencyKey::new(scope, message_id.as_bytes(), message)),

@@ -68,6 +68,7 @@ async fn receive(
         page: None,
         is_offline: true,
         callback_caps: None,
+        network: Some(accepted.network.as_str()),
         content: &Content::text(&*text),
         settings: &settings,
         key: Some(&IdempotencyKey::new(scope, message_id.as_bytes(), &text)),

@@ -33,6 +33,5 @@ async fn handle((): (), request: Request) -> Result<Response, Error> {
     Ok(Response::file(file, cache_control, &request).with_headers([
         ("access-control-allow-origin", "*".to_owned()),
         ("cross-origin-resource-policy", "cross-origin".to_owned()),
-        ("x-content-type-options", "nosniff".to_owned()),
     ]))
 }

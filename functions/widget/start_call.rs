@@ -90,6 +90,7 @@ async fn start(
         page: page.as_ref(),
         is_offline: false,
         callback_caps: Some(plan.telephony.callback_caps),
+        network: Some(accepted.network.as_str()),
         content: &Content::call(call),
         settings: &plan.settings,
         key: Some(&key),

@@ -11,17 +11,16 @@
 //!   departments, also one query of the roster (the account's agents and departments), cached for ten seconds
 //! - known visitor: one read. One write if the visitor's page, browser or IP address has changed. If the visitor has
 //!   had a chat, one query of the last entries of the current or last chat
-//! - new visitor: one counter write and one transaction
+//! - new visitor, also if the page names another user than the one whom the known visitor belongs to: one counter write
+//!   and one transaction
 
 use std::process::ExitCode;
 
-use shared::domain::channel::Channel;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitor::Visitor;
 use shared::domain::widget_visitor::{BrowserSession, Page, WidgetVisitor};
 use shared::error::{Error, ErrorResponse};
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::random_ids_and_secrets;
 use shared::service::calls;
 use shared::service::widget::{self, WidgetRequest, WidgetTeam};
 use shared::store::chats::Chats;
@@ -43,20 +42,25 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
 async fn start((directory, chats, connections): &Dependencies, request: &Request) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(directory, connections, request).await?;
     let (channel, now) = (&*accepted.channel, accepted.now);
-    let SessionRequest { token, identify, after, page, referrer } = parse_session(&accepted.body)?;
+    let SessionRequest { token, identify, after, page, referrer, user_token } = parse_session(&accepted.body)?;
     let session = widget::browser_session(request, referrer);
-    let (visitor, new_token) = match token {
-        Some(token) => {
-            let visitor = chats.widget_visitor(&channel.channel_id, &token, now).await?;
-            (Some(update_visitor(chats, visitor, session, page, now).await?), None)
-        }
-        None if identify => {
-            let token = random_ids_and_secrets::random_token()?;
-            let visitor = create_visitor((directory, chats), channel, &token, (session, page), now).await?;
+    let known = match &token {
+        Some(token) => Some(chats.widget_visitor(&channel.channel_id, token, now).await?),
+        None => None,
+    };
+    let is_replaced = known.as_ref().is_some_and(|visitor| visitor.is_of_other_user(user_token.as_ref()));
+    let (visitor, new_token) = match known {
+        Some(visitor) if !is_replaced => (Some(update_visitor(chats, visitor, session, page, now).await?), None),
+        None if !identify => (None, None),
+        Some(_) | None => {
+            let user_token = user_token.flatten();
+            let widget = WidgetVisitor { session, user_token, ..WidgetVisitor::default() };
+            let (visitor, token) = widget::create_visitor((directory, chats), channel, widget, page, now).await?;
             (Some(visitor), Some(token))
         }
-        None => (None, None),
     };
+    // The numbers of a replaced visitor's entries say nothing about the new visitor's chats.
+    let after = if is_replaced { 0 } else { after };
     let history = match &visitor {
         Some(visitor) => Some(widget::visitor_history(chats, visitor, after, now).await?),
         None => None,
@@ -80,7 +84,7 @@ async fn start((directory, chats, connections): &Dependencies, request: &Request
     Ok(Response::ok(response.json()))
 }
 
-/// Stores the current browser and page of a known visitor, and returns the visitor. A referrer that is already stored
+/// Stores the current browser and page of a known visitor, unless the visitor is blacklisted, and returns the visitor. A referrer that is already stored
 /// is kept, because the widget starts again on every page of the site.
 async fn update_visitor(
     chats: &Chats,
@@ -94,18 +98,8 @@ async fn update_visitor(
     if let Some(page) = page {
         visitor.set_page(page);
     }
-    chats.save_visitor(&visitor, now).await?;
+    if !visitor.blacklisted {
+        chats.save_visitor(&visitor, now).await?;
+    }
     Ok(visitor)
-}
-
-async fn create_visitor(
-    (directory, chats): (&Directory, &Chats),
-    channel: &Channel,
-    token: &str,
-    (session, page): (BrowserSession, Option<Page>),
-    now: Timestamp,
-) -> Result<Visitor, Error> {
-    let settings = directory.cached_settings(&channel.account_id).await?;
-    let widget = WidgetVisitor { session, ..WidgetVisitor::default() };
-    chats.create_widget_visitor(channel, token, widget, page, &settings, now).await
 }

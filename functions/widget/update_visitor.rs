@@ -1,11 +1,13 @@
 //! POST /widget/{widget_id}/visitor: stores what the visitor has entered into the contacts form, and what the page sets
 //! through the widget's JavaScript API (specification, part D). Returns the visitor. If an agent has the visitor's
-//! chat, chat_updated notifies the webhooks of new contact data and of a new user token.
+//! chat, chat_updated notifies the webhooks of new contact data and of a user token. If the page names another user than
+//! before, or none any more, the data is stored for a new visitor, whose token is returned.
 //!
 //! Costs these table and queue requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
 //! - rate limit: one write for every tenth request from a client network in each process
 //! - visitor: one read. A request with a wrong token is rejected after this read
+//! - another user: one counter write and one transaction
 //! - clear_history: one read of the visitor's current or last chat
 //! - settings: one read, cached for ten seconds
 //! - changed visitor: one write, and one more if the visitor has an open chat and the name has changed. If webhooks are
@@ -17,7 +19,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitor::Visitor;
-use shared::domain::widget_visitor::HiddenThrough;
+use shared::domain::widget_visitor::{HiddenThrough, WidgetVisitor};
 use shared::error::{Error, ErrorResponse};
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::WebhookQueue;
@@ -25,7 +27,7 @@ use shared::service::widget::{self, WidgetRequest};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::widget::{VisitorUpdate, parse_visitor_update, visitor_json};
+use shared::wire::widget::{VisitorUpdate, parse_visitor_update, visitor_with_token_json};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -45,14 +47,23 @@ async fn update(
     let accepted = WidgetRequest::accept(directory, connections, request).await?;
     let update = parse_visitor_update(&accepted.body)?;
     let mut visitor = accepted.visitor(chats).await?;
-    if update.clear_history {
+    let mut new_token = None;
+    if visitor.is_of_other_user(update.user_token.as_ref()) {
+        let widget = WidgetVisitor { session: widget::browser_session(request, None), ..WidgetVisitor::default() };
+        let created = widget::create_visitor((directory, chats), &accepted.channel, widget, None, accepted.now).await?;
+        (visitor, new_token) = (created.0, Some(created.1));
+    } else if update.clear_history {
         visitor.set_hidden_through(end_of_history(chats, &visitor, accepted.now).await?);
     }
     apply(update, &mut visitor);
+    if visitor.blacklisted {
+        // Nothing that a blacklisted visitor sends reaches an agent. The visitor does not notice.
+        return Ok(Response::ok(json!({ "visitor": visitor_with_token_json(&visitor, None) })));
+    }
     let settings = directory.cached_settings(&accepted.channel.account_id).await?;
     let notifications = chats.save_visitor_and_notify(&visitor, &settings.webhooks, accepted.now).await?;
     webhook_queue.enqueue_webhook_events(&notifications).await;
-    Ok(Response::ok(json!({ "visitor": visitor_json(&visitor) })))
+    Ok(Response::ok(json!({ "visitor": visitor_with_token_json(&visitor, new_token.as_deref()) })))
 }
 
 fn apply(update: VisitorUpdate, visitor: &mut Visitor) {

@@ -38,9 +38,10 @@ fn common_fields(event: &str, widget_id: &str, visitor: &Value) -> Value {
                 "region_code": "", "country": "", "country_code": "", "region": "", "city": "", "latitude": "",
                 "longitude": "", "organization": "",
             },
-            "utm": "", "utm_json": {}, "ip_addr": "", "user_agent": "",
+            "utm": "", "ip_addr": "", "user_agent": "",
+            "utm_json": {"source": "", "campaign": "", "content": "", "medium": "", "term": ""},
         },
-        "page": {"url": PAGE_URL},
+        "page": {"url": PAGE_URL, "title": ""},
         "analytics": null,
         "user_token": null,
     })
@@ -50,7 +51,7 @@ fn common_fields(event: &str, widget_id: &str, visitor: &Value) -> Value {
 fn visitor_named(name: &str) -> Value {
     json!({
         "name": name, "email": "ada@example.com", "phone": "+31 6 1", "number": "1", "description": "", "social": {},
-        "chats_count": 1,
+        "chats_count": 1, "external_id": VISITOR_ID,
     })
 }
 
@@ -103,13 +104,17 @@ fn timeline_names_the_agent_who_accepted_or_closed_the_chat() {
 }
 
 #[test]
-fn unknown_visitor_and_agent_fields_are_omitted() {
+fn unknown_visitor_fields_are_empty_and_unknown_agent_fields_are_omitted() {
     run_on_shared_host(async |host| {
         let fixture = WebhookFixture::create(host).await;
         open_accepted_chat(&fixture.account.admin, &fixture.channel, VISITOR_ID).await;
         let body = wait_for_event(&fixture.webhook_receiver, "chat_accepted").await;
-        assert_eq!(body["visitor"], json!({"number": "1", "description": "", "social": {}, "chats_count": 1}));
-        assert_eq!(body["page"], json!({"url": ""}));
+        let visitor = json!({
+            "number": "1", "name": "", "email": "", "phone": "", "description": "", "social": {}, "chats_count": 1,
+            "external_id": VISITOR_ID,
+        });
+        assert_eq!(body["visitor"], visitor);
+        assert_eq!(body["page"], json!({"url": "", "title": ""}));
         let mut agent_fields: Vec<_> = body["agent"].as_object().unwrap().keys().collect();
         agent_fields.sort();
         assert_eq!(agent_fields, ["email", "id", "name"]);

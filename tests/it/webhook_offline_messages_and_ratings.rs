@@ -60,6 +60,7 @@ fn offline_message_contains_text_and_visitor() {
             source: ProfileSource::Visitor,
             page: None,
             is_offline: true,
+            network: None,
             content: &Content::text("Please write to me"),
             settings: &settings,
             key: None,
@@ -74,16 +75,18 @@ fn offline_message_contains_text_and_visitor() {
             "region_code": "", "country": "", "country_code": "", "region": "", "city": "", "latitude": "",
             "longitude": "", "organization": "",
         });
+        let utm_json = json!({"source": "", "campaign": "", "content": "", "medium": "", "term": ""});
         let expected = json!({
             "event_name": "offline_message",
+            "chat_id": null,
             "widget_id": fixture.channel.id,
             "visitor": {
                 "name": "Ada", "email": "ada@example.com", "phone": "+31 6 1", "number": "1", "description": "Gold",
-                "social": {}, "chats_count": 1,
+                "social": {}, "chats_count": 1, "external_id": "browser-1",
             },
             "message": "Please write to me",
-            "session": {"geoip": geoip, "utm": "", "utm_json": {}, "ip_addr": "", "user_agent": ""},
-            "page": {"url": "https://shop.example/"},
+            "session": {"geoip": geoip, "utm": "", "utm_json": utm_json, "ip_addr": "", "user_agent": ""},
+            "page": {"url": "https://shop.example/", "title": ""},
             "analytics": null,
             "user_token": null,
         });

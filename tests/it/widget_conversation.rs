@@ -9,7 +9,7 @@ use crate::support::bot_fixture::{BOT_NAME, TestBot, register_provider};
 use crate::support::test_host::run_on_shared_host;
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
-use crate::support::widget_client::SITE;
+use crate::support::widget_client::{SITE, TestVisitor};
 
 #[test]
 fn visitor_talks_to_the_bot_and_then_to_an_agent() {
@@ -77,7 +77,7 @@ fn webhooks_get_the_browser_of_the_visitor() {
         let request = request.header("x-viewer-address", "198.51.100.10");
         let session = send(request.body(body.to_string())).await.expect(200);
         let token = session["visitor"]["token"].as_str().unwrap().to_owned();
-        let visitor = crate::support::widget_client::TestVisitor { widget: widget.clone(), token };
+        let visitor = TestVisitor { widget: widget.clone(), token };
         let fields = json!({
             "utm": {"source": "mail", "campaign": "May"}, "analytics": {"ga": "1.2"}, "user_token": "customer-7",
             "contact_info": {"name": "Ada"},
@@ -94,28 +94,72 @@ fn webhooks_get_the_browser_of_the_visitor() {
         // The visitor could have forged the headers of a distribution, and the address of the test is not known on AWS.
         assert_ne!(event["session"]["ip_addr"], "198.51.100.10");
         let session = json!({
-            "geoip": geoip, "utm": "source=mail|campaign=May", "utm_json": {"source": "mail", "campaign": "May"},
+            "geoip": geoip, "utm": "source=mail|campaign=May",
+            "utm_json": {"source": "mail", "campaign": "May", "content": "", "medium": "", "term": ""},
             "ip_addr": event["session"]["ip_addr"], "user_agent": "Browser/1",
         });
         assert_eq!((&event["widget_id"], &event["session"]), (&json!(widget.id), &session));
         assert_eq!(event["page"], json!({"url": "https://shop.example/cart", "title": "Cart"}));
         assert_eq!(event["analytics"], json!({"ga": "1.2", "ym": null}));
         assert_eq!((&event["user_token"], &event["visitor"]["name"]), (&json!("customer-7"), &json!("Ada")));
+        assert_eq!(event["visitor"].get("external_id"), None, "the id of a widget's visitor is ours");
         let chat = account.admin.chat(1).await;
-        assert_eq!((&chat["session"], &chat["page"]), (&session, &event["page"]));
+        assert_eq!(chat["session"]["utm_json"], json!({"source": "mail", "campaign": "May"}));
+        assert_eq!((&chat["session"]["geoip"], &chat["page"]), (&session["geoip"], &event["page"]));
         assert_eq!(chat["referrer"], "https://search.example/");
 
         visitor
-            .call("visitor", json!({"contact_info": {"phone": "+31 6 1"}, "user_token": "customer-8"}))
+            .call("visitor", json!({"contact_info": {"phone": "+31 6 1"}, "user_token": "customer-7"}))
             .await
             .expect(200);
         let event = wait_for_event(&receiver, "chat_updated").await;
-        assert_eq!((&event["visitor"]["phone"], &event["user_token"]), (&json!("+31 6 1"), &json!("customer-8")));
+        assert_eq!((&event["visitor"]["phone"], &event["user_token"]), (&json!("+31 6 1"), &json!("customer-7")));
         visitor.call("visitor", json!({"contact_info": {"phone": "+31 6 1"}})).await.expect(200);
         visitor.call("visitor", json!({"custom_data": [{"content": "Gold"}]})).await.expect(200);
         account.admin.close(1).await;
         wait_for_event(&receiver, "chat_finished").await;
         assert_eq!(event_names(&receiver), ["chat_accepted", "chat_updated", "chat_finished"]);
+    });
+}
+
+#[test]
+fn another_user_of_the_same_browser_is_a_new_visitor() {
+    run_on_shared_host(async |host| {
+        let receiver = TestReceiver::start(ok_response()).await;
+        let account = host.create_account().await;
+        add_webhook(&account, &receiver, json!({})).await;
+        let widget = account.create_widget(json!({})).await;
+        let ada = widget.visitor().await;
+        let ada_fields = json!({"user_token": "ada-jwt", "contact_info": {"name": "Ada"}});
+        ada.say("My order").await;
+        account.admin.accept(1).await;
+        let set = ada.call("visitor", ada_fields).await.expect(200);
+        assert_eq!(set["visitor"].get("token"), None, "the first user keeps the visitor");
+        assert_eq!(wait_for_event(&receiver, "chat_updated").await["user_token"], "ada-jwt");
+        let same = ada.call("session", json!({"user_token": "ada-jwt"})).await.expect(200);
+        assert_eq!((&same["chat"]["chat_id"], same["visitor"].get("token")), (&json!(1), None));
+
+        for (user_token, endpoint) in
+            [(json!("bob-jwt"), "visitor"), (Value::Null, "visitor"), (json!("bob-jwt"), "session")]
+        {
+            let fields = json!({"user_token": user_token, "contact_info": {"name": "Bob"}, "after": 1});
+            let response = ada.call(endpoint, fields).await.expect(200);
+            let token = response["visitor"]["token"].as_str().unwrap_or_else(|| panic!("{endpoint}: {response}"));
+            let bob = TestVisitor { widget: widget.clone(), token: token.to_owned() };
+            let session = bob.session().await;
+            assert_eq!((&session["chat"], &session["messages"]), (&Value::Null, &json!([])), "{endpoint} {user_token}");
+            assert_ne!(session["visitor"]["number"], same["visitor"]["number"]);
+            let name = if endpoint == "visitor" { json!("Bob") } else { Value::Null };
+            assert_eq!(session["visitor"]["contact_info"]["client_name"], name, "{endpoint}");
+        }
+        assert_eq!(ada.messages().await.len(), 1, "the first user's token still works");
+        assert_eq!(event_names(&receiver), ["chat_accepted", "chat_updated"], "the first user's chat is unchanged");
+
+        let log = account.admin.client.get("/admin/deliveries?state=delivered&chat_id=1").await.expect(200);
+        let seq = &log["deliveries"][0]["seq"];
+        let shown = account.admin.client.get(&format!("/admin/deliveries/1/{seq}")).await.expect(200);
+        let body = shown["request"]["body"].as_str().unwrap();
+        assert!(body.contains(r#""user_token":"***""#) && !body.contains("ada-jwt"), "{body}");
     });
 }
 

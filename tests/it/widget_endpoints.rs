@@ -337,6 +337,11 @@ fn blacklisted_visitor_does_not_notice_it() {
         let dropped = visitor.say("Again").await;
         assert_eq!((&dropped["chat_id"], &dropped["message"]["text"]), (&json!(0), &json!("Again")));
         assert_eq!(account.admin.timeline(1).await.len(), 1);
+        let fields = json!({"contact_info": {"name": "Spam"}, "custom_data": [{"content": "Spam"}]});
+        let stored = visitor.call("visitor", fields).await.expect(200);
+        assert_eq!(stored["visitor"]["contact_info"]["client_name"], "Spam");
+        let chat = account.admin.chat(1).await;
+        assert!(!chat.to_string().contains("Spam"), "{chat}");
     });
 }
 

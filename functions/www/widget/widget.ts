@@ -66,6 +66,7 @@ export class ChatWidget implements Widget, Actions {
     this.#siteOpenedAt = isSameVisit ? visit.start : this.#pageOpenedAt;
     storage.write(SITE, { start: this.#siteOpenedAt, seen: this.#pageOpenedAt });
     messenger.onOfflineResult = (messageId, error) => this.#onOfflineResult(messageId, error);
+    messenger.onReplaced = () => this.#forgetVisitor();
     messenger.onCall = (call, id) => {
       if (call || this.#calls || storage.read(REQUESTED_CALL))
         this.#withCalls((calls) => calls.update(call, id), undefined, true);
@@ -253,6 +254,15 @@ export class ChatWidget implements Widget, Actions {
     store.update({ contact, isContactsFormDone });
   }
 
+  /** Forgets what is known about the visitor when another user has become the visitor. */
+  #forgetVisitor(): void {
+    const { session, storage, store } = this.#parts;
+    storage.remove(DRAFT);
+    storage.remove(CONTACTS_FORM_DONE);
+    store.update({ contact: { client_name: null, email: null, phone: null, description: null } });
+    this.#setContact(session.visitor?.contact_info ?? {});
+  }
+
   // Invitations and rules
 
   dismissInvitation = (): void => {
@@ -382,7 +392,7 @@ export class ChatWidget implements Widget, Actions {
         profile.setAttributes(first as Record<string, unknown>);
         return this.#syncProfile();
       case "setUserToken":
-        profile.set({ user_token: first as string });
+        if (profile.setUserToken(first as string | null)) messenger.hide();
         return this.#syncProfile();
       case "sendPageTitle": {
         const page = { title: first as string, url: textOf(args[2]) ?? location.href };

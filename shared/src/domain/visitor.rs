@@ -252,6 +252,13 @@ impl Visitor {
         self.set_widget_value(|widget| &mut widget.custom_data, custom_data, VisitorField::CustomData);
     }
 
+    /// Returns whether a page names another user than the one this visitor belongs to, or none any more. The visitor's
+    /// chats must then not be shown. `named` is `None` if the page names no user and has not ended the identity either.
+    pub fn is_of_other_user(&self, named: Option<&Option<String>>) -> bool {
+        let known = self.widget.as_deref().and_then(|widget| widget.user_token.as_ref());
+        known.is_some() && named.is_some_and(|named| named.as_ref() != known)
+    }
+
     pub fn set_user_token(&mut self, user_token: Option<String>) {
         let is_changed = self.set_widget_value(|widget| &mut widget.user_token, user_token, VisitorField::UserToken);
         self.changes.must_notify_webhooks |= is_changed;

@@ -143,6 +143,8 @@ impl AllowedSites {
             return true;
         }
         let url = Url::parse(origin).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        // A text that the URL parser has to repair, for example `https://shop.example\\@evil.example`, is no origin.
+        let url = url.filter(|url| url.origin().ascii_serialization().eq_ignore_ascii_case(origin));
         let Some(host) = url.as_ref().and_then(Url::host_str).map(|host| host.trim_end_matches('.')) else {
             return false;
         };
@@ -168,6 +170,9 @@ mod tests {
             ("https://shop.example.evil.example", false),
             ("https://evilshop.example", false),
             ("https://shop.example@evil.example", false),
+            ("https://shop.example\\@evil.example", false),
+            ("https://shop.example/", false),
+            (" https://shop.example", false),
             ("https://www.acme.example", true),
             ("https://a.b.acme.example", true),
             ("https://acme.example", false),

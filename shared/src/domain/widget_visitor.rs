@@ -49,6 +49,9 @@ pub struct Utm {
 }
 
 impl Utm {
+    /// The names of the parameters without the prefix `utm_`.
+    pub const NAMES: [&'static str; 5] = ["source", "campaign", "content", "medium", "term"];
+
     pub fn values_mut(&mut self) -> [&mut Option<String>; 5] {
         let Self { source, campaign, content, medium, term } = self;
         [source, campaign, content, medium, term]
@@ -57,9 +60,8 @@ impl Utm {
     /// Returns the parameters that are set, with their names without the prefix `utm_`.
     pub fn parameters(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let Self { source, campaign, content, medium, term } = self;
-        let all =
-            [("source", source), ("campaign", campaign), ("content", content), ("medium", medium), ("term", term)];
-        all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)))
+        let values = [source, campaign, content, medium, term];
+        Self::NAMES.into_iter().zip(values).filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }
 }
 

@@ -264,6 +264,7 @@ impl CallService<'_> {
             page: None,
             is_offline: false,
             callback_caps: None,
+            network: None,
             content: &Content::call(call),
             settings: &settings,
             key: Some(&key),

@@ -12,16 +12,18 @@ use crate::domain::agent_presence;
 use crate::domain::channel::Channel;
 use crate::domain::chat::Chat;
 use crate::domain::department::{ChatDepartment, Department};
+use crate::domain::login_limit::client_network;
 use crate::domain::message_content::truncate_chars;
 use crate::domain::phone_call::Call;
+use crate::domain::sha256;
 use crate::domain::timeline_entry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
 use crate::domain::widget::WidgetSettings;
-use crate::domain::widget_visitor::{BrowserSession, GeoIp};
+use crate::domain::widget_visitor::{BrowserSession, GeoIp, Page, WidgetVisitor};
 use crate::error::{Error, ErrorResponse};
-use crate::runtime::clock;
 use crate::runtime::http::{Request, Response};
+use crate::runtime::{clock, random_ids_and_secrets};
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
@@ -39,6 +41,8 @@ const MAX_GEOIP_CHARS: usize = 100;
 pub struct WidgetRequest {
     pub channel: Arc<Channel>,
     pub body: Value,
+    /// The hash of the client network; see [`client_network`].
+    pub network: String,
     pub now: Timestamp,
 }
 
@@ -52,8 +56,10 @@ impl WidgetRequest {
     /// body is not JSON.
     pub async fn accept(directory: &Directory, connections: &Connections, request: &Request) -> Result<Self, Error> {
         let (channel, now) = (find_widget(directory, request).await?, clock::now());
-        connections.count_widget_request(&channel.channel_id, &request.source_address(), now).await?;
-        Ok(Self { channel, body: request.json()?, now })
+        let address = request.source_address();
+        connections.count_widget_request(&channel.channel_id, &address, now).await?;
+        let network = sha256::hex_digest(client_network(&address));
+        Ok(Self { channel, body: request.json()?, network, now })
     }
 
     /// Returns the visitor whose token the body contains. Costs one read.
@@ -72,10 +78,12 @@ async fn find_widget(directory: &Directory, request: &Request) -> Result<Arc<Cha
     let channel = directory.cached_channel(&request.path_segment("widget_id")).await?;
     let channel = channel.filter(|channel| channel.settings.enabled).ok_or(Error::NotFound)?;
     let sites = &channel.settings.widget().ok_or(Error::NotFound)?.allowed_sites;
-    match request.header("origin") {
-        Some(origin) if !sites.allow(origin) => Err(Error::SiteNotAllowed),
-        Some(_) | None => Ok(channel),
-    }
+    let is_allowed = match request.headers().get("origin") {
+        // An origin that is not ASCII is treated like that of a site that is not listed.
+        Some(origin) => sites.allow(origin.to_str().unwrap_or_default()),
+        None => true,
+    };
+    if is_allowed { Ok(channel) } else { Err(Error::SiteNotAllowed) }
 }
 
 /// Adds the headers that let the page read the response, even if it is an error. A page on a site that is not allowed
@@ -116,6 +124,21 @@ pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSe
             longitude: location("longitude"),
         },
     }
+}
+
+/// Creates a visitor of a widget. Returns the visitor and the token that identifies it, of which only a hash is stored.
+/// Costs one read of the settings, cached for ten seconds, one counter write and one transaction.
+pub async fn create_visitor(
+    (directory, chats): (&Directory, &Chats),
+    channel: &Channel,
+    widget: WidgetVisitor,
+    page: Option<Page>,
+    now: Timestamp,
+) -> Result<(Visitor, String), Error> {
+    let token = random_ids_and_secrets::random_token()?;
+    let settings = directory.cached_settings(&channel.account_id).await?;
+    let visitor = chats.create_widget_visitor(channel, &token, widget, page, &settings, now).await?;
+    Ok((visitor, token))
 }
 
 pub struct WidgetTeam {

@@ -12,7 +12,7 @@ use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{Visitor, VisitorProfile};
 use crate::domain::webhook::WebhookDispatch;
 use crate::domain::webhook_event::WebhookEvent;
-use crate::domain::widget_visitor::{Analytics, BrowserSession, GeoIp, WidgetVisitor};
+use crate::domain::widget_visitor::{Analytics, BrowserSession, GeoIp, Utm, WidgetVisitor};
 use crate::wire::integrator_response;
 use crate::wire::json_object::without_nulls;
 
@@ -84,7 +84,7 @@ impl WebhookPayload<'_> {
             }
             WebhookEvent::OfflineMessage => {
                 body.extend(self.offline_message_fields());
-                body.remove("chat_id");
+                body.insert("chat_id".to_owned(), Value::Null);
                 body.remove("department");
             }
         }
@@ -98,7 +98,7 @@ impl WebhookPayload<'_> {
             ("chat_id", json!(self.chat.chat_id)),
             ("widget_id", json!(self.chat.channel_id)),
             ("visitor", visitor_json(self.visitor)),
-            ("session", session_json(self.visitor)),
+            ("session", with_every_utm_key(session_json(self.visitor))),
             ("page", page_json(self.visitor)),
             ("analytics", widget.and_then(|widget| widget.analytics.as_ref()).map_or(Value::Null, analytics_json)),
             ("user_token", json!(widget.and_then(|widget| widget.user_token.as_deref()))),
@@ -194,17 +194,32 @@ fn message_record(entry: &TimelineEntry) -> Value {
     }
 }
 
+/// Returns the `visitor` object (specification, table C1). Values that are not known are empty texts, because receivers
+/// read these keys without checking whether they exist. Visitors of API channels also have the integrator's id.
 fn visitor_json(visitor: &Visitor) -> Value {
     let VisitorProfile { name, phone, email, description, photo: _, url: _ } = &visitor.profile;
+    let text = |value: &Option<String>| json!(value.as_deref().unwrap_or_default());
+    let external_id = visitor.widget.is_none().then_some(&visitor.external_id);
     Value::Object(without_nulls([
         ("number", json!(visitor.number.to_string())),
-        ("name", json!(name)),
-        ("email", json!(email)),
-        ("phone", json!(phone)),
-        ("description", json!(description.as_deref().unwrap_or_default())),
+        ("name", text(name)),
+        ("email", text(email)),
+        ("phone", text(phone)),
+        ("description", text(description)),
         ("social", json!({})),
         ("chats_count", json!(visitor.chats)),
+        ("external_id", json!(external_id)),
     ]))
+}
+
+/// Adds the keys of `utm_json` that are not known, with empty texts.
+fn with_every_utm_key(mut session: Value) -> Value {
+    if let Some(utm) = session.get_mut("utm_json").and_then(Value::as_object_mut) {
+        for key in Utm::NAMES {
+            utm.entry(key).or_insert_with(|| json!(""));
+        }
+    }
+    session
 }
 
 /// Returns the `department` object (specification, table C1).
@@ -248,10 +263,10 @@ pub(super) fn session_json(visitor: &Visitor) -> Value {
 }
 
 /// Returns the `page` object (specification, table C1).
-pub(super) fn page_json(visitor: &Visitor) -> Value {
+fn page_json(visitor: &Visitor) -> Value {
     let title = visitor.widget.as_deref().and_then(|widget| widget.page_title.as_deref());
     let url = visitor.profile.page().unwrap_or_default();
-    Value::Object(without_nulls([("url", json!(url)), ("title", json!(title))]))
+    json!({ "url": url, "title": title.unwrap_or_default() })
 }
 
 fn analytics_json(analytics: &Analytics) -> Value {

@@ -52,6 +52,8 @@ pub struct SessionRequest {
     pub after: u64,
     pub page: Option<Page>,
     pub referrer: Option<String>,
+    /// The user whom the page names; see [`VisitorUpdate::user_token`].
+    pub user_token: Option<Option<String>>,
 }
 
 pub fn parse_session(body: &Value) -> Result<SessionRequest, Error> {
@@ -62,7 +64,14 @@ pub fn parse_session(body: &Value) -> Result<SessionRequest, Error> {
         after: parse_after(fields)?,
         page: parse_page(fields)?,
         referrer: truncated(fields, "referrer", MAX_URL_CHARS)?,
+        user_token: parse_user_token(fields)?,
     })
+}
+
+/// Returns `None` if the field is absent, and `Some(None)` if it is null.
+fn parse_user_token(fields: Fields<'_>) -> Result<Option<Option<String>>, Error> {
+    let user_token = fields.text("user_token", MAX_USER_TOKEN_CHARS)?;
+    Ok(fields.has("user_token").then_some(user_token))
 }
 
 fn parse_after(fields: Fields<'_>) -> Result<u64, Error> {
@@ -148,7 +157,8 @@ pub struct VisitorUpdate {
     pub contact_info: VisitorProfile,
     pub source: ProfileSource,
     pub custom_data: Option<Vec<CustomData>>,
-    /// `None` leaves the token unchanged; `Some(None)` removes it.
+    /// The user whom the page names. `None` leaves the user unchanged; `Some(None)` means that the page names no user any
+    /// more.
     pub user_token: Option<Option<String>>,
     pub page: Option<Page>,
     pub utm: Option<Utm>,
@@ -162,12 +172,11 @@ pub fn parse_visitor_update(body: &Value) -> Result<VisitorUpdate, Error> {
     let source = fields.enumerated("source", "visitor, script", |name| {
         ProfileSource::parse(name).filter(|source| matches!(source, ProfileSource::Visitor | ProfileSource::Script))
     })?;
-    let user_token = fields.text("user_token", MAX_USER_TOKEN_CHARS)?;
     Ok(VisitorUpdate {
         contact_info: contact_info.unwrap_or_default(),
         source: source.unwrap_or(ProfileSource::Visitor),
         custom_data: parse_custom_data(fields)?,
-        user_token: fields.has("user_token").then_some(user_token),
+        user_token: parse_user_token(fields)?,
         page: parse_page(fields)?,
         utm: fields.optional_object("utm", "utm")?.map(parse_utm).transpose()?,
         analytics: fields.optional_object("analytics", "analytics")?.map(parse_analytics).transpose()?,
@@ -311,10 +320,7 @@ impl SessionResponse<'_> {
         let departments = self.departments.iter().map(|department| department_json(&department.snapshot()));
         let departments: Vec<Value> = departments.collect();
         let agents: Vec<Value> = self.agents.iter().map(|agent| self.agent_json(agent)).collect();
-        let mut visitor = self.visitor.map(visitor_json);
-        if let (Some(token), Some(Value::Object(fields))) = (self.token, &mut visitor) {
-            fields.insert("token".to_owned(), json!(token));
-        }
+        let visitor = self.visitor.map(|visitor| visitor_with_token_json(visitor, self.token));
         json!({
             "v": 1,
             "widget": public_settings_json(self.settings),
@@ -347,7 +353,7 @@ fn public_settings_json(settings: &WidgetSettings) -> Value {
     settings
 }
 
-pub fn visitor_json(visitor: &Visitor) -> Value {
+fn visitor_json(visitor: &Visitor) -> Value {
     let VisitorProfile { name, email, phone, description, .. } = &visitor.profile;
     let custom_data = visitor.widget.as_deref().map(|widget| widget.custom_data.as_slice()).unwrap_or_default();
     let custom_data: Vec<Value> = custom_data.iter().map(custom_data_json).collect();
@@ -356,6 +362,15 @@ pub fn visitor_json(visitor: &Visitor) -> Value {
         "contact_info": { "client_name": name, "email": email, "phone": phone, "description": description },
         "custom_data": custom_data,
     })
+}
+
+/// Returns a visitor, with the token if the visitor was just created.
+pub fn visitor_with_token_json(visitor: &Visitor, token: Option<&str>) -> Value {
+    let visitor = visitor_json(visitor);
+    match token {
+        Some(token) => with_fields(visitor, [("token", json!(token))]),
+        None => visitor,
+    }
 }
 
 fn custom_data_json(line: &CustomData) -> Value {

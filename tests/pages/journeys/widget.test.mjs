@@ -228,6 +228,44 @@ journey("message written without network is stored once", async (context) => {
   );
 });
 
+journey(
+  "another user of the browser does not see the first one's chat",
+  async (context) => {
+    const { account } = context;
+    await account.admin.setPresence("online");
+    const widget = await addWidget(context);
+    const shop = await widget.openShop();
+    const setUser = (token) => api(shop, "setUserToken", token);
+    await openWindow(shop);
+    await write(shop, "My order is late");
+    await waitForSent(shop, "My order is late");
+    assert.deepEqual(await setUser("ada"), { result: "ok", token: "ada" });
+    const [ada, token] = [
+      await visitorNumber(shop),
+      await storedToken(shop, widget.id),
+    ];
+    await shop.reload();
+    await shop.getByText("My order is late").waitFor();
+    await setUser("ada");
+    assert.equal(await visitorNumber(shop), ada);
+
+    assert.deepEqual(await setUser(null), { result: "ok", token: null });
+    await shop.getByText("My order is late").waitFor({ state: "detached" });
+    assert.notEqual(await visitorNumber(shop), ada);
+    assert.notEqual(await storedToken(shop, widget.id), token);
+    await setUser("bob");
+    await write(shop, "Where is my parcel?");
+    await waitForSent(shop, "Where is my parcel?");
+    await shop.reload();
+    await shop.getByText("Where is my parcel?").waitFor();
+    assert.equal(await shop.getByText("My order is late").count(), 0);
+    const [first, second] = (
+      await account.admin.get("/agent/chats?state=waiting")
+    ).chats.toSorted((a, b) => a.chat_id - b.chat_id);
+    assert.notEqual(first.visitor.number, second.visitor.number);
+  },
+);
+
 journey("hostile page only sets texts", async (context) => {
   const { account, open } = context;
   await account.admin.setPresence("online");

@@ -87,7 +87,7 @@ export const CHECKS: Record<string, (args: unknown[]) => Result> = {
   setCustomData: checkCustomData,
   setRules: ([rules]) => (Array.isArray(rules) ? OK : fail("Rules must be array.")),
   setUserToken: ([token]) =>
-    isText(token) && token.length <= MAX_USER_TOKEN_LENGTH
+    token === null || (isText(token) && token.length <= MAX_USER_TOKEN_LENGTH)
       ? { result: "ok", token }
       : { result: "fail", token: token ?? false },
   showProactiveInvitation: ([text]) => (isText(text) ? OK : fail("Invitation text must be string.")),

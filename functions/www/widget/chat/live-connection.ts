@@ -17,7 +17,9 @@ export type TabMessage =
   | { type: "read"; position: ReadPosition }
   /** A frame for the leader to send to the service. */
   | { type: "outgoing"; frame: object }
-  | { type: "cleared" };
+  | { type: "cleared" }
+  /** Another user has become the visitor. */
+  | { type: "replaced" };
 
 export interface LiveEvents {
   received: (message: Exclude<TabMessage, { type: "outgoing" | "incomplete" }>) => void;

@@ -32,6 +32,10 @@ export class Messenger {
   /** Called with the call in progress when the session was read, and with each new status. `id` names the call whose
    * status was pushed. */
   onCall: (call: Call | null, id?: string) => void = () => {};
+  /** Called when another user has become the visitor. */
+  onReplaced: () => void = () => {};
+  /** Whether the history of the known user is hidden, because the page has named another one. */
+  #isHidden = false;
   readonly #outbox: Outbox;
   #live: LiveConnection;
   #typingTimer: ReturnType<typeof setTimeout> | undefined;
@@ -67,6 +71,10 @@ export class Messenger {
     session.onForgotten = () => {
       this.#conversation.clear();
       this.#replaceLive();
+    };
+    session.onReplaced = () => {
+      this.#live.tell({ type: "replaced" });
+      this.#beginAnew();
     };
   }
 
@@ -146,6 +154,13 @@ export class Messenger {
     this.#outbox.flush();
     this.#live.check();
     this.markRead();
+  }
+
+  /** Hides the history of the known user until the service has created a visitor for another one. */
+  hide(): void {
+    this.#isHidden = true;
+    this.#forgetHistory();
+    this.#replaceLive();
   }
 
   async clear(): Promise<void> {
@@ -287,6 +302,9 @@ export class Messenger {
         return this.#store.update({ unread: this.#conversation.unreadCount(received.position) });
       case "cleared":
         return this.#forgetHistory();
+      case "replaced":
+        this.#session.adopt();
+        return this.#beginAnew();
     }
   }
 
@@ -315,8 +333,18 @@ export class Messenger {
     this.#store.update();
   }
 
-  #forgetHistory(): void {
-    this.#outbox.clear();
+  /** Starts again with a new visitor. */
+  #beginAnew(): void {
+    // What was written since the history was hidden is for the new visitor.
+    this.#forgetHistory(this.#isHidden);
+    this.#isHidden = false;
+    this.#showPending();
+    this.#replaceLive();
+    this.onReplaced();
+  }
+
+  #forgetHistory(keepsOutbox = false): void {
+    if (!keepsOutbox) this.#outbox.clear();
     this.#conversation.clear();
     this.#storage.remove(READ);
     this.#storage.remove(FIRST_MESSAGE_AT);

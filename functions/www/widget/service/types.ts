@@ -130,7 +130,8 @@ export interface VisitorUpdate {
   contact_info?: Partial<Record<ContactField | "description", string>>;
   source?: "visitor" | "script";
   custom_data?: CustomField[];
-  user_token?: string;
+  /** Null ends the user's identity. */
+  user_token?: string | null;
   page?: PageInfo;
   utm?: Record<string, string>;
   analytics?: { ga: string | null; ym: string | null };

@@ -28,6 +28,32 @@ export class Profile {
     if (Object.keys(contact).length > 0) this.#values.contact_info = contact;
   }
 
+  /** Takes the token of the page's user, or null if the user has signed out. Returns whether the user is another one than
+   * the one whom the service knows. What the service has about the known user is then not sent for the other one. */
+  setUserToken(token: string | null): boolean {
+    const handled = this.#storage.read<Handled>(HANDLED) ?? {};
+    const { user_token: known = "null" } = handled;
+    const isOther = known !== "null" && known !== JSON.stringify(token);
+    const isHandled = (name: (typeof REMEMBERED)[number]) => handled[name] === JSON.stringify(this.#values[name]);
+    if (isOther) this.#forget(isHandled("contact_info"), isHandled("custom_data"));
+    this.#values.user_token = token;
+    return isOther;
+  }
+
+  /** Forgets the page's user, because another tab has replaced the visitor. */
+  forgetUser(): void {
+    delete this.#values.user_token;
+    this.#forget(true, true);
+  }
+
+  #forget(contactInfo: boolean, customData: boolean): void {
+    if (contactInfo) delete this.#values.contact_info;
+    if (!customData) return;
+    delete this.#values.custom_data;
+    this.#customData = undefined;
+    this.#attributes = [];
+  }
+
   setCustomData(fields: CustomField[]): void {
     this.#customData = fields.map(({ content, title, link, key }) => ({ content, title, link, key }));
     this.#mergeCustomData();

@@ -40,6 +40,30 @@ test("rejected field does not keep the others from being sent", async () => {
   assert.equal(requests.length, 2);
 });
 
+test("another user gets the new visitor, and only what belongs to that user", async () => {
+  const { session, storage, profile, requests } = sessionWith(({ endpoint, token, user_token }) => {
+    if (endpoint === "session") return { visitor: { number: token === "old" ? 7 : 8 } };
+    return { visitor: user_token === "bob" ? { number: 8, token: "new" } : { number: token === "old" ? 7 : 8 } };
+  });
+  let replaced = 0;
+  session.onReplaced = () => replaced++;
+  profile.set({ contact_info: { client_name: "Ada" } as never, source: "script", utm: { source: "mail" } });
+  assert.equal(profile.setUserToken("ada"), false);
+  await session.sync();
+  assert.equal(profile.setUserToken("ada"), false);
+  assert.equal(profile.setUserToken("bob"), true);
+  assert.equal(await session.withToken((token) => Promise.resolve(token)), "new");
+  assert.deepEqual([replaced, storage.read("token"), session.visitor], [1, "new", { number: 8 }]);
+  assert.deepEqual(
+    requests.slice(1).map(({ token, user_token, contact_info, utm }) => ({ token, user_token, contact_info, utm })),
+    [
+      { token: "old", user_token: "bob", contact_info: undefined, utm: undefined },
+      { token: "new", user_token: undefined, contact_info: undefined, utm: { source: "mail" } },
+    ],
+  );
+  assert.equal(profile.setUserToken(null), true, "a sign-out ends the identity");
+});
+
 test("token that another tab has just stored is kept", async () => {
   const { session, storage, requests } = sessionWith(({ token }) => {
     if (token !== "old") return { visitor: { number: 8 } };

@@ -14,6 +14,8 @@ export class VisitorSession {
   visitor: Visitor | null = null;
   /** Called when the service does not know the visitor any more. */
   onForgotten: () => void = () => {};
+  /** Called when another user has become the visitor. */
+  onReplaced: () => void = () => {};
   /** The page that was last passed to the API method `sendPageTitle`. */
   namedPage: PageInfo | undefined;
 
@@ -40,7 +42,12 @@ export class VisitorSession {
 
   /** Reads the session. Does not create a visitor. */
   load(): Promise<Session> {
-    return this.#repeatIfUnauthorized(() => this.#request({ token: this.token }));
+    return this.#repeatIfUnauthorized(async () => {
+      const { token } = this;
+      const session = await this.#request({ token });
+      // The visitor may have been replaced during the request.
+      return token === this.token ? session : this.load();
+    });
   }
 
   /** Calls `request` with the token of the visitor, who is created if there is none. */
@@ -81,15 +88,16 @@ export class VisitorSession {
         this.#storage.write(TOKEN, visitor.token);
         return visitor.token;
       }));
-    await this.#sendProfile(token);
-    return token;
+    return this.#sendProfile(token);
   }
 
-  async #sendProfile(token: string, changes = this.#profile.changes()): Promise<void> {
-    if (Object.keys(changes).length === 0) return;
+  /** Returns the visitor's token, which is a new one if the page has named another user. */
+  async #sendProfile(token: string, changes = this.#profile.changes()): Promise<string> {
+    if (Object.keys(changes).length === 0) return token;
     try {
       const { visitor } = await this.#post<{ visitor: Visitor }>("visitor", { token, ...changes });
       this.visitor = visitor ?? this.visitor;
+      if (visitor?.token) return this.#replace(visitor.token, changes);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.isTemporary || isUnauthorized(error)) throw error;
       // Do not send rejected data again: it must not prevent the visitor from writing or other data from being sent.
@@ -102,6 +110,22 @@ export class VisitorSession {
       }
     }
     this.#profile.markHandled(changes);
+    return token;
+  }
+
+  /** Takes over the visitor whom the service has created for another user. */
+  #replace(token: string, sent: VisitorUpdate): Promise<string> {
+    this.#storage.write(TOKEN, token);
+    this.#profile.forgetHandled();
+    this.#profile.markHandled(sent);
+    this.onReplaced();
+    return this.#sendProfile(token);
+  }
+
+  /** Takes over the visitor whose token another tab has stored. */
+  adopt(): void {
+    this.visitor = null;
+    this.#profile.forgetUser();
   }
 
   async #request(fields: object): Promise<Session> {

@@ -67,6 +67,9 @@ pub struct IncomingMessage<'a> {
     pub is_offline: bool,
     /// The limits on callbacks, if the message is one.
     pub callback_caps: Option<CallbackCaps>,
+    /// The hash of the client network that a widget's message comes from; see [`client_network`]. `None` for a message
+    /// that is not sent by a browser.
+    pub network: Option<&'a str>,
     pub content: &'a Content,
     pub settings: &'a AccountSettings,
     pub key: Option<&'a IdempotencyKey>,
@@ -319,8 +322,8 @@ impl Chats {
         incoming: &IncomingMessage<'_>,
         is_new_visitor: bool,
     ) -> Result<LastAssignedNumbers, WriteError> {
-        let IncomingMessage { channel, settings, now, .. } = incoming;
-        self.count_opened_chat(&channel.channel_id, settings.limits.channel_chats, *now).await?;
+        let IncomingMessage { channel, network, settings, now, .. } = incoming;
+        self.count_opened_chat(&channel.channel_id, *network, settings.limits.channel_chats, *now).await?;
         let update = ItemUpdate {
             key: counters_key(&channel.account_id),
             update: "ADD #chats :one, #visitors :visitors",

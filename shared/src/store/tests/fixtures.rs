@@ -132,6 +132,7 @@ pub(super) fn incoming_message<'a>(
         page: None,
         is_offline: false,
         callback_caps: None,
+        network: None,
         content,
         settings: &stores.settings,
         key: None,

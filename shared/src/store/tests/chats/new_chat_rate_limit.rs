@@ -36,3 +36,23 @@ async fn full_window_is_refused_without_a_write() {
     assert!(matches!(stores.visitor_writes("c", "hi", NOW).await, Err(Error::TooManyChats(_))));
     stores.visitor_writes("c", "hi", seconds_later(10)).await.unwrap();
 }
+
+#[tokio::test]
+async fn one_network_leaves_chats_to_the_others() {
+    let mut stores = stores().await;
+    stores.settings.limits.channel_chats = 100;
+    let (channel, content, profile) = (channel(), Content::text("hi"), VisitorProfile::default());
+    let open = async |network: &str, visitor: &str| {
+        let message = incoming_message(&stores, &channel, &content, &profile, NOW);
+        let incoming = IncomingMessage { network: Some(network), external_id: visitor, ..message };
+        stores.chats.store_visitor_message(&incoming).await.map(|_| ())
+    };
+    for visitor in 0..10 {
+        open("0001aa", &format!("a{visitor}")).await.unwrap();
+    }
+    for _ in 0..2 {
+        assert!(matches!(open("0001aa", "one too many").await, Err(Error::TooManyChats(_))));
+    }
+    open("0002bb", "b").await.unwrap();
+    open("0001aa", "a0").await.unwrap();
+}
