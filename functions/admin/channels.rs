@@ -63,7 +63,11 @@ async fn handle(
     }
     let channel = directory.channel_of_account(&caller.account_id, &request.path_segment("channel_id")).await?;
     match (request.method.as_str(), request.last_route_segment().as_str()) {
-        ("POST", "test") => receiver_test::test_integrator(&outbound, &channel, clock::now()).await,
+        ("POST", "test") => {
+            let now = clock::now();
+            connections.count_receiver_test(&caller.account_id, now).await?;
+            receiver_test::test_integrator(&outbound, &channel, now).await
+        }
         ("POST", _) if request.has_route_segment("signing-secret") => {
             rotate_signing_secret(&directory, &request, &channel).await
         }

@@ -43,5 +43,5 @@ async fn handle((chats, connections): (Chats, Connections), request: Request) ->
         return Ok(Response::ok(chat_export::export_json(page, now)));
     }
     let next = page.next.map(ExportCursor::to_text).map(|next| ("x-next-cursor", next));
-    Ok(Response::csv(chat_export::export_csv(&page, cursor.is_none())).with_headers(next))
+    Ok(Response::csv(chat_export::export_csv(&page, cursor.is_none()), "chats.csv").with_headers(next))
 }

@@ -1,4 +1,6 @@
-//! GET /admin/visitors/{number}: shows a visitor and how much an erasure would delete.
+//! GET /admin/visitors/{number}: shows a visitor and how much an erasure would delete. GET
+//! /admin/visitors?channel_id=&external_id=: the same for the visitor whom the integrator of an API channel knows by this
+//! id.
 //!
 //! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats and
 //! entries this request has erased. If the time budget runs out, `complete` is false, and a repeated request continues
@@ -6,8 +8,9 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - GET: two reads of the visitor, one batch of reads for every ten chats of the visitor, at most 20 batches, and one
+//! - GET: two reads of the visitor (one read with an integrator's id), one batch of reads for every ten chats of the visitor, at most 20 batches, and one
 //!   read of the settings, cached for ten seconds
+//! - DELETE, sockets: two reads of the visitor, one query of the visitor's open sockets, and two writes for each of them
 //! - DELETE, visitor: two reads (the visitor number and the progress of an earlier request), and two writes that delete
 //!   the visitor and the reference to the visitor's last call
 //! - DELETE, chats: for each of the four chat states, one query of the index `listing` per megabyte or per 1,000 of the
@@ -23,6 +26,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use shared::domain::visitor::Visitor;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -45,19 +49,30 @@ type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    if request.method == "GET" {
-        return show(&directory, &chats, &caller, request.path_number("number")?).await;
+    let now = clock::now();
+    if !request.has_path_segment("number") {
+        let (channel_id, external_id) = agent::parse_external_id(&|name| request.query(name))?;
+        let found = chats.visitors_by_external_id(&[&channel_id], &external_id, now).await?.into_iter().next();
+        let visitor = found.filter(|visitor| visitor.account_id == caller.account_id).ok_or(Error::NotFound)?;
+        return show(&directory, &chats, &caller, visitor).await;
     }
-    let (number, started) = (request.path_number("number")?, Instant::now());
+    let number = request.path_number("number")?;
+    let visitor = chats.visitor_by_number(&caller.account_id, number, now).await?;
+    if request.method == "GET" {
+        return show(&directory, &chats, &caller, visitor.ok_or(Error::NotFound)?).await;
+    }
+    if let Some(visitor) = &visitor {
+        connections.forget_visitor_sockets(visitor, now).await?;
+    }
+    let started = Instant::now();
     let has_time = || started.elapsed() < ERASURE_TIME_BUDGET;
-    let erased = chats.erase_visitor(&caller.account_id, number, clock::now(), &has_time).await?;
+    let erased = chats.erase_visitor(&caller.account_id, number, now, &has_time).await?;
     tracing::info!(number, erased.chats, erased.entries, erased.is_complete, "visitor erased");
     let removed = json!({ "chats": erased.chats, "entries": erased.entries });
     Ok(Response::ok(json!({ "number": number, "removed": removed, "complete": erased.is_complete })))
 }
 
-async fn show(directory: &Directory, chats: &Chats, caller: &Session, number: u64) -> Result<Response, Error> {
-    let visitor = chats.visitor_by_number(&caller.account_id, number, clock::now()).await?.ok_or(Error::NotFound)?;
+async fn show(directory: &Directory, chats: &Chats, caller: &Session, visitor: Visitor) -> Result<Response, Error> {
     let size = chats.visitor_data_size(&visitor).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
     Ok(Response::ok(json!({

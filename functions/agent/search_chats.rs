@@ -1,5 +1,5 @@
 //! GET /agent/search?q=&cursor=: searches the chats that the agent may see. A chat is found by its number or its
-//! visitor's number, by the visitor's e-mail address, phone number or name, or by words in the last message. `next` is
+//! visitor's number, by the visitor's e-mail address, phone number, name or id at the integrator, or by words in the last message. `next` is
 //! the value of `cursor` for the next page, and null at the end of the results. A page may have few chats or none,
 //! because a request examines a limited number of chats; the search is complete when `next` is null.
 //!
@@ -11,6 +11,8 @@
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - contact data: one query of `by_email` if the text could be an e-mail address, one query of `by_phone` if it could
 //!   be a phone number, and one batch that reads the visitors found, at most 25 for each query
+//! - integrator's id, if the text could be one: one query of the index `by_account` for the channels, and one batch that
+//!   reads the visitor with this id in each API channel, at most 100
 //! - best matches, on the first page: one batch that reads the last chats of these visitors. If the text is a number,
 //!   also three reads for the chat and the visitor with this number
 //! - chats: per 100 chats, at most four queries of the index `listing` (one for each state) and one batch of reads. A

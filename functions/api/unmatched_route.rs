@@ -41,7 +41,12 @@ fn allowed_methods() -> Result<Router<String>, Error> {
     let mut router = Router::new();
     for (path, item) in document.paths {
         let methods = item.into_keys().filter(|key| key != "parameters");
-        let methods: Vec<_> = methods.map(|method| method.to_uppercase()).collect();
+        let mut methods: Vec<_> = methods.map(|method| method.to_uppercase()).collect();
+        // The document contains only GET, as is usual.
+        if methods.iter().any(|method| method == "GET") {
+            methods.push("HEAD".to_owned());
+            methods.sort();
+        }
         router.insert(path, methods.join(", ")).map_err(Error::internal)?;
     }
     Ok(router)

@@ -31,8 +31,8 @@ async fn handle(socket_url: SocketUrl, request: Request) -> Result<Response, Err
     };
     Ok(Response::file(file, cache_control, &request).with_headers([
         ("content-security-policy", CONTENT_SECURITY_POLICY.replace("{socket}", &socket_url.origin())),
+        ("cross-origin-opener-policy", "same-origin".to_owned()),
         ("permissions-policy", PERMISSIONS_POLICY.to_owned()),
         ("referrer-policy", "no-referrer".to_owned()),
-        ("x-content-type-options", "nosniff".to_owned()),
     ]))
 }

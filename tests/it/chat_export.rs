@@ -63,6 +63,7 @@ fn chat_and_range_are_exported_with_their_timelines() {
 
         let csv = admin.client.get("/admin/chats/export.csv?chat_id=1").await;
         assert_eq!(csv.headers["content-type"], "text/csv; charset=utf-8");
+        assert_eq!(csv.headers["content-disposition"], "attachment; filename=\"chats.csv\"");
         assert!(csv.headers.get("x-next-cursor").is_none());
         let lines: Vec<&str> = csv.text.lines().collect();
         assert_eq!(lines.len(), 1 + all[0]["messages"].as_array().unwrap().len());

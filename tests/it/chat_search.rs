@@ -40,7 +40,7 @@ fn chats_are_found_by_numbers_contacts_names_and_words() {
         let admin = &account.admin;
         let jose = json!({"id": 1, "name": "José Álvarez", "email": "Jose@Example.com", "phone": "+49 151 2345"});
         send_as(&channel, jose, "Where is my parcel?").await;
-        send_as(&channel, json!({"id": 2, "name": "Ada"}), "My invoice is wrong").await;
+        send_as(&channel, json!({"id": "user-2", "name": "Ada"}), "My invoice is wrong").await;
         for (text, expected) in [
             ("jose", vec![1]),
             ("ALVAREZ josé", vec![1]),
@@ -50,6 +50,8 @@ fn chats_are_found_by_numbers_contacts_names_and_words() {
             ("(+49) 151-23", vec![1]),
             ("2", vec![2]),
             ("#1", vec![1]),
+            ("user-2", vec![2]),
+            ("user-", vec![]),
             ("nobody", vec![]),
         ] {
             assert_eq!(search(admin, text).await, expected, "{text}");
@@ -64,7 +66,18 @@ fn chats_are_found_by_numbers_contacts_names_and_words() {
         admin.accept(2).await;
         admin.close(2).await;
         assert_eq!(search(admin, "ada@new").await, [2]);
+        let path = |channel: &str, id: &str| format!("/admin/visitors?channel_id={channel}&external_id={id}");
+        let known = path(&channel.id, "user-2");
+        let shown = admin.client.get(&known).await.expect(200);
+        assert_eq!((&shown["visitor"]["number"], &shown["chats_count"]), (&json!(2), &json!(1)));
+        other_account.admin.client.get(&known).await.expect_error(404, "not_found");
+        for unknown in [path(&channel.id, "user-3"), path("none", "user-2")] {
+            admin.client.get(&unknown).await.expect_error(404, "not_found");
+        }
+        let refused = admin.client.get(&path(&channel.id, "")).await.expect_error(400, "invalid_request");
+        assert_eq!(refused["error"]["field"], "external_id");
         admin.client.delete("/admin/visitors/2").await.expect(200);
+        admin.client.get(&known).await.expect_error(404, "not_found");
         for text in ["ada@new", "030999", "ada", "#2"] {
             assert_eq!(search(admin, text).await, [0; 0], "{text}");
         }

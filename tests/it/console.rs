@@ -22,6 +22,7 @@ fn assert_security_headers(headers: &HeaderMap) {
         assert!(directives.contains(directive), "{directive} is not in {policy}");
     }
     assert_eq!(header(headers, "x-content-type-options"), Some("nosniff"));
+    assert_eq!(header(headers, "cross-origin-opener-policy"), Some("same-origin"));
     assert_eq!(header(headers, "referrer-policy"), Some("no-referrer"));
     assert!(header(headers, "permissions-policy").unwrap().contains("camera=()"));
 }

@@ -116,6 +116,10 @@ pub fn check(method: &Method, path: &str, sent: Option<&[u8]>, reply: &ApiRespon
         return check_gateway_error(reply);
     }
     let Some(item) = path_item(path) else { return check_not_found(reply) };
+    if *method == Method::HEAD && item.get("get").is_some() {
+        assert!(reply.text.is_empty() && reply.status != 405, "{reply:?}");
+        return;
+    }
     let Some(operation) = item.get(&method.as_str().to_lowercase()) else {
         return check_method_not_allowed(&item, reply);
     };
@@ -169,7 +173,9 @@ fn check_not_found(reply: &ApiResponse) {
 fn check_method_not_allowed(item: &DocumentNode, reply: &ApiResponse) {
     assert_eq!(reply.status, 405, "{reply:?}");
     let methods = item.value.as_object().unwrap().keys().filter(|name| *name != "parameters");
-    let methods: Vec<String> = methods.map(|name| name.to_uppercase()).collect();
+    let methods: BTreeSet<String> =
+        methods.map(|name| name.to_uppercase()).chain(item.get("get").map(|_| "HEAD".to_owned())).collect();
+    let methods: Vec<String> = methods.into_iter().collect();
     assert_eq!(reply.headers["allow"], methods.join(", ").as_str());
     // A response to HEAD has no body.
     if !reply.text.is_empty() {
@@ -224,6 +230,11 @@ fn document_has_exactly_the_routes_of_the_template() {
         let methods = if method == "ANY" { any() } else { BTreeSet::from([method]) };
         assert!(!methods.is_empty(), "{path} is not in docs/openapi.json");
         deployed.entry(path).or_default().extend(methods);
+    }
+    for (path, methods) in &mut deployed {
+        let is_any = routes().contains(&("ANY".to_owned(), path.clone()));
+        let (has_get, has_head) = (methods.contains("GET"), methods.remove("HEAD"));
+        assert_eq!(has_get, has_head || has_get && is_any, "every GET is also a HEAD: {path}");
     }
     assert_eq!(documented_methods, deployed);
 }
@@ -303,10 +314,10 @@ fn unrouted_request_gets_an_error_body() {
             (Method::POST, "/openapi.json/../agent/log%69n/x", None),
             (Method::GET, "/%00/%FF?a=%zz", None),
             (Method::DELETE, "/agent/login", Some("POST")),
-            (Method::POST, "/openapi.json", Some("GET")),
-            (Method::PUT, "/agent/chats/7/messages", Some("GET, POST")),
-            (Method::POST, "/admin/agents/7", Some("DELETE, GET, PATCH")),
-            (Method::HEAD, "/agent/chats", Some("GET")),
+            (Method::POST, "/openapi.json", Some("GET, HEAD")),
+            (Method::PUT, "/agent/chats/7/messages", Some("GET, HEAD, POST")),
+            (Method::POST, "/admin/agents/7", Some("DELETE, GET, HEAD, PATCH")),
+            (Method::HEAD, "/agent/login", Some("POST")),
         ] {
             let reply = send(host.anonymous.request(method.clone(), path)).await;
             let allow = reply.headers.get("allow").map(|methods| methods.to_str().unwrap());
@@ -318,6 +329,29 @@ fn unrouted_request_gets_an_error_body() {
             } else {
                 reply.expect_error(404, "not_found");
             }
+        }
+    });
+}
+
+#[test]
+fn head_is_answered_like_get_without_a_body() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let channel = account.create_channel("https://app.example/hook").await;
+        let status = format!("{}/status", channel.endpoint);
+        for (client, path, expected) in [
+            (&host.anonymous, "/openapi.json", 200),
+            (&host.anonymous, "/widget.js", 200),
+            (&host.anonymous, &*status, 200),
+            (&host.anonymous, "/agent/me", 401),
+            (&account.admin.client, "/agent/me", 200),
+            (&account.admin.client, "/admin/channels", 200),
+            (&account.admin.client, "/admin/channels/none", 404),
+        ] {
+            let get = send(client.request(Method::GET, path)).await;
+            let head = send(client.request(Method::HEAD, path)).await;
+            assert_eq!((get.status, head.status, &*head.text), (expected, expected, ""), "{path}");
+            assert_eq!(head.headers["content-type"], get.headers["content-type"], "{path}");
         }
     });
 }

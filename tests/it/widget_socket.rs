@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::agent_socket::AgentSocket;
 use crate::support::test_host::run_on_shared_host;
+use crate::support::wait::WAIT_TIMEOUT;
 
 #[test]
 fn visitor_is_pushed_messages_state_and_typing() {
@@ -33,6 +34,10 @@ fn visitor_is_pushed_messages_state_and_typing() {
         assert_eq!(socket.next_of("chat").await["chat"]["state"], "closed");
         other_socket.send(&json!({"type": "ping"})).await;
         assert_eq!(other_socket.next().await, json!({"v": 1, "type": "pong"}), "the other visitor gets nothing");
+
+        account.admin.client.delete("/admin/visitors/1").await.expect(200);
+        socket.send(&json!({"type": "ping"})).await;
+        socket.wait_until_closed(WAIT_TIMEOUT).await;
     });
 }
 

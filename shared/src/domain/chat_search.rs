@@ -3,7 +3,8 @@
 //! A text matches a chat if each of its words is the beginning of a word in the visitor's name or in the preview of the
 //! last message. In scripts without spaces, a word can match in the middle. Case and accents are ignored. A text can
 //! also be a number, an e-mail address or a phone number. It then also matches the chat with this number, and the chats
-//! of visitors with this number, or whose e-mail address or phone number begins with the text.
+//! of visitors with this number, or whose e-mail address or phone number begins with the text. A text that is exactly an
+//! integrator's id of a visitor matches the chats of this visitor.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
@@ -28,6 +29,9 @@ pub struct SearchQuery {
     pub email: Option<String>,
     /// The beginning of a phone number, as returned by `phone_key`.
     pub phone: Option<String>,
+    /// An integrator's id of a visitor. `None` for a text that is probably not an id: one with blanks, or with letters
+    /// only.
+    pub external_id: Option<String>,
 }
 
 impl SearchQuery {
@@ -44,6 +48,7 @@ impl SearchQuery {
             number: parse_digits(text.strip_prefix('#').unwrap_or(text)),
             email: email_key(text).filter(|_| !text.contains(char::is_whitespace)).filter(has_contact_chars),
             phone: phone_key(text).filter(|_| is_phone).filter(has_contact_chars),
+            external_id: Some(text.to_owned()).filter(|text| is_id(text)),
         })
     }
 
@@ -61,6 +66,10 @@ impl SearchQuery {
         words.extend(chat.last_message.iter().flat_map(|last| folded_words(&last.text)));
         self.words.iter().all(|searched| words.iter().any(|word| is_match(word, searched)))
     }
+}
+
+fn is_id(text: &str) -> bool {
+    !text.contains(char::is_whitespace) && !text.chars().all(char::is_alphabetic)
 }
 
 /// Whether a word begins with the searched word or, in a script without spaces such as Chinese, contains it.

@@ -17,6 +17,13 @@ pub const MAX_SOCKET_TICKETS_PER_WINDOW: u64 = 30;
 pub const MAX_WIDGET_REQUESTS_PER_WINDOW: u64 = 120;
 /// The limit for the frames that one visitor of a widget sends through sockets in a window of [`RATE_WINDOW`].
 pub const MAX_VISITOR_FRAMES_PER_WINDOW: u64 = 30;
+/// The limit for the messages that one agent sends in a window of [`RATE_WINDOW`]. People never reach it; it bounds what
+/// a program with an agent's token can send to an integrator.
+pub const MAX_AGENT_MESSAGES_PER_WINDOW: u64 = 200;
+/// The limit for the typing notices that one agent sends in a window of [`RATE_WINDOW`], through sockets and requests.
+pub const MAX_AGENT_TYPING_NOTICES_PER_WINDOW: u64 = 60;
+/// The limit for the samples that the admins of one account send to receivers in a window of [`RATE_WINDOW`].
+pub const MAX_RECEIVER_TESTS_PER_WINDOW: u64 = 30;
 pub const RATE_WINDOW: Duration = Duration::from_secs(10);
 /// The limit for the callbacks that one client network can request through one widget in an hour. Every callback costs
 /// the account money and an agent's time.

@@ -11,6 +11,9 @@ pub const SOCKET_TICKET_LIFETIME: Duration = Duration::from_secs(60);
 /// The maximum number of open sockets for each visitor. A widget needs one for all tabs of a browser.
 pub const MAX_SOCKETS_PER_VISITOR: usize = 20;
 
+/// The maximum number of open sockets for each agent. A console needs one for each of its tabs.
+pub const MAX_SOCKETS_PER_AGENT: usize = 50;
+
 /// How long after $connect API Gateway may still report that the connection is unknown, because the handshake is in
 /// progress.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);

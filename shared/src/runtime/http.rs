@@ -26,12 +26,15 @@ use crate::wire::query_parameters;
 
 /// The maximum size of a request body, unless the endpoint has its own limit.
 const MAX_BODY_BYTES: usize = 128 * 1024;
+/// Browsers that have seen this header use only HTTPS for the host for a year. They ignore it in a response over HTTP.
+const STRICT_TRANSPORT_SECURITY: &str = "max-age=31536000";
 const JSON_CONTENT_TYPE: &str = "application/json; charset=utf-8";
 const MAX_IDEMPOTENCY_KEY_CHARS: usize = 255;
 /// The maximum length of a caller's message id in the log. A longer id is truncated.
 const MAX_LOGGED_ID_CHARS: usize = 64;
 
 pub struct Request {
+    /// The method. A HEAD request is handled like a GET request, and its response is sent without the body.
     pub method: Method,
     parts: lambda_http::Request,
     is_from_distribution: bool,
@@ -102,9 +105,12 @@ impl Response {
         Self::new(202, body)
     }
 
-    pub fn csv(text: String) -> Self {
+    /// Creates a response that browsers save as a file with this name.
+    pub fn csv(text: String, file_name: &str) -> Self {
         let response = Self::new(200, Value::Null);
+        let disposition = ("content-disposition", format!("attachment; filename=\"{file_name}\""));
         Self { body: Payload::Text(text), content_type: "text/csv; charset=utf-8", ..response }
+            .with_headers([disposition])
     }
 
     pub(crate) fn xml(document: String) -> Self {
@@ -184,11 +190,17 @@ impl Response {
         Self { headers, ..Self::new(*status, json!({ "error": fields })) }
     }
 
+    fn without_body(self) -> Self {
+        Self { body: Payload::Bytes(&[]), ..self }
+    }
+
     fn into_lambda(self) -> Result<UnconvertedResponse, lambda_http::http::Error> {
         let mut response = lambda_http::Response::builder()
             .status(self.status)
             .header("content-type", self.content_type)
-            .header("cache-control", self.cache_control);
+            .header("cache-control", self.cache_control)
+            .header("x-content-type-options", "nosniff")
+            .header("strict-transport-security", STRICT_TRANSPORT_SECURITY);
         for (name, value) in self.headers {
             response = response.header(name, value);
         }
@@ -218,7 +230,8 @@ impl IntoResponse for UnconvertedResponse {
 impl Request {
     fn new(parts: lambda_http::Request, distribution: &Distribution) -> Self {
         let is_from_distribution = distribution.sent(parts.headers());
-        Self { method: parts.method().clone(), parts, is_from_distribution }
+        let method = if parts.method() == Method::HEAD { Method::GET } else { parts.method().clone() };
+        Self { method, parts, is_from_distribution }
     }
 
     #[cfg(test)]
@@ -254,7 +267,8 @@ impl Request {
 
     /// Fails with status 405 if the method of the request is not `method`.
     pub fn require_method(&self, method: &'static str) -> Result<(), Error> {
-        if self.method == method { Ok(()) } else { Err(Error::MethodNotAllowed(method)) }
+        let allowed = if method == "GET" { "GET, HEAD" } else { method };
+        if self.method == method { Ok(()) } else { Err(Error::MethodNotAllowed(allowed)) }
     }
 
     /// Returns the percent-decoded path. It can contain secrets, so it must not be logged.
@@ -341,6 +355,7 @@ impl Request {
             return Err(Error::TooLarge(max_bytes));
         }
         let text = std::str::from_utf8(bytes).map_err(|_| Error::body("the body is not UTF-8"))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.trim().is_empty() {
             return Err(Error::body("the body is empty; a JSON object is expected"));
         }
@@ -443,6 +458,7 @@ fn serve(handler: Handler) -> RuntimeLoop {
 async fn handle_request(handler: &Handler, request: Request) -> Result<UnconvertedResponse, lambda_http::Error> {
     let started = Instant::now();
     let request_id = request.parts.lambda_context_ref().map(|context| context.request_id.clone());
+    let is_head = request.parts.method() == Method::HEAD;
     let (route, gateway_id) = (request.route(), request.gateway_id());
     // Adds the request id to every log line that is written during the request, for example when a delivery is queued.
     let span = tracing::error_span!("request", request_id);
@@ -468,6 +484,7 @@ async fn handle_request(handler: &Handler, request: Request) -> Result<Unconvert
     if *status == 429 {
         metrics::count_rate_limited(&route);
     }
+    let response = if is_head { response.without_body() } else { response };
     Ok(response.into_lambda()?)
 }
 
@@ -494,11 +511,31 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn every_response_has_the_security_headers() {
+        let response = Response::csv(String::new(), "chats.csv").into_lambda().unwrap().into_response().await;
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("strict-transport-security", "max-age=31536000"),
+            ("content-disposition", "attachment; filename=\"chats.csv\""),
+        ] {
+            assert_eq!(response.headers()[name], value);
+        }
+    }
+
+    #[test]
+    fn byte_order_mark_before_a_body_is_skipped() {
+        let mut event: Value = serde_json::from_str(include_str!("../../../tests/events/agent-chat.json")).unwrap();
+        event["body"] = json!("\u{feff}{\"after\": 12.0}");
+        let request = Request::of_event(event.to_string().as_bytes()).unwrap();
+        assert_eq!(request.json().unwrap(), json!({ "after": 12 }));
+    }
+
+    #[tokio::test]
     async fn body_is_sent_as_text_if_possible() {
         let bytes = |bytes: &'static [u8]| Response { body: Payload::Bytes(bytes), ..Response::ok(Value::Null) };
         for (response, expected) in [
             (Response::ok(json!({"a": "ü"})), Body::Text("{\"a\":\"ü\"}".to_owned())),
-            (Response::csv("\u{feff}a;b".to_owned()), Body::Text("\u{feff}a;b".to_owned())),
+            (Response::csv("\u{feff}a;b".to_owned(), "chats.csv"), Body::Text("\u{feff}a;b".to_owned())),
             (bytes(b"plain"), Body::Text("plain".to_owned())),
             (bytes(b"\x1f\x8b"), Body::Binary(vec![0x1f, 0x8b])),
         ] {

@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use crate::domain::channel::ChannelKind;
 use crate::domain::chat::Chat;
 use crate::domain::chat_search::{SearchCursor, SearchQuery};
 use crate::domain::chat_state::ChatState;
@@ -18,6 +19,8 @@ use crate::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
 const MAX_HEADERS_PER_PAGE: usize = 500;
 /// A page ends after the batch of headers with which it contains at least this number of chats.
 const MIN_CHATS_PER_FULL_PAGE: usize = 50;
+/// The maximum number of channels in which an integrator's id is looked up. It is the size of a batch of reads.
+const MAX_SEARCHED_CHANNELS: usize = 100;
 
 pub struct SearchPage {
     pub chats: Vec<Chat>,
@@ -28,7 +31,8 @@ pub struct SearchPage {
 /// Reads a page of the results. `cursor` is the `next` value of the previous page.
 ///
 /// Costs one query of the `by_email` index if the text could be an e-mail address, one of `by_phone` if it could be a
-/// phone number, and one read for each visitor found (at most 50). Every 100 examined chats cost at most one query of
+/// phone number, and one read for each visitor found (at most 50). If the text could be an integrator's id, also costs
+/// one query of the channels, and one read for each API channel (at most 100). Every 100 examined chats cost at most one query of
 /// the `listing` index for each chat state, and one read for each header. The first page also reads the best matches
 /// (one read each) and, if the text is a number, the visitor with this number (two reads). For an agent without the
 /// admin role, a page also reads the channels of the found chats and the roster, which are cached.
@@ -38,7 +42,8 @@ pub async fn read_page(
     cursor: Option<SearchCursor>,
 ) -> Result<SearchPage, Error> {
     let account_id = &access.session.account_id;
-    let visitors = access.chats.visitors_by_contact(account_id, query, access.now).await?;
+    let mut visitors = access.chats.visitors_by_contact(account_id, query, access.now).await?;
+    visitors.extend(visitors_by_external_id(access, query).await?);
     let numbers: HashSet<u64> = visitors.iter().map(|visitor| visitor.number).chain(query.number).collect();
     let (mut found, before, mut shown) = match cursor {
         Some(SearchCursor { before, shown }) => (Vec::new(), Some(before), shown),
@@ -67,6 +72,16 @@ pub async fn read_page(
             return Ok(SearchPage { chats: found, next: Some(SearchCursor { before, shown }) });
         }
     }
+}
+
+/// Reads the visitors whom the integrators of the account's API channels know by the id in the query.
+async fn visitors_by_external_id(access: &ChatAccess<'_>, query: &SearchQuery) -> Result<Vec<Visitor>, Error> {
+    let Some(external_id) = &query.external_id else { return Ok(Vec::new()) };
+    let channels = access.directory.channels(&access.session.account_id).await?;
+    let of_integrators = channels.iter().filter(|channel| channel.settings.kind() == ChannelKind::Api);
+    let channel_ids: Vec<&str> =
+        of_integrators.map(|channel| channel.channel_id.as_str()).take(MAX_SEARCHED_CHANNELS).collect();
+    access.chats.visitors_by_external_id(&channel_ids, external_id, access.now).await
 }
 
 /// Reads the chat with the number in the query, and the last chats of the visitors who match the query's number or

@@ -12,6 +12,8 @@ use crate::error::Error;
 
 /// The maximum length of a duplicate key's path in an error response.
 const MAX_PATH_CHARS: usize = 255;
+/// The largest integer up to which all integers have an exact value as a floating-point number: 2^53 - 1.
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// Parses a body. If an object in the body contains a duplicate key, the error contains the path of that key.
 pub fn parse(text: &str) -> Result<Value, Error> {
@@ -83,7 +85,11 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
         Ok(Value::from(value))
     }
 
+    /// A number without a fraction, such as `12.0`, is an integer. Some JSON libraries write every number like this.
     fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        if value.fract() == 0.0 && value.abs() <= MAX_EXACT_INTEGER {
+            return Ok(Value::from(value as i64));
+        }
         Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }
 
@@ -148,6 +154,17 @@ mod tests {
     }
 
     #[test]
+    fn number_without_a_fraction_is_an_integer() {
+        for (text, number) in [("12.0", Value::from(12)), ("-3e2", Value::from(-300)), ("-0.0", Value::from(0))] {
+            assert_eq!(parse(text).unwrap(), number, "{text}");
+        }
+        assert_eq!(parse("9007199254740991.0").unwrap().as_u64(), Some(9_007_199_254_740_991));
+        for text in ["0.5", "9007199254740992.0", "1e300"] {
+            assert!(parse(text).unwrap().is_f64(), "{text}");
+        }
+    }
+
+    #[test]
     fn syntax_error_names_no_field() {
         let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
         for body in [r#"{"a": 1, "a": 2"#, "{", "{} {}", "1e999", "{'a': 1}", &deep] {
@@ -162,7 +179,7 @@ mod tests {
             any::<bool>().prop_map(Value::from),
             any::<i64>().prop_map(Value::from),
             any::<u64>().prop_map(Value::from),
-            any::<f64>().prop_map(Value::from),
+            any::<f64>().prop_filter("a number with a fraction", |number| number.fract() != 0.0).prop_map(Value::from),
             ".*".prop_map(Value::from),
         ];
         leaf.prop_recursive(4, 32, 4, |inner| {

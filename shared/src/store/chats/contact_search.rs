@@ -7,7 +7,7 @@ use crate::domain::chat_search::SearchQuery;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
 use crate::error::Error;
-use crate::store::chats::{Chats, item_key, visitor_from_item};
+use crate::store::chats::{Chats, item_key, visitor_from_item, visitor_key};
 use crate::store::table::{Key, Query, s};
 
 /// The maximum number of visitors that are read from one index. The visitors from both indexes fit into one batch of
@@ -46,6 +46,24 @@ impl Chats {
         }
         let mut items = self.table.batch_get(keys.clone()).await?;
         items.sort_by_key(|item| keys.iter().position(|key| item_key(item).as_ref() == Some(key)));
+        let mut visitors = items.into_iter().map(visitor_from_item).collect::<Result<Vec<_>, _>>()?;
+        visitors.retain(|visitor| !visitor.is_expired(now));
+        Ok(visitors)
+    }
+
+    /// Reads the visitors whom the integrators of these channels (at most 100) know by an id. Expired visitors are left
+    /// out. Costs one read for each channel, in one batch.
+    pub async fn visitors_by_external_id(
+        &self,
+        channel_ids: &[&str],
+        external_id: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Visitor>, Error> {
+        let keys: Vec<Key> = channel_ids.iter().map(|channel_id| visitor_key(channel_id, external_id)).collect();
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let items = self.table.batch_get(keys).await?;
         let mut visitors = items.into_iter().map(visitor_from_item).collect::<Result<Vec<_>, _>>()?;
         visitors.retain(|visitor| !visitor.is_expired(now));
         Ok(visitors)

@@ -61,7 +61,7 @@ impl Connections {
 
     /// Adds a new socket to the agent's presence. An agent who has never set a status is offline. Costs one write, and
     /// one more if the presence contains expired sockets.
-    pub(super) async fn add_socket_to_presence(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
+    pub(super) async fn add_socket_to_presence(&self, socket: &AgentSocket, now: Timestamp) -> Result<usize, Error> {
         let mut update = presence_update(
             &socket.account_id,
             socket.agent_id,
@@ -71,7 +71,8 @@ impl Connections {
         );
         update.values.push((":offline", s(AgentStatus::Offline.name())));
         update.values.push((":sockets", AttributeValue::Ss(vec![socket_element(socket)])));
-        self.update_presence(update, now).await.map(|_| ())
+        let item = self.update_presence(update, now).await?;
+        Ok(item.get("sockets").and_then(|sockets| sockets.as_ss().ok()).map_or(0, Vec::len))
     }
 
     /// Updates a presence, and then removes the expired sockets, whose closing was never reported. Costs one write, and

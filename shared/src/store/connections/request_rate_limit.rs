@@ -1,4 +1,4 @@
-//! Limits the requests of a bot, the socket tickets of an agent, the frames of a widget's visitor, and the requests and
+//! Limits the requests of a bot, the socket tickets, messages and typing notices of an agent, the tests of receivers, the frames of a widget's visitor, and the requests and
 //! callbacks that a client network (an IPv4 address or an IPv6 /64 prefix) makes through a widget. All processes share
 //! the counts.
 //!
@@ -10,14 +10,16 @@ use serde::Deserialize;
 
 use crate::domain::login_limit::client_network;
 use crate::domain::rate_limit::{
-    CALLBACK_WINDOW, MAX_CALLBACKS_PER_HOUR, MAX_SOCKET_TICKETS_PER_WINDOW, MAX_WIDGET_REQUESTS_PER_WINDOW,
-    RATE_WINDOW, fixed_window,
+    CALLBACK_WINDOW, MAX_AGENT_MESSAGES_PER_WINDOW, MAX_AGENT_TYPING_NOTICES_PER_WINDOW, MAX_CALLBACKS_PER_HOUR,
+    MAX_RECEIVER_TESTS_PER_WINDOW, MAX_SOCKET_TICKETS_PER_WINDOW, MAX_WIDGET_REQUESTS_PER_WINDOW, RATE_WINDOW,
+    fixed_window,
 };
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::connections::Connections;
 use crate::store::connections::local_rate_windows::LocalRateWindow;
+use crate::store::connections::sessions::Session;
 use crate::store::from_item;
 use crate::store::table::{ItemUpdate, Key, n};
 
@@ -47,6 +49,26 @@ impl Connections {
     pub async fn count_socket_ticket(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
         let caller = format!("SOCKET_TICKET#{account_id}#{agent_id}");
         self.count_request(&caller, MAX_SOCKET_TICKETS_PER_WINDOW, now).await
+    }
+
+    /// Counts a message that an agent sends. Costs and errors are as in
+    /// [`count_bot_request`](Self::count_bot_request).
+    pub async fn count_agent_message(&self, session: &Session, now: Timestamp) -> Result<(), Error> {
+        let caller = format!("AGENT_MESSAGE#{}#{}", session.account_id, session.agent.agent_id);
+        self.count_request(&caller, MAX_AGENT_MESSAGES_PER_WINDOW, now).await
+    }
+
+    /// Counts a typing notice that an agent sends. Costs and errors are as in
+    /// [`count_bot_request`](Self::count_bot_request).
+    pub async fn count_agent_typing(&self, session: &Session, now: Timestamp) -> Result<(), Error> {
+        let caller = format!("AGENT_TYPING#{}#{}", session.account_id, session.agent.agent_id);
+        self.count_request(&caller, MAX_AGENT_TYPING_NOTICES_PER_WINDOW, now).await
+    }
+
+    /// Counts a sample that an admin sends to a receiver. Costs and errors are as in
+    /// [`count_bot_request`](Self::count_bot_request).
+    pub async fn count_receiver_test(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
+        self.count_request(&format!("RECEIVER_TEST#{account_id}"), MAX_RECEIVER_TESTS_PER_WINDOW, now).await
     }
 
     /// Counts a request that the client network makes through this widget. Stores only a hash of the network. Costs

@@ -11,7 +11,7 @@ use futures_util::future::try_join;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::agent::Role;
-use crate::domain::socket::{AgentSocket, SOCKET_TICKET_LIFETIME, Socket};
+use crate::domain::socket::{AgentSocket, MAX_SOCKETS_PER_AGENT, SOCKET_TICKET_LIFETIME, Socket};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::random_token;
@@ -106,7 +106,7 @@ impl Connections {
     }
 
     /// Opens a socket with a ticket, which cannot be used again. Returns `None` if the ticket is unknown, used or
-    /// expired, if its session has ended, or if its visitor already has the maximum number of sockets.
+    /// expired, if its session has ended, or if its agent or visitor already has the maximum number of sockets.
     ///
     /// The session is read after the socket has been stored. If the session ends concurrently, either this function
     /// notices it, or `deliver-push` finds the socket and closes it.
@@ -132,8 +132,8 @@ impl Connections {
         let (connection_id, opened_at) = (connection_id.to_owned(), now);
         let socket = AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at };
         self.put_socket(&socket).await?;
-        self.add_socket_to_presence(&socket, now).await?;
-        if self.session_of_socket(&socket, now).await?.is_none() {
+        let is_one_too_many = self.add_socket_to_presence(&socket, now).await? > MAX_SOCKETS_PER_AGENT;
+        if is_one_too_many || self.session_of_socket(&socket, now).await?.is_none() {
             self.remove_agent_socket(&socket, now).await?;
             return Ok(None);
         }

@@ -124,6 +124,15 @@ impl Connections {
         Ok(sockets.into_iter().filter(|socket| socket.expires_at() > now).collect())
     }
 
+    /// Deletes the items of an erased visitor's open sockets, so that they get no more pushes. Costs one query, and two
+    /// writes for each socket.
+    pub async fn forget_visitor_sockets(&self, visitor: &Visitor, now: Timestamp) -> Result<(), Error> {
+        for socket in self.visitor_sockets(&visitor.channel_id, &visitor.external_id, now).await? {
+            self.remove_visitor_socket(&socket).await?;
+        }
+        Ok(())
+    }
+
     /// Counts a frame from one of the visitor's sockets; the sockets share one limit. Costs and errors are as in
     /// [`count_bot_request`](Self::count_bot_request).
     pub async fn count_visitor_frame(&self, socket: &VisitorSocket, now: Timestamp) -> Result<(), Error> {
