@@ -58,7 +58,7 @@ async fn receive(dependencies: &Dependencies, request: &Request) -> Result<Respo
 }
 
 async fn store((directory, chats, _, bot_queue): &Dependencies, accepted: &WidgetRequest) -> Result<Response, Error> {
-    let WidgetRequest { channel, body, now } = accepted;
+    let WidgetRequest { channel, body, network, now } = accepted;
     let MessageRequest { token, message_id, content, invite, department_id, page } = parse_message(body)?;
     let external_id = visitor_id_of_token(&token);
     let scope = format!("{}#{external_id}", channel.channel_id);
@@ -76,7 +76,7 @@ async fn store((directory, chats, _, bot_queue): &Dependencies, accepted: &Widge
         page: page.as_ref(),
         is_offline: false,
         callback_caps: None,
-        network: Some(accepted.network.as_str()),
+        network: Some(network),
         content: &content,
         settings: &settings,
         key: Some(&IdempotencyKey::new(scope, message_id.as_bytes(), message)),

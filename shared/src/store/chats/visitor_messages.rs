@@ -67,8 +67,8 @@ pub struct IncomingMessage<'a> {
     pub is_offline: bool,
     /// The limits on callbacks, if the message is one.
     pub callback_caps: Option<CallbackCaps>,
-    /// The hash of the client network that a widget's message comes from; see [`client_network`]. `None` for a message
-    /// that is not sent by a browser.
+    /// The hash of the [client network](crate::domain::login_limit::client_network) that a widget's message comes from.
+    /// `None` for a message that is not sent by a browser.
     pub network: Option<&'a str>,
     pub content: &'a Content,
     pub settings: &'a AccountSettings,
