@@ -910,7 +910,7 @@ export interface paths {
         };
         /**
          * Searches the chats that the agent can see
-         * @description Finds chats whose number or visitor number is q; chats of visitors whose e-mail address or phone number begins with q (at least three characters or digits); and chats in which each word of q begins a word of the visitor's name or of the part of the last message that ChatRow contains. Upper and lower case and accents make no difference. The first page begins with the best matches: the chat with this number, and the last chat of each visitor with this number, e-mail address or phone number. At most 25 visitors are found by e-mail address and 25 by phone number. The other results follow, newest first. Each page examines a limited number of chats, so it may have few results or none: while next is not null, repeat the request with next as cursor. No chat is returned twice.
+         * @description Finds chats whose number or visitor number is q; chats of visitors whose e-mail address or phone number begins with q (at least three characters or digits); chats of the visitor whom the integrator of an API channel knows by the id q, unless q consists of letters only; and chats in which each word of q begins a word of the visitor's name or of the part of the last message that ChatRow contains. Upper and lower case and accents make no difference. The first page begins with the best matches: the chat with this number, and the last chat of each visitor with this number, e-mail address or phone number. At most 25 visitors are found by e-mail address and 25 by phone number. The other results follow, newest first. Each page examines a limited number of chats, so it may have few results or none: while next is not null, repeat the request with next as cursor. No chat is returned twice.
          */
         get: operations["agentSearch"];
         put?: never;
@@ -1471,14 +1471,14 @@ export interface paths {
         post?: never;
         /**
          * Deletes the account's telephony provider
-         * @description Later reports about calls in progress are rejected, so these calls end when their time limits pass.
+         * @description Later reports about calls in progress are rejected, so these calls end when their time limits pass. 403 is also returned if the operator has locked the settings.
          */
         delete: operations["deleteTelephony"];
         options?: never;
         head?: never;
         /**
          * Changes the account's telephony provider
-         * @description Absent fields stay unchanged. Changing the provider requires the credentials of the new one.
+         * @description Absent fields stay unchanged. Changing the provider requires the credentials of the new one. 403 is also returned if the operator has locked the settings.
          */
         patch: operations["changeTelephony"];
         trace?: never;
@@ -1640,6 +1640,26 @@ export interface paths {
          * @description Chats, answers, ratings, failed deliveries and calls by day, channel and agent, and the same for the period before.
          */
         get: operations["report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/visitors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Finds a visitor of an API channel by the integrator's id
+         * @description Returns the same as for the visitor's number, with which the visitor can be erased.
+         */
+        get: operations["visitorByExternalId"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2556,9 +2576,9 @@ export interface components {
             status?: number;
             /** @description The duration in milliseconds. */
             ms: number;
-            /** @description Why the attempt failed. */
+            /** @description Why the attempt failed: a message in the receiver's response, or the service's own words. */
             error?: string;
-            /** @description If a webhook's 2xx response contained no result, the first characters of the response, without tags. */
+            /** @description What the receiver said. After a failed attempt, the beginning of the response body, up to 2,048 bytes; only the delivery log contains it. If a webhook's 2xx response contained no result, the first 200 characters of the response, without tags. */
             answer?: string;
         }[];
         /** @description The number of attempts after the first that are not kept. */
@@ -2939,10 +2959,13 @@ export interface components {
             chat_id: components["schemas"]["DigitString"];
         };
         DigitString: string;
+        /** @description Texts that are not known are empty. */
         WebhookVisitor: {
-            name?: string;
-            email?: string;
-            phone?: string;
+            name: string;
+            email: string;
+            phone: string;
+            /** @description For a visitor of an API channel, the integrator's own id (sender.id), as a string. */
+            external_id?: string;
             number: components["schemas"]["DigitString"];
             description: string;
             social: Record<string, never>;
@@ -2971,6 +2994,7 @@ export interface components {
             };
             /** @deprecated */
             utm: string;
+            /** @description In events for webhooks, values that are not known are empty. Elsewhere they are absent. */
             utm_json: {
                 source?: string;
                 campaign?: string;
@@ -2981,9 +3005,10 @@ export interface components {
             ip_addr: string;
             user_agent: string;
         };
+        /** @description Texts that are not known are empty. */
         WebhookPage: {
             url: string;
-            title?: string;
+            title: string;
         };
         WebhookChatTranscript: {
             messages: {
@@ -3100,6 +3125,8 @@ export interface components {
         OfflineMessage: {
             /** @constant */
             event_name: "offline_message";
+            /** @description Always null, because an offline message belongs to no conversation yet. */
+            chat_id: null;
             widget_id: string;
             visitor: components["schemas"]["WebhookVisitor"];
             session: components["schemas"]["WebhookBrowserSession"];
@@ -3292,6 +3319,8 @@ export interface components {
             after?: number | null;
             page?: components["schemas"]["BrowserPage"];
             referrer?: string | null;
+            /** @description The user of the customer's site. If the token's visitor belongs to another user, or the value is null and the visitor belongs to one, the session is that of a new visitor, whose token is returned. Otherwise the value is only stored for a visitor who is created. */
+            user_token?: string | null;
             language?: unknown;
         };
         /** @description Absent fields stay unchanged. */
@@ -3316,7 +3345,7 @@ export interface components {
                 link?: string | null;
                 key?: string | number | null;
             }[] | null;
-            /** @description Sent to webhooks; null removes it. */
+            /** @description The user of the customer's site, who is sent to webhooks. If the visitor belongs to another user already, or the value is null, the data is stored for a new visitor, who has no history; the response then contains the new visitor's token. */
             user_token?: string | null;
             page?: components["schemas"]["BrowserPage"];
             utm?: {
@@ -3763,6 +3792,14 @@ export interface components {
             record?: boolean | null;
             ring_seconds?: number | null;
             max_minutes?: number | null;
+            /** @description The countries whose numbers may be called, as two-letter codes. An empty list or null means the country of number. */
+            countries?: string[] | null;
+            /** @description The maximum number of callbacks to one number on a day (UTC). */
+            callbacks_per_number?: number | null;
+            /** @description The maximum number of callbacks of the account on a day (UTC). */
+            callbacks_per_day?: number | null;
+            /** @description Whether only the operator may change or delete the settings. Only the operator can change this field. */
+            locked?: boolean | null;
         };
         Telephony: {
             /** @description null if the account makes no calls. Credentials are never returned. */
@@ -3777,8 +3814,14 @@ export interface components {
                 record: boolean;
                 ring_seconds: number;
                 max_minutes: number;
+                /** @description The countries whose numbers are called, as two-letter codes. */
+                countries: string[];
+                callbacks_per_number: number;
+                callbacks_per_day: number;
+                /** @description Whether only the operator may change or delete the settings. */
+                locked: boolean;
             };
-            /** @description Negative after a call that exceeded the balance. */
+            /** @description The minutes that are neither used nor reserved for calls in progress. */
             balance_minutes: number;
             /**
              * Format: uri
@@ -5354,6 +5397,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -5421,6 +5465,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -5893,6 +5938,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -6417,6 +6463,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -6710,6 +6757,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -6821,7 +6869,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of deliveries, without message texts. */
+            /** @description A page of deliveries. It does not contain message texts, unless a receiver repeated one in its response. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7092,6 +7140,45 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    visitorByExternalId: {
+        parameters: {
+            query: {
+                /** @description The API channel. */
+                channel_id: string;
+                /** @description The id that the integrator sends as sender.id; a number in its decimal form. */
+                external_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The visitor. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        visitor: components["schemas"]["Visitor"];
+                        /** @description The number of the visitor's chats. */
+                        chats_count: number;
+                        /** @description The number of timeline entries in these chats. It can be slightly too large. */
+                        entries: number;
+                        /** @description False if the visitor has more chats than were counted. */
+                        is_complete: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -1,7 +1,7 @@
 //! A signed JSON request to a receiver, and how admins see it. The request that is sent and the one that is shown have
 //! the same headers and the same body, except for secrets.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use url::{Position, Url};
 
 use crate::delivery::outbound_client::{HIDDEN, USER_AGENT};
@@ -24,7 +24,7 @@ pub(crate) struct SignedPost {
     /// The secrets that sign the request (Standard Webhooks). There are several if rotated secrets are still valid.
     pub secrets: Vec<String>,
     pub chunked: bool,
-    /// Secrets in the URL or the body. What admins see of the request or of the response does not contain them.
+    /// Secrets in the URL or the body. What admins see of a response does not contain them.
     pub hidden: Vec<String>,
 }
 
@@ -64,12 +64,12 @@ impl SignedPost {
         Ok(SentRequest { url, headers, body: self.shown_body() })
     }
 
-    /// Returns the body with its secrets replaced. A secret is replaced only where it is a whole JSON string, because a
-    /// short one could be part of any text.
+    /// Returns the body without the value of `user_token`. Other fields stay as they are, because a short token could
+    /// equal any of their values.
     fn shown_body(&self) -> String {
         let body = String::from_utf8_lossy(&self.body).into_owned();
-        let (hidden, as_json) = (Value::from(HIDDEN).to_string(), |secret: &String| json!(secret).to_string());
-        self.hidden.iter().map(as_json).fold(body, |body, secret| body.replace(&secret, &hidden))
+        let field = |value: &str| format!("\"user_token\":{}", Value::from(value));
+        self.hidden.iter().fold(body, |body, secret| body.replace(&field(secret), &field(HIDDEN)))
     }
 }
 
@@ -77,6 +77,20 @@ impl SignedPost {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn only_the_user_token_is_hidden_in_the_body() {
+        let post = SignedPost {
+            url: Url::parse("https://a.example").unwrap(),
+            shown_url: None,
+            body: br#"{"user_token":"7","visitor":{"number":"7"}}"#.to_vec(),
+            id: "m1".into(),
+            secrets: vec![format!("whsec_{}", "a".repeat(32))],
+            chunked: false,
+            hidden: vec!["7".into()],
+        };
+        assert_eq!(post.shown(Timestamp(0)).unwrap().body, r#"{"user_token":"***","visitor":{"number":"7"}}"#);
+    }
 
     #[test]
     fn shown_signature_is_shortened() {

@@ -88,12 +88,6 @@ export function DeliveryRow({ row, receivers, isOpen, onToggle, onReplayed }: De
   );
 }
 
-/** What came of an attempt: the status and the reason, which often names the status again. */
-function attemptText({ status, error }: DeliveryLogEntry["attempts"][number]): string {
-  if (status === undefined || error?.includes(`HTTP ${status}`)) return error ?? "No response";
-  return [status, error].filter((part) => part !== undefined).join(" ");
-}
-
 interface DeliveryDetailProps {
   row: DeliveryLogEntry;
   receiver: string;
