@@ -227,7 +227,7 @@ async fn number_has_one_call_at_a_time() {
     let stores = stores().await;
     stores.chats.top_up_call_balance("acc", 100, "r", NOW).await.unwrap();
     let start = async |visitor: &str| stores.start_call_with(visitor, call(CallKind::Callback), None, NOW).await;
-    let results = join_all(["a", "b", "c", "d"].map(start)).await;
+    let results = join_all(["a", "b", "c", "d"].map(&start)).await;
     let is_conflict = |result: &Result<_, Error>| matches!(result, Err(Error::Conflict(NUMBER_IN_CALL)));
     assert_eq!(results.iter().filter(|result| is_conflict(result)).count(), 3);
     let entry = results.into_iter().find_map(Result::ok).unwrap().0;
