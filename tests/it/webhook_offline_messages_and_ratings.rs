@@ -61,6 +61,7 @@ fn offline_message_contains_text_and_visitor() {
             page: None,
             is_offline: true,
             network: None,
+            callback_caps: None,
             content: &Content::text("Please write to me"),
             settings: &settings,
             key: None,
