@@ -4,7 +4,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::api_client::{TestAccount, merged, number};
+use crate::support::api_client::{TestAccount, merged, number, send};
 use crate::support::test_host::{ORIGIN_SECRET, TestHost, run_on_shared_host};
 use crate::support::widget_client::{SITE, TestVisitor, TestWidget};
 
