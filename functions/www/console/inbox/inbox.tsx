@@ -44,6 +44,7 @@ export function visibleChats(chats: ChatStore): ChatRow[] {
     const remote = searchResult.value?.searchText === searchText ? searchResult.value.rows : [];
     return appendNewRows(local, remote);
   }
+  if (isLoading(activeTab.value, chats.loadState.value, 0) && activeTab.value !== "closed") return [];
   if (activeTab.value !== "waiting") return chats.list(activeTab.value);
   return [...chats.mineOnTop.value, ...chats.waiting.value, ...chats.mineBelow.value];
 }

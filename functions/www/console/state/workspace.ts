@@ -37,8 +37,8 @@ import { Typing } from "./typing-store";
 export const UNDO_CLOSE_MS = 5000;
 /** How long a push may report that this agent has taken a chat. */
 const TAKEN_SECONDS = 120;
-/** How long the toast about a message that was not delivered stays. */
-const FAILURE_TOAST_MS = 20_000;
+/** How long a toast stays that tells of a chat that the agent was given, or of a message that was not delivered. */
+const ALERT_TOAST_MS = 20_000;
 /** The service works on an erasure for up to twenty seconds before it responds. */
 const ERASURE_TIMEOUT_MS = 30_000;
 
@@ -83,8 +83,8 @@ export class Workspace {
   private readonly storage: PrefixedStorage;
   /** The failures of own messages that have been reported. */
   private readonly reportedFailures = new Set<string>();
-  /** Functions that dismiss the toasts about failures, by chat. */
-  private readonly failureToasts = new Map<number, () => void>();
+  /** Functions that dismiss the toasts about chats that the agent was given, and about failures, by chat. */
+  private readonly alertToasts = new Map<number, () => void>();
   private readonly cleanups: (() => void)[] = [];
   private readonly closeTimers = new Map<number, { timer: ReturnType<typeof setTimeout>; dismiss: () => void }>();
 
@@ -142,7 +142,9 @@ export class Workspace {
     this.cleanups.push(
       effect(() => {
         const id = this.openChatId.value;
-        if (id !== undefined) void this.openTimeline(id);
+        if (id === undefined) return;
+        this.dismissAlert(id);
+        void this.openTimeline(id);
       }),
       effect(() => {
         const id = this.openChatId.value;
@@ -276,7 +278,8 @@ export class Workspace {
       by === undefined ? `The chat with ${name} is yours now.` : `${by.name} gave you the chat with ${name}.`;
     if (!isReading) this.chats.setGiven(chatId, true);
     const isOpen = this.openChatId.peek() === chatId;
-    toast(text, isOpen ? {} : { durationMs: FAILURE_TOAST_MS, action: { label: "Open", run: () => openChat(chatId) } });
+    if (isOpen) toast(text);
+    else this.showAlert(chatId, text, false);
     if (isReading) return;
     playSound();
     showDesktopNotification(`${name} is your chat now`, text, chatId, () => openChat(chatId));
@@ -306,17 +309,27 @@ export class Workspace {
     const text = `Your message to ${name} was not delivered.`;
     announce(text);
     if (this.chats.readingChatId.peek() === chatId && !document.hidden) return;
-    this.failureToasts.get(chatId)?.();
-    const open = () => openChat(chatId);
-    const options = { isBad: true, durationMs: FAILURE_TOAST_MS, action: { label: "Open the chat", run: open } };
-    this.failureToasts.set(chatId, toast(text, options));
+    this.showAlert(chatId, text, true);
     playSound();
-    showDesktopNotification("Not delivered", text, chatId, open);
+    showDesktopNotification("Not delivered", text, chatId, () => openChat(chatId));
+  }
+
+  /** Shows a toast with a button that opens the chat. It replaces an earlier one about the chat. */
+  private showAlert(chatId: number, text: string, isBad: boolean): void {
+    this.dismissAlert(chatId);
+    const action = { label: "Open", run: () => openChat(chatId) };
+    this.alertToasts.set(chatId, toast(text, { isBad, durationMs: ALERT_TOAST_MS, action }));
+  }
+
+  private dismissAlert(chatId: number): void {
+    this.alertToasts.get(chatId)?.();
+    this.alertToasts.delete(chatId);
   }
 
   /** Removes what this page still shows or stores of chats that are gone. */
   private onChatsGone(chatIds: readonly number[]): void {
     for (const chatId of chatIds) {
+      this.dismissAlert(chatId);
       const timeline = this.timelines.peek(chatId);
       if (timeline?.loadState.peek() === "ready") {
         void timeline.forgetIfGone().then(
