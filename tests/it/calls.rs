@@ -9,7 +9,7 @@ use crate::support::agent_socket::AgentSocket;
 use crate::support::api_client::{number, send};
 use crate::support::call_fixture::{
     ACCOUNT_NUMBER, AGENT_PHONE, CallFixture, GATEWAY_SECRET, TELEPHONY_PATH, VISITOR_PHONE, post_signed,
-    post_signed_at, report, top_up,
+    post_signed_at, report,
 };
 use crate::support::test_host::{TestHost, run_on_own_host, run_on_shared_host};
 use crate::support::test_receiver::CannedResponse;

@@ -165,7 +165,8 @@ mod tests {
             has_stream,
         };
         let roles = Roles::new(std::iter::empty());
-        let context = (UsageMeter::default(), roles, Faults::default());
+        let keys = AccessKeys::generate(std::iter::empty()).unwrap();
+        let context = (keys, UsageMeter::default(), roles, Faults::default());
         DynamoEngine::start(file, &[table], context, Duration::ZERO).unwrap()
     }
 
