@@ -481,6 +481,8 @@ export class Workspace {
 
   async transfer(chatId: number, to: { agent_id: number } | { department_id: number }): Promise<void> {
     if ("agent_id" in to && to.agent_id === this.me.id) this.noteTaken(chatId);
+    // A colleague may give the chat back at once.
+    else this.storage.remove("taken");
     this.applyRow(await this.api.post("/agent/chats/{chat_id}/transfer", { path: { chat_id: chatId }, body: to }));
     await this.timelines
       .peek(chatId)
