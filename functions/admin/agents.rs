@@ -3,15 +3,14 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log, unless the request is a GET: one read of the settings, cached for ten seconds. Each change and its
-//!   entry in the log are stored in one transaction
+//! - audit log: each change and its entry in the log are stored in one transaction
 //! - POST: one write to the account's counter, and one transaction that writes the agent and the login
 //! - listing: one query per megabyte of agents, and one query of their presence
 //! - GET, PATCH and DELETE of a single agent: one read
 //! - GET of a single agent: also one read of the agent's presence
 //! - PATCH: one transaction, or none if nothing changes, followed by one query of the agent's sessions. If the e-mail
-//!   address changes but the password does not, also one read of the login. If the body contains a new password or a
-//!   `role`, each session is deleted with one write, and the query is repeated until no session is left. Otherwise, one
+//!   address changes but the password does not, also one read of the login. If the body contains a new password, an
+//!   `email` or a `role`, each session is deleted with one write, and the query is repeated until no session is left. Otherwise, one
 //!   write per session updates the name and the photo
 //! - DELETE, login: one transaction and one write, which revoke the login
 //! - DELETE, sessions: one query and one write per session, both repeated until no session is left
@@ -40,7 +39,7 @@ use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
 use shared::store::directory::agents::Authority;
-use shared::wire::admin;
+use shared::wire::admin::{self, AgentChange};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -51,7 +50,7 @@ type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let directory = audit::by_admin(&directory, &caller, &request).await?;
+    let directory = audit::by_agent(&directory, &caller, &request);
     let dependencies = (directory, chats, connections);
     let (directory, ..) = &dependencies;
     if !request.has_path_segment("agent_id") {
@@ -75,7 +74,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
 
 async fn create(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
     let new_agent = admin::parse_new_agent(&request.json()?)?;
-    let password_hash = password::hash(&new_agent.password)?;
+    let password_hash = password::hash_new(&new_agent.password)?;
     let agent_id = directory.next_agent_id(&caller.account_id).await?;
     let agent = new_agent.into_agent(caller.account_id.clone(), agent_id, clock::now());
     directory.create_agent(&agent, &password_hash, Authority::Admin(caller.agent.agent_id)).await?;
@@ -98,12 +97,12 @@ async fn update(
     before: Agent,
 ) -> Result<Response, Error> {
     let (directory, _, connections) = dependencies;
-    let (after, password, ends_sessions) = admin::apply_agent_patch(&request.json()?, &before)?;
+    let AgentChange { agent: after, password, ends_sessions } = admin::apply_agent_patch(&request.json()?, &before)?;
     if before.agent_id == caller.agent.agent_id && after.role != before.role {
         return Err(Error::Conflict("an admin cannot change their own role"));
     }
     let authority = Authority::Admin(caller.agent.agent_id);
-    directory.save_agent(&before, &after, password.as_deref(), authority).await?;
+    directory.save_agent(&before, &after, password.as_ref(), authority).await?;
     if ends_sessions {
         connections.end_sessions(&after.account_id, after.agent_id).await?;
     } else {

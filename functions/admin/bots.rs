@@ -5,14 +5,13 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log, unless the request is a GET: one read of the settings, cached for ten seconds. Each change and its
-//!   entry in the log are stored in one transaction
+//! - audit log: each change and its entry in the log are stored in one transaction
 //! - POST: one read of the provider, and one transaction that writes the bot, its token and its channels
 //! - listing of bots or of providers: one query of the index `by_account` per megabyte
 //! - every request for a single bot: one read
 //! - PATCH: one transaction that writes the bot and the channels that were added or removed, or none if nothing changes
 //! - rotate: one write
-//! - test: one read of the provider, and one HTTP request to it
+//! - test: one read of the provider, one write of an entry in the audit log, and one HTTP request to the provider
 //! - activity: per 100 of the account's open chats, at most three queries of the index `listing` and one batch of
 //!   reads; per 100 chats closed in the last hour, one query of the index `due` and one batch of reads. At most 500
 //!   open and 500 closed chats are read. For each of the bot's chats among them that has changed in the last hour, at
@@ -25,6 +24,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use shared::delivery::outbound_client::OutboundClient;
+use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::domain::bot::Bot;
 use shared::domain::signing_secret::SigningSecrets;
 use shared::error::Error;
@@ -48,7 +48,7 @@ type Dependencies = (Directory, Connections, Chats, OutboundClient);
 
 async fn handle((directory, connections, chats, outbound): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let directory = audit::by_admin(&directory, &caller, &request).await?;
+    let directory = audit::by_agent(&directory, &caller, &request);
     let route_end = request.last_route_segment();
     if !request.has_path_segment("bot_id") {
         return match (request.method.as_str(), route_end.as_str()) {
@@ -89,10 +89,12 @@ async fn create(directory: &Directory, caller: &Session, request: &Request) -> R
     let bot_id = random_ids_and_secrets::random_identifier()?;
     let signing_secrets = SigningSecrets::new(random_ids_and_secrets::random_signing_secret()?);
     let (account_id, created_at) = (caller.account_id.clone(), clock::now());
+    let is_token_created = token.is_none();
+    let token = token.map_or_else(random_ids_and_secrets::random_token, Ok)?;
     let bot =
         Bot { bot_id, account_id, provider_id, token, name, channel_ids, answer_within, signing_secrets, created_at };
     directory.create_bot(&bot).await?;
-    Ok(Response::created(admin::created_bot_json(&bot)))
+    Ok(Response::created(admin::created_bot_json(&bot, is_token_created)))
 }
 
 async fn list(directory: &Directory, caller: &Session) -> Result<Response, Error> {
@@ -112,6 +114,8 @@ async fn test(
 ) -> Result<Response, Error> {
     let event = bot_sample::parse_sample(&request.json_or_empty()?)?;
     let provider = directory.provider(&bot.provider_id).await?.ok_or(Error::NotFound)?;
+    let tested = AuditedChange::named(AuditAction::Tested, AuditedKind::Bot, &*bot.bot_id, &bot.name);
+    directory.record(&bot.account_id, tested).await?;
     receiver_test::test_bot(outbound, bot, &provider, event, clock::now()).await
 }
 

@@ -6,8 +6,7 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log, unless the request is a GET: one read of the settings, cached for ten seconds. Each change and its
-//!   entry in the log are stored in one transaction
+//! - audit log: each change and its entry in the log are stored in one transaction
 //! - POST: one query of the roster (the account's agents and departments) if the body names agents or departments, and
 //!   one write. For a widget, also one read of the account's name, which is the default title
 //! - listing: one query of the index `by_account` per megabyte of channels
@@ -17,7 +16,7 @@
 //! - DELETE: one write. If the channel has a bot, removing the channel from the bot first costs one read and one
 //!   transaction
 //! - rotate: one write
-//! - test: one HTTP request to the integrator
+//! - test: one write of an entry in the audit log, and one HTTP request to the integrator
 //!
 //! An agent without the admin role gets 403 after the session has been read.
 
@@ -26,6 +25,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use shared::delivery::outbound_client::OutboundClient;
+use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::domain::channel::{Channel, ChannelKind};
 use shared::domain::sha256;
 use shared::domain::ssrf_guard::SsrfGuard;
@@ -54,7 +54,7 @@ async fn handle(
     let base_url = &public_url.of_request(&request);
     let caller = auth::admin(&connections, &request).await?;
     let guard = outbound.guard();
-    let directory = audit::by_admin(&directory, &caller, &request).await?;
+    let directory = audit::by_agent(&directory, &caller, &request);
     if !request.has_path_segment("channel_id") {
         return match request.method.as_str() {
             "POST" => create(&directory, guard, &caller, (&request, base_url)).await,
@@ -66,6 +66,8 @@ async fn handle(
         ("POST", "test") => {
             let now = clock::now();
             connections.count_receiver_test(&caller.account_id, now).await?;
+            let (kind, id, name) = (AuditedKind::Channel, &*channel.channel_id, &*channel.settings.name);
+            directory.record(&channel.account_id, AuditedChange::named(AuditAction::Tested, kind, id, name)).await?;
             receiver_test::test_integrator(&outbound, &channel, now).await
         }
         ("POST", _) if request.has_route_segment("signing-secret") => {

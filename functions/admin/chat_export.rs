@@ -4,6 +4,7 @@
 //!
 //! Costs these table requests:
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - audit log: one write. The pages of an export have one entry a minute
 //! - one chat: one read, and one query for every 100 entries
 //! - range: one query of the index `due` and one batch of reads for every 100 closed chats, and for each exported chat
 //!   one query for every 100 entries. The first entries of eight chats are read concurrently; if the page ends early,
@@ -17,14 +18,16 @@
 
 use std::process::ExitCode;
 
+use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::domain::chat_export::ExportCursor;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::service::auth;
 use shared::service::chat_export::ChatExportService;
+use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
+use shared::store::directory::Directory;
 use shared::wire::chat_export;
 
 #[tokio::main(flavor = "current_thread")]
@@ -32,11 +35,15 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-async fn handle((chats, connections): (Chats, Connections), request: Request) -> Result<Response, Error> {
+type Dependencies = (Directory, Chats, Connections);
+
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let scope = chat_export::parse_export_scope(&|name| request.query(name))?;
     let cursor = request.query("cursor").map(|text| chat_export::parse_export_cursor(&text, &scope)).transpose()?;
     let now = clock::now();
+    let exported = AuditedChange::unnamed(AuditAction::Exported, AuditedKind::Chats, scope.audited_id());
+    audit::by_agent(&directory, &caller, &request).record_once_a_minute(&caller.account_id, exported).await?;
     let export = ChatExportService { account_id: &caller.account_id, chats: &chats, now };
     let page = export.page(&scope, cursor).await?;
     if request.last_route_segment() == "export" {

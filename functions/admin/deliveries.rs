@@ -22,6 +22,7 @@
 //! - request to a webhook: one read each of the settings and the visitor, and one batch of reads of agents.
 //!   offline_message also costs one query of entries. chat_finished also costs one query for each megabyte or 1,000
 //!   entries of the chat and, if the chat has had an invitation, one read of the panel
+//! - replay: one write of an entry in the audit log. Equal requests have one entry a minute
 //! - replay of several deliveries: the same requests as listing the failed deliveries of the account or of the chat
 //! - each replayed delivery, at most 100 in a request: one write and one queue request
 //!
@@ -33,8 +34,8 @@ use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::{BotQueue, ChannelQueue, FirstAttemptQueues, WebhookQueue};
-use shared::service::auth;
 use shared::service::delivery_log::DeliveryLogService;
+use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -52,6 +53,7 @@ async fn handle(
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
+    let directory = audit::by_agent(&directory, &caller, &request);
     let queues = FirstAttemptQueues { channel: &channel_queue, bot: &bot_queue, webhook: &webhook_queue, call: None };
     let log = DeliveryLogService {
         account_id: &caller.account_id,

@@ -10,6 +10,7 @@
 //! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
 //! - GET: two reads of the visitor (one read with an integrator's id), one batch of reads for every ten chats of the visitor, at most 20 batches, and one
 //!   read of the settings, cached for ten seconds
+//! - DELETE, audit log: one write. The requests of an erasure have one entry a minute
 //! - DELETE, sockets: two reads of the visitor, one query of the visitor's open sockets, and two writes for each of them
 //! - DELETE, visitor: two reads (the visitor number and the progress of an earlier request), and two writes that delete
 //!   the visitor and the reference to the visitor's last call
@@ -26,11 +27,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::domain::visitor::Visitor;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::service::auth;
+use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
@@ -61,6 +63,8 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     if request.method == "GET" {
         return show(&directory, &chats, &caller, visitor.ok_or(Error::NotFound)?).await;
     }
+    let change = AuditedChange::unnamed(AuditAction::Erased, AuditedKind::Visitor, number.to_string());
+    audit::by_agent(&directory, &caller, &request).record_once_a_minute(&caller.account_id, change).await?;
     if let Some(visitor) = &visitor {
         connections.forget_visitor_sockets(visitor, now).await?;
     }

@@ -10,6 +10,7 @@ use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
+use shared::store::connections::sessions::SessionAccess;
 use shared::store::directory::Directory;
 use shared::wire::agent;
 
@@ -19,11 +20,12 @@ async fn main() -> ExitCode {
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
-    let caller = auth::agent(&connections, &request).await?;
+    let caller = auth::agent_with_any_password(&connections, &request).await?;
     let (account_id, agent_id) = (&caller.account_id, caller.agent.agent_id);
     let (agent, account_name) =
         tokio::try_join!(directory.agent(account_id, agent_id), directory.account_name(account_id))?;
     // If the agent's item is missing, the agent has just been deleted, and the session is about to end.
     let agent = agent.ok_or(Error::Unauthorized)?;
-    Ok(Response::ok(agent::current_agent_json(&agent, &account_name)))
+    let must_change_password = caller.access == SessionAccess::PasswordChange;
+    Ok(Response::ok(agent::current_agent_json(&agent, &account_name, must_change_password)))
 }

@@ -10,6 +10,7 @@
 //!   departments). Both are cached for ten seconds; the roster is queried again if the cached copy may be stale. A
 //!   rejected request gets 403 and costs nothing more
 //! - settings: one read, cached for ten seconds
+//! - blacklist status, if it changes: one write of an entry in the audit log
 //! - change: nothing if no field changes. Otherwise one write of the visitor, and one write of the visitor's open chat
 //!   if the name or the blacklist status changes. If webhooks are notified, the chat is always written, and the visitor
 //!   is written in a transaction that also stores one entry for each webhook. If a webhook is subscribed but no agent
@@ -18,13 +19,14 @@
 
 use std::process::ExitCode;
 
+use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::domain::visitor::ProfileSource;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::WebhookQueue;
-use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
+use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -43,6 +45,11 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
     let now = clock::now();
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let mut visitor = access.visitor(request.path_number("number")?).await?;
+    if let Some(blacklisted) = blacklisted.filter(|blacklisted| *blacklisted != visitor.blacklisted) {
+        let action = if blacklisted { AuditAction::Blacklisted } else { AuditAction::Unblacklisted };
+        let change = AuditedChange::unnamed(action, AuditedKind::Visitor, visitor.number.to_string());
+        audit::by_agent(&directory, &caller, &request).record(&caller.account_id, change).await?;
+    }
     visitor.merge_profile(&profile, ProfileSource::Agent);
     visitor.set_blacklisted(blacklisted.unwrap_or(visitor.blacklisted));
     let settings = directory.cached_settings(&caller.account_id).await?;

@@ -48,9 +48,10 @@ async fn handle(
     request: Request,
 ) -> Result<Response, BotApiError> {
     request.require_method("POST")?;
-    let bot = auth::bot(&directory, &request).await?;
-    let limits = directory.cached_settings(&bot.account_id).await?.limits;
-    connections.count_bot_request(&bot.bot_id, limits.bot_requests, clock::now()).await?;
+    let bot = auth::bot(&directory, &connections, &request).await?;
+    let settings = directory.cached_settings(&bot.account_id).await?;
+    connections.count_bot_request(&bot.bot_id, settings.limits.bot_requests, clock::now()).await?;
+    settings.require_not_suspended()?;
     let body = request.json()?;
     let event = bot::parse_event(&body)?;
     let events = BotEventHandler { bot: &bot, directory: &directory, chats: &chats, connections: &connections };

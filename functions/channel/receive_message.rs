@@ -75,6 +75,8 @@ async fn receive_message(
     if !channel.settings.enabled {
         return Err(Error::ChannelDisabled);
     }
+    let settings = &directory.cached_settings(&channel.account_id).await?;
+    settings.require_not_suspended()?;
     let body = request.json_with_limit(MAX_BODY_BYTES)?;
     let received = visitor_message::parse(&body, channel.is_lenient())?;
     let VisitorMessage { ref external_id, has_numeric_id, ref profile, ref invite, message, caller_message_id } =
@@ -84,7 +86,6 @@ async fn receive_message(
     let key = key.as_ref();
     match message {
         ParsedMessage::Content(ref content) => {
-            let settings = &directory.cached_settings(&channel.account_id).await?;
             let department = directory.default_department(channel).await?;
             let department = department.as_ref();
             let incoming = IncomingMessage {

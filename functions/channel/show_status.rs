@@ -1,9 +1,11 @@
 //! `GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status` (specification, A-1): returns 1 if an agent in the
-//! channel's audience is online, otherwise 0. Returns 0 for a disabled channel.
+//! channel's audience is online, otherwise 0. Returns 0 for a disabled channel and for the
+//! channels of a suspended account.
 //!
 //! Costs these table requests:
 //! - channel: one read, cached for ten seconds. A request to an unknown URL gets 404 after one read, which each process
-//!   makes at most five times a second for a cached channel. A request to a disabled channel costs nothing more
+//!   makes at most five times a second for a cached channel.
+//! - settings: one read, cached for ten seconds. A request to a disabled channel costs nothing more
 //! - roster (the account's agents and departments), if the channel names agents or departments: one query, cached for
 //!   ten seconds
 //! - agents' presence: one query
@@ -28,7 +30,8 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let now = clock::now();
     let (channel_id, secret) = (request.path_segment("channel_id"), request.path_segment("secret"));
     let channel = directory.channel_at_endpoint(&channel_id, &secret, now).await?;
-    if !channel.settings.enabled {
+    let is_suspended = directory.cached_settings(&channel.account_id).await?.suspended_at.is_some();
+    if !channel.settings.enabled || is_suspended {
         return Ok(Response::ok(json!(0)));
     }
     let audience = directory.audience(&channel).await?;

@@ -4,8 +4,7 @@
 //!
 //! Costs these table requests:
 //! - account: one read. A request with an unknown account gets 404 after this read
-//! - audit log: one read of the settings, cached for ten seconds. The change and its entry in the log are stored in one
-//!   transaction
+//! - audit log: the change and its entry in the log are stored in one transaction
 //! - login: one read. A request with an e-mail address that belongs to another account gets 409 after this read
 //! - new admin: one write to the account's counter, and one transaction that writes the agent and the login
 //! - existing agent: one read and one transaction. Then one query of the agent's sessions and one write for each
@@ -16,6 +15,7 @@
 use std::process::ExitCode;
 
 use shared::domain::agent::{Agent, Role};
+use shared::domain::password_policy::NewPassword;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::OperatorKey;
@@ -39,7 +39,7 @@ async fn handle((directory, connections, operator_key): Dependencies, request: R
     if !directory.has_account(&account_id).await? {
         return Err(Error::NotFound);
     }
-    let directory = audit::by_operator(&directory, &account_id, &request).await?;
+    let directory = audit::by_operator(&directory, &request);
     match directory.login(&new_admin.email).await? {
         None => create_admin(&directory, account_id, new_admin).await,
         Some(login) if login.account_id == account_id => {
@@ -51,7 +51,7 @@ async fn handle((directory, connections, operator_key): Dependencies, request: R
 }
 
 async fn create_admin(directory: &Directory, account_id: String, new_admin: NewAgent) -> Result<Response, Error> {
-    let password_hash = password::hash(&new_admin.password)?;
+    let password_hash = password::hash_new(&new_admin.password)?;
     let agent_id = directory.next_agent_id(&account_id).await?;
     let admin = new_admin.into_agent(account_id, agent_id, clock::now());
     directory.create_agent(&admin, &password_hash, Authority::Operator).await?;
@@ -64,7 +64,7 @@ async fn promote_and_reset_password(
     directory: &Directory,
     connections: &Connections,
     agent: Agent,
-    password: &str,
+    password: &NewPassword,
 ) -> Result<Response, Error> {
     let admin = Agent { role: Role::Admin, ..agent.clone() };
     directory.save_agent(&agent, &admin, Some(password), Authority::Operator).await?;

@@ -1,17 +1,18 @@
 //! POST /operator/accounts/{account_id}/call-balance: adds minutes to the call balance of an account. A repeated
 //! request with the same `reference` adds nothing.
 //!
-//! Costs one read of the account, one transaction that writes the payment and the balance, and one read of the balance.
+//! Costs one read of the account, one write of an entry in the audit log, one transaction that writes the payment and the balance, and one read of the balance.
 //! A request with a wrong operator key is rejected before any table request.
 
 use std::process::ExitCode;
 
 use serde_json::json;
+use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::OperatorKey;
-use shared::service::auth;
+use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
 use shared::wire::telephony_settings::{TopUp, parse_top_up};
@@ -30,6 +31,8 @@ async fn handle((directory, chats, operator_key): Dependencies, request: Request
     if !directory.has_account(&account_id).await? {
         return Err(Error::NotFound);
     }
+    let topped_up = AuditedChange::unnamed(AuditAction::ToppedUp, AuditedKind::CallBalance, &*reference);
+    audit::by_operator(&directory, &request).record(&account_id, topped_up).await?;
     let balance = chats.top_up_call_balance(&account_id, minutes, &reference, clock::now()).await?;
     Ok(Response::ok(json!({ "balance_minutes": balance })))
 }

@@ -1,11 +1,14 @@
-//! POST /operator/providers: registers a bot provider. /operator/providers/{provider_id}: GET returns a provider, PATCH
-//! changes it.
+//! /operator/providers: POST registers a bot provider, GET lists the providers. /operator/providers/{provider_id}: GET
+//! returns a provider, PATCH changes it, DELETE deletes it unless bots use it. A provider belongs to no account, so its
+//! changes are in the log of the function and not in an audit log.
 //!
-//! POST costs one write, GET one read, and PATCH one read and one write. A request with a wrong operator key is
-//! rejected before any table request.
+//! POST costs one write, the list one query of the index `by_account`, GET one read, and PATCH one read and one write.
+//! DELETE costs one read, two writes, and one scan for each megabyte of the Directory table. A request with a wrong
+//! operator key is rejected before any table request.
 
 use std::process::ExitCode;
 
+use serde_json::json;
 use shared::domain::bot::Provider;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
@@ -35,12 +38,27 @@ async fn handle((directory, operator_key, guard): Dependencies, request: Request
         };
         let provider = admin::apply_provider_patch(&request.json()?, blank, &guard)?;
         directory.save_provider(&provider).await?;
+        log_change(&request, &provider, "created");
         return Ok(Response::created(admin::provider_json(&provider)));
+    }
+    if !request.has_path_segment("provider_id") {
+        return Ok(Response::ok(admin::providers_json(&directory.providers().await?)));
     }
     let mut provider = directory.provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
     if request.method == "PATCH" {
         provider = admin::apply_provider_patch(&request.json()?, provider, &guard)?;
         directory.save_provider(&provider).await?;
+        log_change(&request, &provider, "changed");
+    }
+    if request.method == "DELETE" {
+        directory.delete_provider(&provider.provider_id).await?;
+        log_change(&request, &provider, "deleted");
+        return Ok(Response::ok(json!({ "provider_id": provider.provider_id, "deleted": true })));
     }
     Ok(Response::ok(admin::provider_json(&provider)))
+}
+
+fn log_change(request: &Request, provider: &Provider, change: &'static str) {
+    let (provider_id, source_address) = (&provider.provider_id, request.source_address());
+    tracing::info!(provider_id, source_address, change, "bot provider changed by the operator");
 }

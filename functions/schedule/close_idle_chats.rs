@@ -1,19 +1,21 @@
 //! Runs every minute and closes chats that have been idle for the account's limit. A bot that had the chat is notified
 //! with CHAT_CLOSED. The webhooks are notified with chat_finished, unless no agent has accepted the chat. An open chat
 //! is checked when it may have reached the limit, and at least once an hour. In the remaining time, a run continues the
-//! retention passes, which apply changed retention periods to closed chats and to the audit log.
+//! retention passes, which apply changed retention periods to closed chats, and the deletions of accounts.
 //!
 //! Costs these table and queue requests:
 //! - index `due`: one query for each of the 32 partitions, one more query for each additional page of 25 due chats in a
-//!   partition, and one query for the retention passes
+//!   partition, and one query for the retention passes and deletions
 //! - due chat: one read, and one read of the settings, cached for ten seconds
 //! - chat that is not idle: one write. If the retention period has changed, also one query of the timeline and one
 //!   write for each entry
 //! - idle chat: one transaction, which also writes the report counters, and one queue request for each notification
-//! - retention pass: one read of the pass and one of the settings. Per 200 entries of the audit log, one query. Per 100
-//!   closed chats, one query of the index `listing`, one batch of reads and one write that stores the progress. Each
-//!   closed chat also costs one query of the timeline and two writes, each visitor one read and one transaction, and
-//!   each entry of a timeline or of the audit log whose expiry changes one write
+//! - retention pass: one read of the pass and one of the settings. Per 100 closed chats, one query of the index
+//!   `listing`, one batch of reads and one write that stores the progress. Each closed chat also costs one query of the
+//!   timeline and two writes, each visitor one read and one transaction, and each entry of a timeline whose expiry
+//!   changes one write
+//! - deletion of an account: one scan for each megabyte of the three tables, one write of the progress for each scan, and
+//!   one write for each item of the account
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -23,9 +25,11 @@ use shared::error::Error;
 use shared::runtime::queue::{self, BotQueue, WebhookQueue};
 use shared::runtime::{clock, schedule};
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
-use shared::service::retention;
+use shared::service::{account_deletion, retention};
+use shared::store::account_deletion::AccountData;
 use shared::store::chats::Chats;
 use shared::store::chats::due_index::{Backlog, OverdueItem};
+use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 
 /// After this time, a run starts no further idle checks. The rest of the run is for retention passes.
@@ -41,9 +45,9 @@ async fn main() -> ExitCode {
 
 struct IdleCheck(Directory, Chats, BotQueue, WebhookQueue);
 
-async fn handle(
-    (directory, chats, bot_queue, webhook_queue): (Directory, Chats, BotQueue, WebhookQueue),
-) -> Result<Value, Error> {
+type Dependencies = (Directory, Chats, Connections, BotQueue, WebhookQueue);
+
+async fn handle((directory, chats, connections, bot_queue, webhook_queue): Dependencies) -> Result<Value, Error> {
     let (started, now) = (Instant::now(), clock::now());
     let check = IdleCheck(directory, chats, bot_queue, webhook_queue);
     let IdleCheck(directory, chats, ..) = &check;
@@ -51,12 +55,16 @@ async fn handle(
     let report =
         BacklogRun { chats, backlog, due_before: now, deadline, max_changed_items: u32::MAX }.process(&check).await;
     let checked_until = report.oldest_unhandled_due_at.unwrap_or(now);
-    let failed =
-        report.failed + retention::continue_passes(directory, chats, checked_until, started + RUN_TIME_BUDGET).await?;
+    // A retention pass waits until all chats that were open when it was planned have been checked.
+    let work = chats.due_account_work(checked_until, clock::now()).await?;
+    let deadline = started + RUN_TIME_BUDGET;
+    let failed = report.failed + retention::continue_passes(directory, chats, work.passes, deadline).await;
+    let data = AccountData { directory, chats, connections: &connections };
+    let failed = failed + account_deletion::continue_deletions(&data, work.deletions, deadline).await;
     tracing::info!(closed = report.changed, failed, "idle chats closed");
     match failed {
         0 => Ok(json!({ "closed": report.changed })),
-        failed => Err(Error::internal(("idle checks or retention passes failed", failed))),
+        failed => Err(Error::internal(("idle checks, retention passes or deletions failed", failed))),
     }
 }
 
@@ -67,7 +75,8 @@ impl OverdueHandler for IdleCheck {
             let Self(directory, chats, bot_queue, webhook_queue) = self;
             let Some(chat) = chats.due_for_idle_check(overdue).await? else { return Ok(false) };
             let (settings, now) = (directory.cached_settings(&chat.account_id).await?, clock::now());
-            if !settings.is_idle(chat.updated_at, now) {
+            // Nothing happens in the chats of a suspended account, so they are not closed either.
+            if settings.suspended_at.is_some() || !settings.is_idle(chat.updated_at, now) {
                 chats.reschedule_idle_check(overdue, &chat, &settings, now).await?;
                 return Ok(false);
             }

@@ -21,6 +21,12 @@ pub enum Error {
     /// The caller is authenticated but not allowed to make this request. The field contains the reason.
     #[error("{0}")]
     Forbidden(&'static str),
+    /// The agent signed in with a password that another person has set.
+    #[error("set a new password first")]
+    PasswordChangeRequired,
+    /// The operator has suspended the account.
+    #[error("the account is suspended")]
+    AccountSuspended,
     #[error("the widget may not be embedded on this site")]
     SiteNotAllowed,
     /// The token of a widget's visitor is unknown, has expired, or belongs to another widget.
@@ -107,7 +113,11 @@ impl Error {
         match self {
             Self::Invalid { .. } => 400,
             Self::InvalidCredentials | Self::Unauthorized | Self::InvalidVisitorToken | Self::InvalidSignature => 401,
-            Self::Forbidden(_) | Self::ChannelDisabled | Self::SiteNotAllowed => 403,
+            Self::Forbidden(_)
+            | Self::PasswordChangeRequired
+            | Self::AccountSuspended
+            | Self::ChannelDisabled
+            | Self::SiteNotAllowed => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed(_) => 405,
             Self::Conflict(_) => 409,
@@ -126,6 +136,8 @@ impl Error {
             Self::InvalidCredentials => "invalid_credentials",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden(_) => "forbidden",
+            Self::PasswordChangeRequired => "password_change_required",
+            Self::AccountSuspended => "account_suspended",
             Self::SiteNotAllowed => "site_not_allowed",
             Self::InvalidVisitorToken => "invalid_token",
             Self::InvalidSignature => "invalid_signature",
@@ -159,11 +171,13 @@ impl Error {
             | Self::IdempotencyMismatch
             | Self::TooLarge(_)
             | Self::ChannelDisabled
+            | Self::AccountSuspended
             | Self::TooManyChats(_)
             | Self::RateLimited(_) => Some(self.to_string()),
             Self::InvalidCredentials
             | Self::Unauthorized
             | Self::Forbidden(_)
+            | Self::PasswordChangeRequired
             | Self::SiteNotAllowed
             | Self::InvalidVisitorToken
             | Self::InvalidSignature

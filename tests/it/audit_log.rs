@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::api_client::{PASSWORD, TestAgent};
-use crate::support::test_host::run_on_shared_host;
+use crate::support::test_host::{ActiveChat, run_on_shared_host};
 
 /// Returns the agent's name, the action, the kind and the fields of each entry, newest first.
 async fn entries(admin: &TestAgent, query: &str) -> Vec<[String; 4]> {
@@ -43,17 +43,21 @@ fn changes_are_listed_with_agent_address_and_fields() {
             row("", "changed", "agent", "password"),
             row("Ada", "created", "webhook", ""),
             row("Ada", "changed", "settings", "idle_close retention_days"),
+            row("Ada", "signed_in", "session", ""),
             row("Grace", "created", "agent", ""),
             row("Grace", "rotated", "channel", "endpoint"),
             row("Grace", "changed", "channel", "name enabled"),
             row("Grace", "created", "channel", ""),
+            row("Bob", "signed_in", "session", ""),
             row("Grace", "created", "agent", ""),
+            row("Grace", "signed_in", "session", ""),
+            row("", "created", "account", ""),
         ];
         assert_eq!(entries(&ada, "").await, expected);
-        assert_eq!(entries(&ada, "?kind=channel").await, expected[4..7]);
-        assert_eq!(entries(&ada, &format!("?agent_id={}", ada.id)).await, expected[1..3]);
-        assert_eq!(entries(&ada, &format!("?id={}&limit=1", channel.id)).await, expected[4..5]);
-        assert!(entries(&other.admin, "").await.is_empty());
+        assert_eq!(entries(&ada, "?kind=channel").await, expected[5..8]);
+        assert_eq!(entries(&ada, &format!("?agent_id={}", ada.id)).await, expected[1..4]);
+        assert_eq!(entries(&ada, &format!("?id={}&limit=1", channel.id)).await, expected[5..6]);
+        assert_eq!(entries(&other.admin, "").await, expected[10..], "nothing of the first account");
 
         let page = ada.client.get("/admin/audit?limit=3").await.expect(200);
         let cursor = page["next"].as_str().unwrap();
@@ -66,5 +70,54 @@ fn changes_are_listed_with_agent_address_and_fields() {
             let refused = ada.client.get(&format!("/admin/audit?{query}")).await;
             assert_eq!(refused.expect_error(400, "invalid_request")["error"]["field"], field, "{query}");
         }
+    });
+}
+
+#[test]
+fn sign_ins_exports_erasures_replays_tests_and_blacklisting_are_recorded() {
+    run_on_shared_host(async |host| {
+        let chat = ActiveChat::create(host, "https://app.example/hook", json!({})).await;
+        let (admin, agent) = (&chat.account.admin, &chat.agent);
+        let wrong = json!({"email": agent.email, "password": "not the password"});
+        for _ in 0..3 {
+            host.anonymous.post("/agent/login", &wrong).await.expect_error(401, "invalid_credentials");
+        }
+        agent.client.patch("/agent/visitors/1", &json!({"blacklisted": true})).await.expect(200);
+        agent.client.patch("/agent/visitors/1", &json!({"blacklisted": true})).await.expect(200);
+        agent.client.patch("/agent/visitors/1", &json!({"blacklisted": false})).await.expect(200);
+        for target in ["/admin/chats/export?chat_id=1", "/admin/chats/export.csv?chat_id=1"] {
+            assert_eq!(admin.client.get(target).await.status, 200, "{target}");
+        }
+        admin.client.post(&format!("/admin/channels/{}/test", chat.channel.id), &json!({})).await.expect(200);
+        admin.client.post("/admin/deliveries/replay", &json!({"chat_id": 1})).await.expect(202);
+        let account_id = chat.account.id.as_str().unwrap();
+        let payment = json!({"minutes": 5, "reference": "invoice-7"});
+        host.operator.post(&format!("/operator/accounts/{account_id}/call-balance"), &payment).await.expect(200);
+        agent.close(1).await;
+        admin.client.delete("/admin/visitors/1").await.expect(200);
+
+        let page = admin.client.get("/admin/audit?limit=100").await.expect(200);
+        let shown = |entry: &Value| {
+            let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+            assert_ne!(text("source_address"), "", "{entry}");
+            format!("{} {} {}", text("action"), text("kind"), text("resource_id"))
+        };
+        let mut entries: Vec<String> = page["entries"].as_array().unwrap().iter().map(shown).collect();
+        entries.retain(|entry| !entry.starts_with("created") && !entry.starts_with("signed_in"));
+        // The three refused sign-ins and the two exports have at most one entry a minute.
+        entries.sort();
+        entries.dedup();
+        let agent_id = &agent.id;
+        let expected = [
+            "blacklisted visitor 1".to_owned(),
+            "erased visitor 1".to_owned(),
+            "exported chats 1".to_owned(),
+            "replayed delivery 1".to_owned(),
+            format!("sign_in_refused session {agent_id}"),
+            format!("tested channel {}", chat.channel.id),
+            "topped_up call_balance invoice-7".to_owned(),
+            "unblacklisted visitor 1".to_owned(),
+        ];
+        assert_eq!(entries, expected);
     });
 }

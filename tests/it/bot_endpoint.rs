@@ -393,3 +393,22 @@ fn logs_contain_no_secrets_of_a_bot() {
         }
     });
 }
+
+#[test]
+fn guessed_tokens_are_limited_by_network() {
+    run_on_shared_host(async |host| {
+        let fixture = BotFixture::create(host).await;
+        let guess = async |number: usize| {
+            let path = format!("/bot/webhooks/{}/guess-{number}-of-many-tokens", fixture.bot.provider_id);
+            fixture.bot.client.post(&path, &text_event(1)).await.status
+        };
+        let mut statuses = Vec::new();
+        for number in 0..80 {
+            statuses.push(guess(number).await);
+        }
+        assert_eq!(statuses[0], 401);
+        // A guess counts as made even if a new window of ten seconds begins between two of them.
+        let limited = statuses.iter().filter(|status| **status == 429).count();
+        assert!(limited >= 10 && statuses.iter().all(|status| [401, 429].contains(status)), "{statuses:?}");
+    });
+}

@@ -49,10 +49,10 @@ fn bot_is_connected_listed_read_changed_and_disconnected() {
 fn error_names_every_invalid_field_of_bots_and_providers() {
     run_on_shared_host(async |host| {
         let fixture = BotFixture::create(host).await;
-        let valid = json!({"provider_id": fixture.bot.provider_id, "token": "t", "channel_ids": [], "name": "Rob"});
+        let valid = json!({"provider_id": fixture.bot.provider_id, "token": unique_name("token"), "channel_ids": [], "name": "Rob"});
         let cases = [
             ("provider_id", vec![json!(null), json!(5), json!(""), json!("unknown")]),
-            ("token", vec![json!(null), json!(5), json!("")]),
+            ("token", vec![json!(5), json!(""), json!("7"), json!("nineteen characters"), json!(".".repeat(20))]),
             ("channel_ids", vec![json!(5), json!("x"), json!([5]), json!([null])]),
             ("name", vec![json!(5), json!([])]),
             ("answer_within", vec![json!(0), json!(901), json!("2"), json!(1.5)]),

@@ -48,6 +48,8 @@ mod local_host_command;
 mod login_and_logout;
 mod logs_and_metrics;
 mod openapi_contract;
+mod operator_accounts;
+mod passwords_and_sessions;
 mod private_notes;
 mod push;
 mod queue_outage;

@@ -67,13 +67,15 @@ def start_host():
 def create_test_data(ready):
     """Creates an account with every kind of resource. Returns the tokens and ids that the requests use."""
     base, operator = ready["base_url"], ready["operator_key"]
-    person = {"name": "Grace", "email": "admin@openapi.example", "password": "correct horse"}
+    person = {"name": "Grace", "email": "admin@openapi.example", "password": "tulips in the spring rain"}
     account = {"name": "Tested", "admin": person}
     account_id = call(base, "POST", "/operator/accounts", operator, account)["account_id"]
     admin = call(base, "POST", "/agent/login", body=person)["token"]
     colleague = person | {"name": "Ann", "email": "agent@openapi.example"}
     agent_id = call(base, "POST", "/admin/agents", admin, colleague)["agent_id"]
     agent = call(base, "POST", "/agent/login", body=colleague)["token"]
+    call(base, "POST", "/agent/login", body=colleague)
+    sessions = call(base, "GET", "/agent/sessions", agent)["sessions"]
     # A receiver that is part of the local host. It responds like an integrator and like a provider.
     receiver_url = f"{base}/_local/integrator"
     members = {"name": "Sales", "agent_ids": [agent_id]}
@@ -86,7 +88,7 @@ def create_test_data(ready):
     session = call(base, "POST", f"/widget/{widget_id}/session", body={"identify": True})
     provider = {"name": "Bots", "endpoint": receiver_url}
     provider_id = call(base, "POST", "/operator/providers", operator, provider)["provider_id"]
-    bot = {"provider_id": provider_id, "token": "known", "channel_ids": [channels[1]["channel_id"]]}
+    bot = {"provider_id": provider_id, "token": "known-to-the-bot-provider", "channel_ids": [channels[1]["channel_id"]]}
     bot_id = call(base, "POST", "/admin/bots", admin, bot)["bot_id"]
     reply = {"shortcut": "hello", "text": "Hello {visitor}"}
     reply_id = call(base, "POST", "/agent/canned-replies", admin, reply)["id"]
@@ -105,21 +107,24 @@ def create_test_data(ready):
         "protected_emails": [person["email"], colleague["email"]],
         # The run itself needs these resources, so requests do not change or delete them.
         "protected_ids": {
+            "account_id": [account_id],
+            "session_id": [session["id"] for session in sessions if session["current"]],
             "agent_id": [1, agent_id],
             "channel_id": [*list(secrets)[:2], widget_id],
             "bot_id": [bot_id],
             "provider_id": [provider_id],
-            "token": ["known"],
+            "token": ["known-to-the-bot-provider"],
             "number": list(range(1, 13)),
         },
         "known_ids": {
             "account_id": [account_id],
+            "session_id": [session["id"] for session in sessions],
             "channel_id": [*secrets, widget_id],
             "agent_id": [1, agent_id],
             "department_id": [department_id],
             "bot_id": [bot_id],
             "provider_id": [provider_id],
-            "token": ["known"],
+            "token": ["known-to-the-bot-provider"],
             "webhook_id": [webhook_id],
             "widget_id": [widget_id],
             "id": [reply_id],

@@ -22,7 +22,8 @@ VISITOR_TOKEN, PROTECTED_EMAILS = TEST_DATA["visitor_token"], TEST_DATA["protect
 REQUEST_COUNTERS = collections.defaultdict(itertools.count)
 # Operations that change or delete the resource in their path.
 MODIFYING = {"changeAgent", "deleteAgent", "changeChannel", "deleteChannel", "rotateChannel", "changeBot"}
-MODIFYING |= {"disconnectBot", "changeProvider", "eraseVisitor"}
+MODIFYING |= {"disconnectBot", "changeProvider", "deleteProvider", "eraseVisitor"}
+MODIFYING |= {"suspendAccount", "deleteAccount", "endSession"}
 # Operations that get only an invalid token, because they would end the session that all other requests use.
 INVALID_TOKEN_ONLY = {"agentLogout"}
 # Operations whose path parameters belong together, so that the parameters cannot be chosen independently.
@@ -112,7 +113,7 @@ def after_call(context, case, response):
         return
     created = response.json()
     with LOCK:
-        for name in ["channel_id", "agent_id", "department_id", "bot_id", "webhook_id", "provider_id", "seq"]:
+        for name in ["account_id", "channel_id", "agent_id", "department_id", "bot_id", "webhook_id", "provider_id", "seq"]:
             if name in created and created[name] not in KNOWN_IDS[name]:
                 KNOWN_IDS[name] = (KNOWN_IDS[name] + [created[name]])[-50:]
         # The id of a canned reply is the only path parameter whose name is just "id".

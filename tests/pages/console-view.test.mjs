@@ -531,7 +531,7 @@ journey("audit log is filtered, and shows more", {}, async (page) => {
   await rows.filter({ hasText: "Webhook secret replaced" }).waitFor();
   await rows.nth(1).waitFor({ state: "detached" });
   await page.getByLabel("Who").selectOption("Jonas Weber");
-  await page.getByText("No changes found").waitFor();
+  await page.getByText("Nothing found").waitFor();
   await page.getByLabel("What").selectOption("Everything");
   await page.getByText("Canned reply created").waitFor();
   assert.equal(await rows.count(), 1);

@@ -661,6 +661,13 @@ const STATES = {
       clickButton("Set the password"),
     ],
   },
+  "own-account": {
+    hash: "#/team/1",
+    steps: [
+      clickButton("Set a new password…"),
+      ({ page }) => page.getByText("This session").waitFor(),
+    ],
+  },
   departments: { hash: "#/team/departments", steps: [firstTableRow] },
   department: {
     hash: "#/team/departments/1",
@@ -876,7 +883,7 @@ const STATES = {
   "audit-empty": {
     hash: "#/settings/audit",
     dataset: "empty",
-    steps: [({ page }) => page.getByText("No changes found").waitFor()],
+    steps: [({ page }) => page.getByText("Nothing found").waitFor()],
   },
   "audit-failed": {
     hash: "#/settings/audit",

@@ -75,6 +75,8 @@ const REQUEST_TIMEOUT_MS = 20_000;
 export class ApiClient {
   /** Called when a request with the current token gets a response with status 401. */
   onUnauthorized: () => void = () => {};
+  /** Called when the operator has suspended the account of the current token. */
+  onSuspended: () => void = () => {};
 
   constructor(
     private readonly token: () => string | undefined,
@@ -139,7 +141,9 @@ export class ApiClient {
     }
     if (response.ok) return { text, response };
     if (response.status === 401 && token !== undefined && token === this.token()) this.onUnauthorized();
-    throw errorFromResponse(response, text);
+    const error = errorFromResponse(response, text);
+    if (error.code === "account_suspended" && token !== undefined && token === this.token()) this.onSuspended();
+    throw error;
   }
 }
 

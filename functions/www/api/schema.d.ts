@@ -554,6 +554,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replaces the agent's own password
+         * @description The current password is verified with the limits of a sign-in. The agent's other sessions end. A session that must replace its password can make only this request, GET /agent/me and POST /agent/logout.
+         */
+        put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Ends one of the agent's own sessions
+         * @description Its sockets are closed.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the agent's own sessions, the one used last first
+         * @description The times are those of the sign-in and of the last request, which is exact to a minute.
+         */
+        get: operations["sessions"];
+        put?: never;
+        post?: never;
+        /**
+         * Ends the agent's sessions except the one that makes the request
+         * @description Their sockets are closed.
+         */
+        delete: operations["endOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/agents": {
         parameters: {
             query?: never;
@@ -1141,7 +1207,7 @@ export interface paths {
         head?: never;
         /**
          * Changes an agent
-         * @description A new password or role ends the agent's sessions. Admins cannot change their own role. The response is also 409 if the e-mail address or the password was changed concurrently.
+         * @description A new password, e-mail address or role ends the agent's sessions. Admins cannot change their own role. The response is also 409 if the e-mail address or the password was changed concurrently.
          */
         patch: operations["changeAgent"];
         trace?: never;
@@ -1216,7 +1282,7 @@ export interface paths {
         put?: never;
         /**
          * Connects a bot to channels
-         * @description The provider is registered by the operator, and the token is chosen by the provider. The signing secret is shown only in this response.
+         * @description The provider is registered by the operator. The token is chosen by the provider, or created by the service if the body has none. The signing secret, and a created token, are shown only in this response.
          */
         post: operations["connectBot"];
         delete?: never;
@@ -1616,8 +1682,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the changes to the account's configuration, newest first
-         * @description Who has changed what, when, and from which IP address. Values are not recorded, because they can contain secrets.
+         * Lists the entries of the audit log, newest first
+         * @description An entry is kept for 400 days, whatever the account's retention period is.
          */
         get: operations["auditLog"];
         put?: never;
@@ -1702,7 +1768,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Lists the accounts in the order of their ids
+         * @description The list is read from an index, so a change may take some seconds to appear. With email, the list contains at most the account of the agent with this address.
+         */
+        get: operations["accounts"];
         put?: never;
         /**
          * Creates an account with its first admin
@@ -1713,6 +1783,36 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/operator/accounts/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Reads an account with its admins and the progress of its deletion
+         * @description After the deletion of the account, the response is 404.
+         */
+        get: operations["account"];
+        put?: never;
+        post?: never;
+        /**
+         * Orders the deletion of an account with everything that belongs to it
+         * @description The account is suspended at once, and a scheduled function deletes its data. GET shows the progress and responds with 404 when nothing is left. A deletion cannot be cancelled. The request can be repeated.
+         */
+        delete: operations["deleteAccount"];
+        options?: never;
+        head?: never;
+        /**
+         * Suspends an account, or ends its suspension
+         * @description In a suspended account, agents get 403 account_suspended at once, and channels, widgets and bots within ten seconds. Nothing is deleted, pending deliveries are completed, and idle chats stay open. When the suspension ends, the sessions of the agents are valid again. 409 if the account is being deleted.
+         */
+        patch: operations["suspendAccount"];
         trace?: never;
     };
     "/operator/accounts/{account_id}/admins": {
@@ -1796,7 +1896,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Lists the bot providers
+         * @description Includes the endpoints, which admins do not see.
+         */
+        get: operations["listProviders"];
         put?: never;
         /**
          * Registers a bot provider
@@ -1825,7 +1929,11 @@ export interface paths {
         get: operations["provider"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Deletes a bot provider that no bot uses
+         * @description 409 if bots use the provider.
+         */
+        delete: operations["deleteProvider"];
         options?: never;
         head?: never;
         /**
@@ -2113,7 +2221,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_request" | "invalid_credentials" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "payload_too_large" | "rate_limited" | "unavailable" | "internal" | "invalid_client" | "unauthorized_client" | "idempotency_mismatch" | "channel_disabled" | "site_not_allowed" | "invalid_token" | "invalid_signature";
+                code: "invalid_request" | "invalid_credentials" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "payload_too_large" | "rate_limited" | "unavailable" | "internal" | "invalid_client" | "unauthorized_client" | "idempotency_mismatch" | "channel_disabled" | "site_not_allowed" | "invalid_token" | "invalid_signature" | "account_suspended" | "password_change_required";
                 message: string;
                 /** @description The path of the invalid field, such as message.file_size. */
                 field?: string;
@@ -2146,6 +2254,7 @@ export interface components {
          * @description Compared in lower case.
          */
         Email: string;
+        /** @description Control characters, blanks only, and common or repetitive passwords are refused. It must not be the e-mail address. */
         Password: string;
         /** Format: uri */
         WebUrl: string;
@@ -2327,6 +2436,8 @@ export interface components {
                 role: components["schemas"]["Role"];
                 account_id: string;
             };
+            /** @description Whether the agent must call PUT /agent/password first. */
+            must_change_password: boolean;
         };
         CurrentAgent: {
             agent: {
@@ -2341,6 +2452,7 @@ export interface components {
                 account_id: string;
                 name: string;
             };
+            must_change_password: boolean;
         };
         Colleague: {
             id: components["schemas"]["SequentialNumber"];
@@ -2672,17 +2784,25 @@ export interface components {
              * @enum {string|null}
              */
             role?: "agent" | "admin" | null;
+            /**
+             * @description Whether the agent must replace the password before anything else. Until then, other requests get 403 password_change_required.
+             * @default false
+             */
+            must_change_password?: boolean | null;
         };
         AgentChanges: {
             name?: components["schemas"]["Name"];
             /** Format: email */
             email?: string | null;
+            /** @description The rules of Password apply. */
             password?: string | null;
             /** @description The number at which the agent answers calls, preferably with the country code. A number that nobody can have is rejected. */
             phone?: string | null;
             photo?: components["schemas"]["WebUrlOrBlank"];
             /** @enum {string|null} */
             role?: "agent" | "admin" | null;
+            /** @description Whether the agent must replace the new password before anything else. Only together with password. */
+            must_change_password?: boolean | null;
         };
         Agent: {
             agent_id: components["schemas"]["SequentialNumber"];
@@ -2707,8 +2827,8 @@ export interface components {
         };
         NewBot: {
             provider_id: components["schemas"]["Name"];
-            /** @description The provider's token, which is the last path segment of the addresses in both directions. It must not contain control characters. */
-            token: string;
+            /** @description The provider's token, which is the last path segment of the addresses in both directions. It must not contain control characters. If it is absent, the service creates one, which the response shows. */
+            token?: string | null;
             /**
              * @description The name that visitors see.
              * @default Bot
@@ -2736,6 +2856,8 @@ export interface components {
             answer_within: components["schemas"]["BotResponseTimeout"];
             created_at: components["schemas"]["UnixSeconds"];
             signing_secret?: components["schemas"]["SigningSecret"];
+            /** @description The token that the service created. Only the response that creates the bot contains it. */
+            token?: string;
         };
         AccountSettingsChanges: {
             webhook_url?: components["schemas"]["OptionalWebUrl"];
@@ -3611,26 +3733,26 @@ export interface components {
             }[];
         };
         /** @enum {string} */
-        AuditedKind: "settings" | "webhook" | "channel" | "bot" | "agent" | "department" | "canned_reply" | "telephony";
-        /** @description A change to the configuration. Values are not stored, because they can contain secrets. */
+        AuditedKind: "settings" | "webhook" | "channel" | "bot" | "agent" | "department" | "canned_reply" | "telephony" | "session" | "visitor" | "chats" | "delivery" | "call_balance" | "account";
+        /** @description Something that an agent, an admin or the operator has done. Values are not stored, because they can contain secrets. */
         AuditEntry: {
             id: string;
             timestamp: components["schemas"]["UnixSeconds"];
-            /** @description Who made the change. Null for the operator. */
+            /** @description Who made the request or, for a refused sign-in, whose e-mail address it contained. Null for the operator. */
             agent: components["schemas"]["ChatAgent"] | null;
             /** @description The IP address of the request. */
             source_address: string;
             /**
-             * @description rotated: a secret was replaced.
+             * @description rotated: a secret was replaced. tested: a sample request was sent to a receiver. For exported, erased, replayed and sign_in_refused, equal requests from one address within a minute have one entry.
              * @enum {string}
              */
-            action: "created" | "changed" | "deleted" | "rotated";
+            action: "created" | "changed" | "deleted" | "rotated" | "signed_in" | "sign_in_refused" | "exported" | "erased" | "replayed" | "tested" | "blacklisted" | "unblacklisted" | "topped_up" | "suspended" | "resumed";
             kind: components["schemas"]["AuditedKind"];
-            /** @description The id of the changed resource. Empty for the settings and the telephony settings. */
+            /** @description The id of the resource. For a session the agent's number, for exported chats the chat's number or empty, for a delivery <chat>/<seq>, the chat's number or empty, for a payment its reference. Empty for the settings, the telephony settings and the account. */
             resource_id: string;
-            /** @description The name of the changed resource at that time. Null for settings, webhooks and the telephony settings. */
+            /** @description The name of the resource at that time. Null if it has none. */
             resource_name: string | null;
-            /** @description The names of the changed fields. For rotated: signing_secret or endpoint. Empty if the action is created or deleted. */
+            /** @description The names of the changed fields. For rotated: signing_secret or endpoint. Empty for other actions than changed and rotated. */
             fields: string[];
         };
         /** @description A chat with its timeline, including private notes and events. If the entries do not fit into the page, the chat is repeated on the next page with the following entries. */
@@ -3878,6 +4000,45 @@ export interface components {
             signing_secret: components["schemas"]["SigningSecret"];
             old_signing_secret_valid_until: components["schemas"]["UnixSeconds"];
         };
+        /** @description A session of the agent. The time of the last request is exact to a minute. */
+        AgentSession: {
+            id: string;
+            /** @description Whether this session makes the request. */
+            current: boolean;
+            /** @description Null if an earlier version of the service stored the session. */
+            created_at: components["schemas"]["UnixSeconds"] | null;
+            last_request_at: components["schemas"]["UnixSeconds"];
+            /** @description The IP address of the sign-in. */
+            source_address: string | null;
+            user_agent: string | null;
+        };
+        Account: {
+            account_id: string;
+            name: string;
+            /** @enum {string} */
+            state: "active" | "suspended" | "deleting";
+            created_at: components["schemas"]["UnixSeconds"];
+            suspended_at: components["schemas"]["UnixSeconds"] | null;
+        };
+        AccountDetails: components["schemas"]["Account"] & {
+            /** @description The number of agents. */
+            agents: number;
+            admins: {
+                agent_id: components["schemas"]["SequentialNumber"];
+                name: string;
+                email: string;
+            }[];
+            /** @description The progress of the deletion. Null if none is in progress. */
+            deletion: {
+                started_at: components["schemas"]["UnixSeconds"];
+                /**
+                 * @description The table that is being read, in this order. account: the last items of the Directory table.
+                 * @enum {string}
+                 */
+                phase: "directory" | "connections" | "chats" | "account";
+                deleted_items: number;
+            } | null;
+        };
     };
     responses: {
         /** @description Accepted. */
@@ -3955,7 +4116,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The credential is valid but does not permit the request. */
+        /** @description The credential is valid but does not permit the request. account_suspended: the operator has suspended the account. password_change_required: the agent must replace the password first. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -4066,7 +4227,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
             };
         };
-        /** @description The channel is disabled (channel_disabled); nothing is stored. */
+        /** @description The channel is disabled (channel_disabled); nothing is stored. account_suspended: the operator has suspended the account. */
         ChannelDisabled: {
             headers: {
                 [name: string]: unknown;
@@ -4084,7 +4245,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The Origin header names a site on which the widget may not be embedded. */
+        /** @description The Origin header names a site on which the widget may not be embedded. account_suspended: the operator has suspended the account. */
         SiteNotAllowed: {
             headers: {
                 [name: string]: unknown;
@@ -4872,6 +5033,15 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            /** @description The operator has suspended the account. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             /** @description Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together send more than 500 logins a second. */
             429: {
@@ -4925,6 +5095,7 @@ export interface operations {
         responses: {
             200: components["responses"]["AgentPresence"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -4947,6 +5118,7 @@ export interface operations {
             200: components["responses"]["AgentPresence"];
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -4980,6 +5152,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -5004,6 +5177,139 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    current_password: string;
+                    new_password: components["schemas"]["Password"];
+                };
+            };
+        };
+        responses: {
+            /** @description The password is replaced. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        changed: true;
+                        ended_sessions: number;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together send more than 500 logins a second. */
+            429: {
+                headers: {
+                    /** @description Seconds, at most 300. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        session_id: string;
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sessions: components["schemas"]["AgentSession"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    endOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The other sessions have ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        ended_sessions: number;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -5030,6 +5336,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -5055,6 +5362,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -5188,6 +5496,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -5589,6 +5898,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             410: components["responses"]["CursorExpired"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -5623,6 +5933,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -6286,7 +6597,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The bot with its signing secret, which is shown only once. */
+            /** @description The bot with its signing secret and, if the service created it, its token. Both are shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7074,11 +7385,11 @@ export interface operations {
     auditLog: {
         parameters: {
             query?: {
-                /** @description Selects changes to resources of this kind. */
+                /** @description Selects entries about resources of this kind. */
                 kind?: components["schemas"]["AuditedKind"];
-                /** @description Selects changes to the resource with this id. */
+                /** @description Selects entries about the resource with this id. */
                 id?: string;
-                /** @description Selects changes made by this agent. */
+                /** @description Selects the entries of this agent. */
                 agent_id?: number;
                 /** @description Unix seconds. */
                 from?: number;
@@ -7255,6 +7566,40 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    accounts: {
+        parameters: {
+            query?: {
+                /** @description The e-mail address of an agent. */
+                email?: string;
+                /** @description The page size. */
+                limit?: number;
+                /** @description The value of next from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of accounts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        accounts: components["schemas"]["Account"][];
+                        next: components["schemas"]["NextCursor"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     openAccount: {
         parameters: {
             query?: never;
@@ -7285,6 +7630,93 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletion is in progress. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    suspendAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    suspended: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The account. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountDetails"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             500: components["responses"]["InternalError"];
@@ -7455,6 +7887,31 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The providers. They are read from an index, so a change may take some seconds to appear. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        providers: components["schemas"]["Provider"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     registerProvider: {
         parameters: {
             query?: never;
@@ -7506,6 +7963,37 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        provider_id: string;
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -29,6 +29,7 @@ export type VisitorChanges = Schemas["VisitorChanges"];
 export type AgentPanel = Schemas["AgentPanel"];
 export type AgentMessage = Schemas["AgentMessage"];
 export type FileType = Schemas["FileMessage"]["type"];
+export type AgentSession = Schemas["AgentSession"];
 export type LoginResponse = Schemas["LoginResponse"];
 export type Call = Schemas["Call"];
 export type Telephony = Schemas["Telephony"];

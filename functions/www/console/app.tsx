@@ -1,6 +1,7 @@
 import "./app.css";
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Announcer } from "../ui/announcer";
+import { lazyComponent } from "../ui/lazy-component";
 import { Toasts } from "../ui/toast";
 import { CallBanner } from "./calls/call-banner";
 import { ConnectionBanner } from "./connection-banner";
@@ -20,11 +21,22 @@ import { Workspace } from "./state/workspace";
 import { VisitorsPage } from "./visitors/visitors-page";
 import { VisitorPane } from "./visitor/visitor-pane";
 
+/** Loaded when it is needed, because it is shown once to an agent. */
+const FirstPassword = lazyComponent(() =>
+  import("./session/first-password").then(({ FirstPassword }) => FirstPassword),
+);
+
 export function App() {
   const current = session.value;
   return (
     <>
-      {current === undefined ? <SignIn /> : <SignedIn key={`${current.accountId}.${current.id}`} me={current} />}
+      {current === undefined ? (
+        <SignIn />
+      ) : current.mustChangePassword === true ? (
+        <FirstPassword />
+      ) : (
+        <SignedIn key={`${current.accountId}.${current.id}`} me={current} />
+      )}
       <Toasts />
       <Announcer />
     </>

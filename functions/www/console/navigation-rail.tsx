@@ -299,6 +299,18 @@ function ProfileMenu({ close }: { close: () => void }) {
         role="menuitem"
         onClick={() => {
           close();
+          overlay.value = { kind: "own-account" };
+        }}
+      >
+        <Icon name="lock" />
+        Password and sessions
+      </button>
+      <button
+        type="button"
+        class="menu-item"
+        role="menuitem"
+        onClick={() => {
+          close();
           overlay.value = { kind: "shortcuts" };
         }}
       >

@@ -13,6 +13,11 @@ const ExportDialog = lazyComponent<{ chatId: number; onClose: () => void }>(() =
   import("./reports/export-dialog").then(({ ExportDialog }) => ExportDialog),
 );
 
+/** Loaded when it is first opened, because agents seldom do. */
+const OwnAccountDialog = lazyComponent<{ onClose: () => void }>(() =>
+  import("./session/own-account-dialog").then(({ OwnAccountDialog }) => OwnAccountDialog),
+);
+
 export const OverlayLayer = () => (
   <>
     <CurrentOverlay />
@@ -29,6 +34,8 @@ function CurrentOverlay() {
       return <CommandPalette />;
     case "shortcuts":
       return <ShortcutsDialog />;
+    case "own-account":
+      return <OwnAccountDialog onClose={closeOverlay} />;
     case "canned":
       return <CannedRepliesDialog />;
     case "channel":

@@ -197,7 +197,11 @@ export class MockService {
       return error(401, "invalid_credentials", "the e-mail or the password is wrong");
     const token = randomUUID();
     this.tokens.set(token, agent);
-    return json(200, { token, agent: { id: agent.id, name: agent.name, role: agent.role, account_id: "acc_demo" } });
+    return json(200, {
+      token,
+      agent: { id: agent.id, name: agent.name, role: agent.role, account_id: "acc_demo" },
+      must_change_password: agent.mustChangePassword === true,
+    });
   }
 
   channelMessage(body) {
@@ -231,7 +235,24 @@ export class MockService {
         agent: { id: me.id, name: me.name, email: me.email, photo: me.photo, phone: null },
         role: me.role,
         account: { account_id: "acc_demo", name: dataset.account },
+        must_change_password: false,
       });
+    if (path === "/agent/sessions" && method === "GET") {
+      const at = Math.floor(Date.now() / 1000);
+      const session = { created_at: at - 90_000, source_address: "192.0.2.7", last_request_at: at - 4_000 };
+      const browser = "Mozilla/5.0 (Android 15; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0";
+      return json(200, {
+        sessions: [
+          { ...session, id: "aaaaaaaaaaaaaaaa", current: true, user_agent: headers["user-agent"] ?? null },
+          { ...session, id: "bbbbbbbbbbbbbbbb", current: false, user_agent: browser },
+        ],
+      });
+    }
+    if (path.startsWith("/agent/sessions")) return json(200, { deleted: true, ended_sessions: 1 });
+    if (path === "/agent/password")
+      return body.current_password === "secret"
+        ? json(200, { changed: true, ended_sessions: 1 })
+        : error(400, "invalid_request", "current_password is wrong", "current_password");
     if (path === "/agent/logout") return json(200, {});
     if (path === "/agent/presence") {
       if (method === "PUT") {

@@ -20,7 +20,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// If the usage of the pushes has not changed for this long, all changes have been pushed. The local host passes a
 /// change on within a few milliseconds.
 const PUSH_SETTLE_TIME: Duration = Duration::from_millis(300);
-const PASSWORD: &str = "correct horse battery staple";
+const PASSWORD: &str = "tulips in the spring rain";
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -403,7 +403,7 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     let provider: Value = driver.api.post("/operator/providers", Some(driver.operator_key), &provider).await?;
     let provider = text(&provider, "provider_id")?;
     let bot = json!({
-        "provider_id": provider, "token": "counted", "name": "Robin", "channel_ids": [channel_id],
+        "provider_id": provider, "token": "counted-by-the-cost-program", "name": "Robin", "channel_ids": [channel_id],
         "answer_within": BOT_ANSWER_LIMIT_SECONDS,
     });
     let created = driver.post("/admin/bots", &admin, bot).await?;
@@ -412,7 +412,10 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     let text_message = json!({"type": "TEXT", "text": "Hello", "timestamp": 1_700_000_000});
     let answer = async |chat: u64| {
         let event = json!({"event": "BOT_MESSAGE", "id": "any", "chat_id": chat, "message": text_message});
-        driver.api.post::<Value>(&format!("/bot/webhooks/{provider}/counted"), None, &event).await?;
+        driver
+            .api
+            .post::<Value>(&format!("/bot/webhooks/{provider}/counted-by-the-cost-program"), None, &event)
+            .await?;
         Ok(())
     };
     driver.send_visitor_message(&channel, "ada").await?;

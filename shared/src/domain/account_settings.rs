@@ -10,6 +10,7 @@ use crate::domain::rate_limit::{
 use crate::domain::time_zone::TimeZone;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::Webhook;
+use crate::error::Error;
 
 const DEFAULT_IDLE_CLOSE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The maximum time from one idle check of an open chat to the time at which the next one is due. If an admin shortens
@@ -33,6 +34,8 @@ pub struct AccountSettings {
     pub retention_days: Option<u32>,
     /// The time zone of the reports' days and of the callback hours.
     pub time_zone: TimeZone,
+    /// When the operator suspended the account. It is stored with the settings, because most requests read them anyway.
+    pub suspended_at: Option<Timestamp>,
 }
 
 /// The maximum numbers of messages of one visitor, requests of one bot, and new chats of one channel in a window of ten
@@ -72,6 +75,7 @@ impl Default for AccountSettings {
             idle_close: Some(DEFAULT_IDLE_CLOSE),
             retention_days: None,
             time_zone: TimeZone::default(),
+            suspended_at: None,
         }
     }
 }
@@ -83,6 +87,11 @@ impl Default for CallbackHours {
 }
 
 impl AccountSettings {
+    /// Fails with `AccountSuspended` if the operator has suspended the account.
+    pub fn require_not_suspended(&self) -> Result<(), Error> {
+        if self.suspended_at.is_some() { Err(Error::AccountSuspended) } else { Ok(()) }
+    }
+
     /// Returns whether an open chat has reached the idle limit. `updated_at` is the time of the chat's last message,
     /// call event or transition.
     pub fn is_idle(&self, updated_at: Timestamp, now: Timestamp) -> bool {
@@ -93,6 +102,9 @@ impl AccountSettings {
     /// after `now`. `updated_at` is the time of the chat's last message, call event or transition.
     pub fn next_idle_check(&self, updated_at: Timestamp, now: Timestamp) -> Timestamp {
         let latest = now.plus(MAX_IDLE_CHECK_INTERVAL);
+        if self.suspended_at.is_some() {
+            return latest;
+        }
         self.idle_close.map_or(latest, |limit| updated_at.plus(limit).min(latest))
     }
 }

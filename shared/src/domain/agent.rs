@@ -62,3 +62,15 @@ impl From<Agent> for AgentSnapshot {
         Self { agent_id, name, photo }
     }
 }
+
+/// A session as its agent sees it in the list of sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionSummary {
+    /// The beginning of the session's id.
+    pub short_id: String,
+    /// `None` if an earlier version of the service stored the session.
+    pub created_at: Option<Timestamp>,
+    pub last_request_at: Timestamp,
+    pub source_address: Option<String>,
+    pub user_agent: Option<String>,
+}

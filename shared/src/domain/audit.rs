@@ -1,8 +1,14 @@
-//! The audit log: who changed the configuration of an account, when, and from where. Entries contain the names of the
-//! changed resource and of the changed fields, but not the values of the fields, because values can contain secrets.
+//! The audit log: who changed the configuration of an account, signed in, or exported, erased or repeated something,
+//! when, and from where. Entries contain the names of the resource and of the changed fields, but not the values of the
+//! fields, because values can contain secrets.
+
+use std::time::Duration;
 
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::timestamp::Timestamp;
+
+/// How long an entry is kept. The account's retention period does not apply, so that an admin cannot shorten the log.
+pub const AUDIT_RETENTION: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuditAction {
@@ -11,10 +17,39 @@ pub enum AuditAction {
     Deleted,
     /// A secret was replaced: the endpoint secret of a channel, or the signing secret of a channel, a bot or a webhook.
     Rotated,
+    SignedIn,
+    /// A sign-in with the e-mail address of an agent and a wrong password.
+    SignInRefused,
+    Exported,
+    Erased,
+    Replayed,
+    /// A sample request was sent to a receiver.
+    Tested,
+    Blacklisted,
+    Unblacklisted,
+    ToppedUp,
+    Suspended,
+    Resumed,
 }
 
 impl AuditAction {
-    const ALL: [Self; 4] = [Self::Created, Self::Changed, Self::Deleted, Self::Rotated];
+    const ALL: [Self; 15] = [
+        Self::Created,
+        Self::Changed,
+        Self::Deleted,
+        Self::Rotated,
+        Self::SignedIn,
+        Self::SignInRefused,
+        Self::Exported,
+        Self::Erased,
+        Self::Replayed,
+        Self::Tested,
+        Self::Blacklisted,
+        Self::Unblacklisted,
+        Self::ToppedUp,
+        Self::Suspended,
+        Self::Resumed,
+    ];
 
     /// Returns the name of this value in the API and in stored items.
     pub fn name(self) -> &'static str {
@@ -23,6 +58,17 @@ impl AuditAction {
             Self::Changed => "changed",
             Self::Deleted => "deleted",
             Self::Rotated => "rotated",
+            Self::SignedIn => "signed_in",
+            Self::SignInRefused => "sign_in_refused",
+            Self::Exported => "exported",
+            Self::Erased => "erased",
+            Self::Replayed => "replayed",
+            Self::Tested => "tested",
+            Self::Blacklisted => "blacklisted",
+            Self::Unblacklisted => "unblacklisted",
+            Self::ToppedUp => "topped_up",
+            Self::Suspended => "suspended",
+            Self::Resumed => "resumed",
         }
     }
 
@@ -41,10 +87,19 @@ pub enum AuditedKind {
     Department,
     CannedReply,
     Telephony,
+    /// The session that a sign-in starts. Its id is the agent's.
+    Session,
+    Visitor,
+    /// Exported chats. The id of the entry is the number of the chat, or empty if several chats were exported.
+    Chats,
+    /// Replayed deliveries. The id of the entry is `<chat>/<seq>`, the chat's number, or empty for a time range.
+    Delivery,
+    CallBalance,
+    Account,
 }
 
 impl AuditedKind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 14] = [
         Self::Settings,
         Self::Webhook,
         Self::Channel,
@@ -53,6 +108,12 @@ impl AuditedKind {
         Self::Department,
         Self::CannedReply,
         Self::Telephony,
+        Self::Session,
+        Self::Visitor,
+        Self::Chats,
+        Self::Delivery,
+        Self::CallBalance,
+        Self::Account,
     ];
 
     /// Returns the name of this value in the API and in stored items.
@@ -66,6 +127,12 @@ impl AuditedKind {
             Self::Department => "department",
             Self::CannedReply => "canned_reply",
             Self::Telephony => "telephony",
+            Self::Session => "session",
+            Self::Visitor => "visitor",
+            Self::Chats => "chats",
+            Self::Delivery => "delivery",
+            Self::CallBalance => "call_balance",
+            Self::Account => "account",
         }
     }
 
@@ -81,13 +148,12 @@ impl AuditedKind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditedRequest {
-    /// The agent who sent the request. `None` stands for the operator.
+    /// The agent who sent the request or, for a refused sign-in, the agent with this e-mail address. `None` stands for
+    /// the operator.
     pub agent: Option<AgentSnapshot>,
     /// The client's IP address, as reported by the API gateway.
     pub source_address: String,
     pub at: Timestamp,
-    /// When the entry expires. `None` means that it never expires.
-    pub retain_until: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +171,11 @@ pub struct AuditedChange {
 impl AuditedChange {
     pub fn named(action: AuditAction, kind: AuditedKind, id: impl Into<String>, name: &str) -> Self {
         Self { action, kind, id: id.into(), name: Some(name.to_owned()), fields: Vec::new() }
+    }
+
+    /// A change of something that has no name.
+    pub fn unnamed(action: AuditAction, kind: AuditedKind, id: impl Into<String>) -> Self {
+        Self { action, kind, id: id.into(), name: None, fields: Vec::new() }
     }
 
     #[must_use]

@@ -15,6 +15,14 @@ pub enum ExportScope {
 }
 
 impl ExportScope {
+    /// Returns what the audit log calls the exported chats: the number of the chat, or nothing for several chats.
+    pub fn audited_id(&self) -> String {
+        match self {
+            Self::Chat(chat_id) => chat_id.to_string(),
+            Self::Closed { .. } => String::new(),
+        }
+    }
+
     /// Whether a page of an export with this scope could have returned this cursor. The channel is not checked.
     pub fn contains(&self, cursor: &ExportCursor) -> bool {
         match self {

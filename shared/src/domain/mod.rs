@@ -1,6 +1,7 @@
 //! The business rules, written as plain types and pure functions. They do not depend on AWS, HTTP or serde, and they
 //! always receive the current time as an argument.
 
+pub mod account;
 pub mod account_settings;
 pub mod agent;
 pub mod agent_presence;
@@ -28,6 +29,7 @@ pub mod link_filter;
 pub mod login_limit;
 pub mod message_content;
 pub mod message_id;
+pub mod password_policy;
 pub mod phone_call;
 pub mod phone_number;
 pub mod rate_limit;

@@ -34,6 +34,8 @@ pub struct AgentSocket {
     pub session_id: String,
     /// The time of $connect.
     pub opened_at: Timestamp,
+    /// The time from which the socket counts as closed, even if its close was not reported.
+    pub expires_at: Timestamp,
 }
 
 /// An open socket of a widget's visitor, or one that is being opened.
@@ -87,8 +89,9 @@ impl AgentSocket {
         Viewer { agent_id: self.agent_id, is_admin: self.is_admin }
     }
 
-    /// Returns the time from which the socket counts as closed, even if its close was not reported.
-    pub fn expires_at(&self) -> Timestamp {
-        self.opened_at.plus(SOCKET_LIFETIME)
+    /// Returns when a socket expires that is opened now. It gets no pushes after the end of its session.
+    pub fn expiry(opened_at: Timestamp, session_ends_at: Option<Timestamp>) -> Timestamp {
+        let latest = opened_at.plus(SOCKET_LIFETIME);
+        session_ends_at.map_or(latest, |end| latest.min(end))
     }
 }

@@ -32,6 +32,7 @@ const JSON_CONTENT_TYPE: &str = "application/json; charset=utf-8";
 const MAX_IDEMPOTENCY_KEY_CHARS: usize = 255;
 /// The maximum length of a caller's message id in the log. A longer id is truncated.
 const MAX_LOGGED_ID_CHARS: usize = 64;
+const MAX_USER_AGENT_CHARS: usize = 200;
 
 pub struct Request {
     /// The method. A HEAD request is handled like a GET request, and its response is sent without the body.
@@ -377,6 +378,11 @@ impl Request {
     pub(crate) fn body(&self) -> Result<&[u8], Error> {
         let bytes: &[u8] = self.parts.body().as_ref();
         if bytes.len() > MAX_BODY_BYTES { Err(Error::TooLarge(MAX_BODY_BYTES)) } else { Ok(bytes) }
+    }
+
+    /// Returns the beginning of the client's `User-Agent` header.
+    pub fn user_agent(&self) -> Option<String> {
+        Some(truncate_chars(self.header("user-agent")?, MAX_USER_AGENT_CHARS))
     }
 
     /// Returns the client's IP address as reported by the distribution or, without one, by the gateway. Other headers

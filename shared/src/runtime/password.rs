@@ -5,7 +5,13 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
+use crate::domain::password_policy::{NewPassword, PasswordHash as StoredHash};
 use crate::error::{Error, ErrorContext};
+
+/// Returns what is stored of a new password.
+pub fn hash_new(password: &NewPassword) -> Result<StoredHash, Error> {
+    Ok(StoredHash { text: hash(&password.text)?, must_change: password.must_change })
+}
 
 /// Returns the hash in the PHC string format, which contains the salt and the parameters.
 pub fn hash(password: &str) -> Result<String, Error> {

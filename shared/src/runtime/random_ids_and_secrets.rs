@@ -56,15 +56,21 @@ pub(crate) fn equals_in_constant_time(a: &[u8], b: &[u8]) -> bool {
 #[derive(Clone)]
 pub struct OperatorKey {
     hash: String,
+    /// The hash of the key that replaces the current one. Both are accepted during a rotation.
+    next_hash: Option<String>,
 }
 
 impl OperatorKey {
     pub fn matches(&self, key: &str) -> bool {
-        equals_in_constant_time(self.hash.as_bytes(), sha256::hex_digest(key).as_bytes())
+        let hash = sha256::hex_digest(key);
+        let matches = |expected: &String| equals_in_constant_time(expected.as_bytes(), hash.as_bytes());
+        matches(&self.hash) || self.next_hash.as_ref().is_some_and(matches)
     }
 
     fn from_environment(environment: &mut Environment) -> Self {
-        Self { hash: environment.required("OPERATOR_KEY_SHA256") }
+        let (hash, next) =
+            (environment.required("OPERATOR_KEY_SHA256"), environment.required("NEXT_OPERATOR_KEY_SHA256"));
+        Self { hash, next_hash: Some(next).filter(|hash| !hash.is_empty()) }
     }
 }
 
@@ -81,9 +87,12 @@ mod tests {
 
     #[test]
     fn operator_key_matches_its_hash() {
-        let key = OperatorKey { hash: sha256::hex_digest("abc") };
+        let mut key = OperatorKey { hash: sha256::hex_digest("abc"), next_hash: None };
         assert!(key.matches("abc"));
-        assert!(!key.matches("abd"));
+        assert!(!key.matches("abd") && !key.matches(""));
+        key.next_hash = Some(sha256::hex_digest("abd"));
+        assert!(key.matches("abc") && key.matches("abd"), "both keys are valid during a rotation");
+        assert!(!key.matches("abe"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::delivery::outbound_client::OutboundClient;
 use crate::delivery::webhook_request;
 use crate::domain::account_settings::AccountSettings;
+use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::delivery::Outcome;
 use crate::domain::signing_secret::SigningSecrets;
 use crate::domain::timestamp::Timestamp;
@@ -129,6 +130,8 @@ impl AccountSettingsService<'_> {
         let mut settings = self.directory.settings(self.account_id).await?;
         let webhook = find_webhook(&mut settings, webhook_id)?;
         let body = sample.body(webhook_id, self.now);
+        let tested = AuditedChange::unnamed(AuditAction::Tested, AuditedKind::Webhook, webhook_id);
+        self.directory.record(self.account_id, tested).await?;
         let id = random_ids_and_secrets::new_webhook_request_id();
         let post = webhook_request::signed_post(webhook, &body, &id, self.now)?;
         receiver_test::send(self.outbound, &post, |response| match response.status {

@@ -11,15 +11,30 @@ use crate::runtime::clock;
 use crate::runtime::http::Request;
 use crate::runtime::random_ids_and_secrets::{self, OperatorKey};
 use crate::store::connections::Connections;
-use crate::store::connections::sessions::{self, Session};
+use crate::store::connections::sessions::{self, Session, SessionAccess};
 use crate::store::directory::Directory;
 use crate::wire::bot_error::BotApiError;
 
 /// Returns the session of a signed-in agent. Costs one read and, at most once a minute, two writes that store the time
 /// of the request.
+///
+/// # Errors
+/// Fails with `PasswordChangeRequired` if the agent must replace the password first, and with `AccountSuspended` if the
+/// operator has suspended the account.
 pub async fn agent(connections: &Connections, request: &Request) -> Result<Session, Error> {
+    let session = agent_with_any_password(connections, request).await?;
+    match session.access {
+        SessionAccess::Full => Ok(session),
+        SessionAccess::PasswordChange => Err(Error::PasswordChangeRequired),
+        SessionAccess::Suspended => Err(Error::AccountSuspended),
+    }
+}
+
+/// Like [`agent`], but also accepts the session of an agent who must replace the password.
+pub async fn agent_with_any_password(connections: &Connections, request: &Request) -> Result<Session, Error> {
     let token = request.bearer_token().ok_or(Error::Unauthorized)?;
-    connections.session(token, clock::now()).await?.ok_or(Error::Unauthorized)
+    let session = connections.session(token, clock::now()).await?.ok_or(Error::Unauthorized)?;
+    if session.access == SessionAccess::Suspended { Err(Error::AccountSuspended) } else { Ok(session) }
 }
 
 /// Returns the account that the bearer token names, or `None` if the token is missing or malformed. Nothing may be
@@ -45,7 +60,11 @@ pub fn operator(key: &OperatorKey, request: &Request) -> Result<(), Error> {
 /// Returns the bot that sent a request (specification, B-1). The path contains the provider's id and the bot's token. A
 /// provider that is registered with a secret must also send the secret in the `Authorization` header, with or without
 /// `Bearer`. A header with several credentials is rejected, unless the whole header equals the secret.
-pub async fn bot(directory: &Directory, request: &Request) -> Result<Arc<Bot>, BotApiError> {
+///
+/// Requests with wrong credentials are limited for each client network. A network that has reached the limit gets 429
+/// also for tokens that this process has not cached, so that the token cannot be guessed. The limit does not apply to a
+/// provider that sends its secret.
+pub async fn bot(directory: &Directory, connections: &Connections, request: &Request) -> Result<Arc<Bot>, BotApiError> {
     let provider = directory.cached_provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
     let expected = provider.authorization_hash.as_deref();
     let matches_secret = |secret: &str| {
@@ -58,7 +77,18 @@ pub async fn bot(directory: &Directory, request: &Request) -> Result<Arc<Bot>, B
     if !is_authorized && request.has_several_credentials() {
         return Err(Error::field("Authorization", "must hold one credential").into());
     }
-    let bot = directory.bot_by_token(&provider.provider_id, &request.path_segment("token")).await?;
-    let bot = bot.ok_or(BotApiError::InvalidClient)?;
-    if expected.is_none() || is_authorized { Ok(bot) } else { Err(BotApiError::UnauthorizedClient) }
+    let (provider_id, token) = (&*provider.provider_id, request.path_segment("token"));
+    let (address, now) = (request.source_address(), clock::now());
+    if !is_authorized && !directory.has_cached_bot(provider_id, &token) {
+        connections.require_few_refused_bot_requests(provider_id, &address, now)?;
+    }
+    let refusal = match directory.bot_by_token(provider_id, &token).await? {
+        Some(bot) if expected.is_none() || is_authorized => return Ok(bot),
+        Some(_) => BotApiError::UnauthorizedClient,
+        None => BotApiError::InvalidClient,
+    };
+    if !is_authorized {
+        connections.count_refused_bot_request(provider_id, &address, now).await?;
+    }
+    Err(refusal)
 }

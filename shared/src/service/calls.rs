@@ -207,6 +207,10 @@ impl CallService<'_> {
         let telephony = self.directory.cached_telephony(account_id).await?.ok_or(Error::NotFound)?;
         let provider = telephony::adapter(&telephony.provider);
         let incoming = provider.parse_incoming(request, &public_url.url_of_request(request))?;
+        if self.directory.cached_settings(account_id).await?.suspended_at.is_some() {
+            tracing::info!(account_id, "incoming call rejected: the account is suspended");
+            return Ok(provider.incoming_response(None));
+        }
         let base_url = public_url.of_request(request);
         let entry = self.store_incoming(account_id, &telephony, &incoming, base_url, queues).await?;
         let call = entry.as_ref().and_then(|entry| Some((entry, entry.content.call.as_deref()?)));

@@ -6,6 +6,7 @@ use crate::delivery::bot_receiver::BotRequests;
 use crate::delivery::integrator_receiver;
 use crate::delivery::signed_post::SignedPost;
 use crate::delivery::webhook_request::WebhookRequests;
+use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{DeliveryState, Target};
 use crate::domain::delivery_search_and_replay::{
@@ -101,7 +102,9 @@ impl DeliveryLogService<'_> {
     /// counted but not replayed.
     pub async fn replay(&self, body: &Value) -> Result<Response, Error> {
         let failed = DeliveryFilter::all(DeliveryState::Failed);
-        let page = match delivery_log::parse_replay_request(body)? {
+        let replay = delivery_log::parse_replay_request(body)?;
+        self.record_replay(&replay).await?;
+        let page = match replay {
             ReplayRequest::One { chat_id, seq } => {
                 self.start_replay(chat_id, seq, ReplayScope::Single).await?;
                 return Ok(Response::accepted(delivery_log::replay_result_json(1, 0, None)));
@@ -129,6 +132,17 @@ impl DeliveryLogService<'_> {
             }
         }
         Ok(Response::accepted(delivery_log::replay_result_json(replayed, skipped.len(), page.next)))
+    }
+
+    /// Records the replay in the audit log. A large replay consists of many requests, of which one a minute is recorded.
+    async fn record_replay(&self, replay: &ReplayRequest) -> Result<(), Error> {
+        let id = match replay {
+            ReplayRequest::One { chat_id, seq } => format!("{chat_id}/{seq}"),
+            ReplayRequest::Chat { chat_id, .. } => chat_id.to_string(),
+            ReplayRequest::Range { .. } => String::new(),
+        };
+        let change = AuditedChange::unnamed(AuditAction::Replayed, AuditedKind::Delivery, id);
+        self.directory.record_once_a_minute(self.account_id, change).await
     }
 
     async fn start_replay(&self, chat_id: u64, seq: u64, scope: ReplayScope) -> Result<(), Error> {

@@ -1,5 +1,6 @@
 //! Use cases that are too long for a handler, or that several functions share.
 
+pub mod account_deletion;
 pub mod account_settings;
 pub mod audit;
 pub mod auth;

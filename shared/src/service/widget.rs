@@ -47,17 +47,19 @@ pub struct WidgetRequest {
 }
 
 impl WidgetRequest {
-    /// Checks a request and counts it towards the limit of its client network. Costs one read of the channel, cached
-    /// for ten seconds, and one write for every tenth request that a process gets from the network.
+    /// Checks a request and counts it towards the limit of its client network. Costs one read of the channel and one of
+    /// the settings, both cached for ten seconds, and one write for every tenth request that a process gets from the
+    /// network.
     ///
     /// # Errors
     /// Fails with `NotFound` if the widget does not exist or is disabled, with `SiteNotAllowed` if the widget does not
-    /// allow the page's site, and with `RateLimited` if the client network has reached its limit. Also fails if the
+    /// allow the page's site, with `RateLimited` if the client network has reached its limit, and with `AccountSuspended`. Also fails if the
     /// body is not JSON.
     pub async fn accept(directory: &Directory, connections: &Connections, request: &Request) -> Result<Self, Error> {
         let (channel, now) = (find_widget(directory, request).await?, clock::now());
         let address = request.source_address();
         connections.count_widget_request(&channel.channel_id, &address, now).await?;
+        directory.cached_settings(&channel.account_id).await?.require_not_suspended()?;
         let network = sha256::hex_digest(client_network(&address));
         Ok(Self { channel, body: request.json()?, network, now })
     }

@@ -1,6 +1,7 @@
 //! DynamoDB access, with one folder for each table (docs/design.md). The types of stored items are private to this
 //! module; callers use `domain` types and the parameter and result types of the stores.
 
+pub mod account_deletion;
 mod cache;
 pub mod chats;
 pub mod connections;

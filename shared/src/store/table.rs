@@ -147,6 +147,11 @@ impl<U: Into<String>> ItemUpdate<U> {
     }
 }
 
+pub(crate) fn item_key(item: &Item) -> Option<Key> {
+    let text = |name: &str| item.get(name)?.as_s().ok().cloned();
+    Some(Key::new(text("pk")?, text("sk")?))
+}
+
 pub(crate) fn s(value: impl Into<String>) -> AttributeValue {
     AttributeValue::S(value.into())
 }
@@ -371,6 +376,16 @@ impl Table {
                 .limit(limit)
                 .scan_index_forward(!descending);
             let answer = request.send().await.map_err(|e| request_error(&e))?;
+            let next = answer.last_evaluated_key.filter(|key| !key.is_empty());
+            Ok(QueryPage { items: answer.items.unwrap_or_default(), next })
+        })
+    }
+
+    /// Reads at most one megabyte of the table with strong consistency, starting after the key `after`, if there is one.
+    pub(crate) fn scan_page(&self, after: Option<Item>) -> BoxFuture<'_, Result<QueryPage, Error>> {
+        Box::pin(async move {
+            let request = self.client.scan().table_name(&*self.name).consistent_read(true);
+            let answer = request.set_exclusive_start_key(after).send().await.map_err(|e| request_error(&e))?;
             let next = answer.last_evaluated_key.filter(|key| !key.is_empty());
             Ok(QueryPage { items: answer.items.unwrap_or_default(), next })
         })

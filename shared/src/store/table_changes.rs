@@ -12,7 +12,7 @@ use crate::store::chats::{
     CHAT_PREFIX, HEADER_SORT_KEY, PANEL_SORT_KEY, VISITOR_PREFIX, chat_from_item, entry_from_item, visitor_from_item,
 };
 use crate::store::connections::presence::{PRESENCE_PREFIX, presence_from_item};
-use crate::store::connections::sessions::{AGENT_PREFIX, SESSION_PREFIX};
+use crate::store::connections::sessions::{AGENT_PREFIX, SESSION_PREFIX, is_suspended_session};
 use crate::store::directory::keys::{ACCOUNT_PREFIX, CHANNEL_PREFIX};
 use crate::store::table::Item;
 
@@ -77,9 +77,11 @@ pub(crate) fn parse_change(change: ItemChange) -> Result<Option<(String, TableCh
         let (before, after) = convert(change, presence_from_item)?;
         return Ok(Some((account_id.to_owned(), TableChange::Presence { before, after })));
     }
-    if let (Some(agent), Some(session_id), None) =
-        (pk.strip_prefix(AGENT_PREFIX), sk.strip_prefix(SESSION_PREFIX), &change.after)
-    {
+    if let (Some(agent), Some(session_id)) = (pk.strip_prefix(AGENT_PREFIX), sk.strip_prefix(SESSION_PREFIX)) {
+        // A session of a suspended account remains, but its sockets are closed.
+        if change.after.as_ref().is_some_and(|session| !is_suspended_session(session)) {
+            return Ok(None);
+        }
         let (account_id, _) = agent.split_once('#').ok_or_else(|| Error::internal("key of a session"))?;
         let session_id = session_id.to_owned();
         return Ok(Some((account_id.to_owned(), TableChange::SessionEnded { session_id })));

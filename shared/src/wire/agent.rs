@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::agent::{Agent, AgentSnapshot};
+use crate::domain::agent::{Agent, AgentSnapshot, SessionSummary};
 use crate::domain::agent_presence::{AgentStatus, Presence};
 use crate::domain::chat::{Chat, MessagePreview, Rating, Sender};
 use crate::domain::chat_changes::ChangesCursor;
@@ -12,6 +12,7 @@ use crate::domain::delivery::{Attempt, Delivery, DeliveryState, Target};
 use crate::domain::department::Department;
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::message_content::{Content, TypingNotice};
+use crate::domain::password_policy::check_new_password;
 use crate::domain::phone_call::Call;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
@@ -28,6 +29,8 @@ use crate::wire::webhook::{department_json, session_json};
 const MAX_AGENT_TEXT_CHARS: usize = 10_000;
 /// The maximum length of a name, a phone number, an e-mail address or a password.
 const MAX_AGENT_FIELD_CHARS: usize = 254;
+/// Long enough that the rules for passwords report a password that is too long.
+const MAX_TEXT_FIELD_CHARS: usize = 10_000;
 const MAX_DESCRIPTION_CHARS: usize = 10_000;
 const CURSOR_RULE: &str = "must be a value that this endpoint has returned";
 
@@ -95,17 +98,46 @@ pub fn parse_transfer(body: &Value) -> Result<TransferRequest, Error> {
     }
 }
 
-pub fn login_json(token: &str, agent: &Agent) -> Value {
+pub fn login_json(token: &str, agent: &Agent, must_change_password: bool) -> Value {
     let Agent { account_id, agent_id, name, role, .. } = agent;
-    json!({ "token": token, "agent": { "id": agent_id, "name": name, "role": role.name(), "account_id": account_id } })
+    json!({
+        "token": token,
+        "agent": { "id": agent_id, "name": name, "role": role.name(), "account_id": account_id },
+        "must_change_password": must_change_password,
+    })
 }
 
-pub fn current_agent_json(agent: &Agent, account_name: &str) -> Value {
+/// Parses the body of PUT /agent/password. Returns the current and the new password.
+pub fn parse_password_change(body: &Value, email: &str) -> Result<(String, String), Error> {
+    let body = Fields::of(body)?;
+    let current = body.required_text("current_password", MAX_AGENT_FIELD_CHARS)?;
+    let new = body.required_text("new_password", MAX_TEXT_FIELD_CHARS)?;
+    check_new_password(&new, Some(email)).map_err(|reason| body.invalid("new_password", reason))?;
+    if new == current {
+        return Err(body.invalid("new_password", "must differ from the current password"));
+    }
+    Ok((current, new))
+}
+
+/// Returns the agent's sessions. `current` is the short id of the session that made the request.
+pub fn sessions_json(sessions: &[SessionSummary], current: &str) -> Value {
+    let session_json = |session: &SessionSummary| {
+        let SessionSummary { short_id, created_at, last_request_at, source_address, user_agent } = session;
+        json!({
+            "id": short_id, "current": short_id == current, "created_at": created_at.map(Timestamp::seconds),
+            "last_request_at": last_request_at.seconds(), "source_address": source_address, "user_agent": user_agent,
+        })
+    };
+    json!({ "sessions": sessions.iter().map(session_json).collect::<Vec<_>>() })
+}
+
+pub fn current_agent_json(agent: &Agent, account_name: &str, must_change_password: bool) -> Value {
     let Agent { account_id, agent_id, name, email, phone, photo, role, created_at: _ } = agent;
     json!({
         "agent": { "id": agent_id, "name": name, "email": email, "photo": photo, "phone": phone },
         "role": role.name(),
         "account": { "account_id": account_id, "name": account_name },
+        "must_change_password": must_change_password,
     })
 }
 

@@ -47,7 +47,7 @@ pub fn audit_page_json(page: &AuditPage) -> Value {
 
 fn entry_json(entry: &AuditEntry) -> Value {
     let AuditEntry { id, request, change } = entry;
-    let AuditedRequest { agent, source_address, at, retain_until: _ } = request;
+    let AuditedRequest { agent, source_address, at } = request;
     let AuditedChange { action, kind, id: resource_id, name, fields } = change;
     json!({
         "id": id,

@@ -17,6 +17,17 @@ pub struct Fields<'a> {
     lenient: bool,
 }
 
+/// Whether a character leaves a mark on a screen. Control characters, soft hyphens, zero-width characters and those that
+/// change the direction of a text leave none, so two addresses that differ only in them look the same.
+fn is_visible(letter: char) -> bool {
+    !letter.is_control()
+        && !matches!(letter,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
 impl<'a> Fields<'a> {
     /// Fails if the body is not a JSON object.
     pub fn of(body: &'a Value) -> Result<Self, Error> {
@@ -109,7 +120,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn email_address(&self, name: &str, value: &str) -> Result<String, Error> {
         let email = value.trim();
         let is_address = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
-        let is_address = is_address && !email.chars().any(|letter| letter.is_whitespace() || letter.is_control());
+        let is_address = is_address && email.chars().all(|letter| !letter.is_whitespace() && is_visible(letter));
         if is_address { Ok(email.to_owned()) } else { Err(self.invalid(name, "must be an e-mail address")) }
     }
 

@@ -214,8 +214,17 @@ pub fn webhook_with_secret_json(webhook: &Webhook, secret: &str) -> Value {
 }
 
 pub fn settings_json(settings: &AccountSettings, rules: &Value) -> Value {
-    let AccountSettings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days, time_zone } =
-        settings;
+    let AccountSettings {
+        version: _,
+        webhooks,
+        safe_urls,
+        callback,
+        limits,
+        idle_close,
+        retention_days,
+        time_zone,
+        suspended_at: _,
+    } = settings;
     let RateLimits { visitor_messages, bot_requests, channel_chats } = limits;
     json!({
         "webhook_url": webhooks.first().map(|webhook| webhook.url.as_str()),

@@ -9,7 +9,7 @@ use crate::client::ApiClient;
 use crate::receiver::{Kind, Receiver};
 use crate::records::Records;
 
-const PASSWORD: &str = "correct horse battery staple";
+const PASSWORD: &str = "tulips in the spring rain";
 pub const AGENTS: usize = 3;
 pub const BOT_ANSWER_SECONDS: u64 = 15;
 

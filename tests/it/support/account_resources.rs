@@ -40,6 +40,7 @@ impl AccountResources {
             ("id", add_canned_reply(&account.admin, "hello").await),
             ("bot_id", connect_bot(host, &account).await),
             ("webhook_id", webhook["webhook_id"].as_str().unwrap().to_owned()),
+            ("session_id", session_id(&account.admin).await),
             ("channel_id", channel.id),
         ]);
         Self { account, integrator, webhook_receiver, ids }
@@ -58,14 +59,16 @@ impl AccountResources {
     }
 
     /// Requests every GET route that requires a token, as the account's admin, and returns the responses keyed by path.
-    /// The operator's routes are left out, and so are a few others: the chat changes and a bot's activity contain the
-    /// current time, all tests share the list of providers, the CSV export is not JSON, and a visitor is also read by
-    /// number.
+    /// The operator's routes are left out, and so are a few others: the chat changes, a bot's activity and the sessions
+    /// contain current times, all tests share the list of providers, the CSV export is not JSON, a visitor is also
+    /// read by number, and the audit log contains the exports that this function makes.
     pub async fn readable_resources(&self) -> BTreeMap<String, Value> {
         let mut readable_resources = BTreeMap::new();
         for (method, template) in protected_routes() {
             let left_out = [
                 "/agent/changes",
+                "/agent/sessions",
+                "/admin/audit",
                 "/admin/chats/export.csv",
                 "/admin/bots/{bot_id}/activity",
                 "/admin/providers",
@@ -80,6 +83,12 @@ impl AccountResources {
         }
         readable_resources
     }
+}
+
+/// Returns the id of the session of an agent who is signed in once.
+async fn session_id(agent: &TestAgent) -> String {
+    let listed = agent.client.get("/agent/sessions").await.expect(200);
+    listed["sessions"][0]["id"].as_str().unwrap_or_else(|| panic!("{listed}")).to_owned()
 }
 
 /// Creates a failed message that can be retried. It is in the account's second chat, which belongs to the second

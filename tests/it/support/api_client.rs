@@ -189,7 +189,7 @@ impl TestAccount {
     }
 }
 
-pub const PASSWORD: &str = "correct horse battery staple";
+pub const PASSWORD: &str = "tulips in the spring rain";
 
 pub fn unique_email(prefix: &str) -> String {
     format!("{prefix}-{}@acme.example", local::random_and_digest::random_hex::<8>().unwrap())

@@ -44,6 +44,7 @@ pub fn valid_body(method: &Method, template: &str) -> Value {
         ("POST", "typing") => json!({"type": "typein"}),
         ("POST", "transfer") => json!({"agent_id": 1}),
         ("PATCH", "{id}") => json!({"text": "Mine"}),
+        ("PATCH", "{account_id}") => json!({"suspended": true}),
         ("PATCH", "{webhook_id}") => json!({"events": ["chat_finished"]}),
         ("PATCH", _) => json!({"name": "Mine"}),
         _ => json!({}),

@@ -95,12 +95,13 @@ journey(
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password", { exact: true }).fill("short");
     await submit.click();
-    await page.getByText("Enter at least 8 characters.").waitFor();
+    await page.getByText("Enter at least 12 characters.").waitFor();
     await page.getByRole("button", { name: "Generate" }).click();
     await submit.click();
     const dialog = page.getByRole("dialog", { name: "Aiko Mori is added" });
     const password = await dialog.locator("code").textContent();
-    assert.equal(await logInStatus(email, password), 200);
+    const session = await request("POST", "/agent/login", { email, password });
+    assert.equal(session.body.must_change_password, true);
     await dialog.getByRole("button", { name: "Done" }).click();
 
     await page.getByLabel("Search agents").fill("aiko");
@@ -138,21 +139,70 @@ journey(
 );
 
 journey(
-  "admin signs in with the own password that was set",
+  "agent replaces the own password and ends other sessions",
   async ({ account, open }) => {
     const { admin } = account;
+    const other = await request("POST", "/agent/login", {
+      email: admin.email,
+      password: admin.password,
+    });
     const page = await open(admin, { hash: `#/team/${admin.id}` });
     await page.getByRole("button", { name: "Set a new password" }).click();
-    const field = page.getByLabel("Password", { exact: true });
-    assert.equal(await field.inputValue(), "", "a random one would be lost");
+    const dialog = page.getByRole("dialog", { name: "Password and sessions" });
+    await dialog.getByText("This session").waitFor();
+    const rows = await dialog.getByRole("listitem").count();
+    assert.ok(rows >= 2, `${rows} sessions`);
+    const submit = dialog.getByRole("button", { name: "Set the new password" });
+    await dialog.getByLabel("Current password").fill("not the password");
+    await dialog.getByLabel("New password", { exact: true }).fill("short");
+    await submit.click();
+    await dialog.getByText("Enter at least 12 characters.").waitFor();
     const password = "another long password";
-    await field.fill(password);
-    await page.getByRole("button", { name: "Set it and sign out" }).click();
-    await page.getByText("Sign in with it.").waitFor();
-    await page.getByLabel("E-mail").fill(admin.email);
-    await page.getByLabel("Password", { exact: true }).fill(password);
+    await dialog.getByLabel("New password", { exact: true }).fill(password);
+    await dialog.getByLabel("New password again").fill(password);
+    await submit.click();
+    await dialog.locator("#current_password-problem").waitFor();
+    await dialog.getByLabel("Current password").fill(admin.password);
+    await submit.click();
+    await page.getByText("Your password is set.").waitFor();
+    assert.equal(await logInStatus(admin.email, admin.password), 401);
+    const ended = await request(
+      "GET",
+      "/agent/me",
+      undefined,
+      other.body.token,
+    );
+    assert.equal(ended.status, 401);
+    assert.equal(await logInStatus(admin.email, password), 200);
+  },
+);
+
+journey(
+  "agent replaces a one-time password at the first sign-in",
+  async ({ account, openSignedOut }) => {
+    const email = `aiko-${randomUUID()}@example.com`;
+    const first = "a password for one day";
+    await account.admin.post("/admin/agents", {
+      name: "Aiko Mori",
+      email,
+      password: first,
+      must_change_password: true,
+    });
+    const page = await openSignedOut();
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill(first);
+    await page.keyboard.press("Enter");
+    await page
+      .getByRole("heading", { name: "Choose your own password" })
+      .waitFor();
+    await page.reload();
+    const password = "only Aiko knows this";
+    await page.getByLabel("Current password").fill(first);
+    await page.getByLabel("New password", { exact: true }).fill(password);
+    await page.getByLabel("New password again").fill(password);
     await page.keyboard.press("Enter");
     await page.locator(".app").waitFor();
+    assert.equal(await logInStatus(email, first), 401);
   },
 );
 

@@ -118,7 +118,7 @@ journey("audit log shows who changed what", async ({ account, open }) => {
   await row("Agent created").first().waitFor();
   await changed.waitFor({ state: "detached" });
   await page.getByLabel("Who").selectOption("Jonas Weber");
-  await page.getByText("No changes found").waitFor();
+  await page.getByText("Nothing found").waitFor();
 });
 
 journey("agents see no report, export or log", async ({ account, open }) => {

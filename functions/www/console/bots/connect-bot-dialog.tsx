@@ -12,6 +12,9 @@ import { useSettingsForm } from "../admin/use-settings-form";
 import { useWorkspace } from "../workspace-context";
 import { BotChannels } from "./bot-channels";
 
+/** The minimum number of characters in a bot's token. */
+const MIN_TOKEN_CHARACTERS = 20;
+
 const FIELD_NAMES = ["provider_id", "token", "name", "channel_ids"];
 
 /** Connects a bot of a provider, and shows its secret once. */
@@ -30,17 +33,19 @@ export function ConnectBotDialog({ onClose }: { onClose: () => void }) {
     event.preventDefault();
     const found = {
       ...(providerId === "" ? { provider_id: "Choose a provider." } : {}),
-      ...(token.trim() === "" ? { token: "Enter the token that the provider gave you." } : {}),
+      ...(token.trim() !== "" && token.trim().length < MIN_TOKEN_CHARACTERS
+        ? { token: `Enter at least ${MIN_TOKEN_CHARACTERS} characters, or nothing.` }
+        : {}),
     };
     const body = {
       provider_id: providerId,
-      token: token.trim(),
+      ...(token.trim() === "" ? {} : { token: token.trim() }),
       channel_ids: channelIds,
       ...(name.trim() === "" ? {} : { name: name.trim() }),
     };
     const bot = await send(found, () => api.post("/admin/bots", { body }));
     if (bot === undefined) return;
-    const { signing_secret: _, ...stored } = bot;
+    const { signing_secret: _secret, token: _token, ...stored } = bot;
     bots.put(stored);
     setConnected(bot);
   };
@@ -51,7 +56,7 @@ export function ConnectBotDialog({ onClose }: { onClose: () => void }) {
         <CopyField
           label="Address to which the provider sends the bot's events"
           name="the address"
-          text={`${location.origin}/bot/webhooks/${[connected.provider_id, token.trim()].map(encodeURIComponent).join("/")}`}
+          text={`${location.origin}/bot/webhooks/${[connected.provider_id, connected.token ?? token.trim()].map(encodeURIComponent).join("/")}`}
         />
         <CopyField
           label="Secret that signs the events for the provider"
@@ -84,8 +89,8 @@ export function ConnectBotDialog({ onClose }: { onClose: () => void }) {
         )}
         <TextField
           id="token"
-          label="Token"
-          help="The provider creates it. It cannot be changed or shown later."
+          label="Token (optional)"
+          help="The one that the provider gave you. Leave it empty to get a new one. It cannot be changed or shown later."
           problem={problems["token"]}
           value={token}
           onInput={setToken}

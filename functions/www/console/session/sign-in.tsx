@@ -8,6 +8,8 @@ import logo from "../icon.svg";
 import { titleOf } from "../state/page-title";
 import { signOutReason, signIn, signInWithCode } from "../state/session";
 
+const SUSPENDED_TEXT = "The account is suspended. Ask whoever runs this service for you. Nothing is lost.";
+
 interface SignInProblem {
   text: string;
   field?: "email" | "password" | undefined;
@@ -21,6 +23,7 @@ function signInProblem(error: unknown, isCode: boolean): SignInProblem {
   if (isCode && [400, 401, 403, 404, 410].includes(error.status)) {
     return { text: "This sign-in link has been used or is too old. Sign in with e-mail and password." };
   }
+  if (error.code === "account_suspended") return { text: SUSPENDED_TEXT };
   if (error.status === 401) return { text: "E-mail or password is wrong.", field: "password" };
   if (error.status === 429) return { text: "Too many attempts.", retryAt: Date.now() + (error.retryAfter ?? 5) * 1000 };
   if (error.status === 503)
@@ -110,6 +113,12 @@ export function SignIn() {
           <p class="notice">
             <Icon name="lock" />
             <span>Your session has ended. Sign in again. Your drafts are kept.</span>
+          </p>
+        )}
+        {signOutReason.value === "suspended" && problem === undefined && (
+          <p class="notice">
+            <Icon name="lock" />
+            <span>{SUSPENDED_TEXT}</span>
           </p>
         )}
         {problem !== undefined && (

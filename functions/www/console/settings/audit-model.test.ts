@@ -36,6 +36,13 @@ test("changes are described, and lead to what was changed", () => {
     id: undefined,
     path: "departments/3",
   });
+  const refused = { ...ENTRY, kind: "session", action: "sign_in_refused", resource_id: "1" } as const;
+  assert.equal(actionText(refused), "Sign-in refused");
+  assert.deepEqual(resourceRoute(refused), { section: "team", id: undefined, path: "1" });
+  assert.equal(
+    resourceName({ ...ENTRY, kind: "chats", action: "exported", resource_id: "", resource_name: null }, undefined),
+    "Closed chats",
+  );
   assert.equal(resourceName(ENTRY, undefined), "Shop");
   assert.equal(
     resourceName({ ...ENTRY, kind: "settings", resource_name: null, resource_id: "" }, undefined),

@@ -31,6 +31,12 @@ export const KIND_NAMES: Record<AuditedKind, string> = {
   department: "Department",
   canned_reply: "Canned reply",
   telephony: "Telephony",
+  session: "Sign-in",
+  visitor: "Visitor",
+  chats: "Chats",
+  delivery: "Deliveries",
+  call_balance: "Call balance",
+  account: "Account",
 };
 
 const ACTION_NAMES: Record<AuditEntry["action"], string> = {
@@ -38,6 +44,17 @@ const ACTION_NAMES: Record<AuditEntry["action"], string> = {
   changed: "changed",
   deleted: "deleted",
   rotated: "secret replaced",
+  signed_in: "accepted",
+  sign_in_refused: "refused",
+  exported: "exported",
+  erased: "erased",
+  replayed: "sent again",
+  tested: "tested",
+  blacklisted: "blacklisted",
+  unblacklisted: "taken off the blacklist",
+  topped_up: "topped up",
+  suspended: "suspended",
+  resumed: "resumed",
 };
 
 /** Returns what was done, for example "Channel changed". */
@@ -62,10 +79,24 @@ export function resourceRoute({ kind, action, resource_id: id }: AuditEntry): Ro
       return adminRoute("team", `departments/${id}`);
     case "telephony":
       return adminRoute("telephony");
+    case "session":
+      return adminRoute("team", id);
     case "canned_reply":
+    case "visitor":
+    case "chats":
+    case "delivery":
+    case "call_balance":
+    case "account":
       return undefined;
   }
 }
+
+/** What an entry without an id is about. */
+const SEVERAL: Partial<Record<AuditedKind, string>> = {
+  account: "The account",
+  chats: "Closed chats",
+  delivery: "Failed deliveries",
+};
 
 /** Returns the name of what was changed. A webhook has no name, so its address is taken from `webhooks`, which contains
  * the addresses by id. A resource that exists only once in an account has neither name nor id. */
@@ -74,7 +105,7 @@ export function resourceName(
   webhooks: ReadonlyMap<string, string> | undefined,
 ): string {
   if (resource_name !== null) return resource_name;
-  if (resource_id === "") return `${KIND_NAMES[kind] ?? kind} of the account`;
+  if (resource_id === "") return SEVERAL[kind] ?? `${KIND_NAMES[kind] ?? kind} of the account`;
   if (kind !== "webhook" || webhooks === undefined) return resource_id;
   return webhooks.get(resource_id) ?? "A deleted webhook";
 }

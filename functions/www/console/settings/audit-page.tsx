@@ -1,4 +1,4 @@
-/* The audit log: who changed the configuration of the account, when, and from where. */
+/* The audit log: who signed in, changed, exported or erased something, when, and from where. */
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -60,7 +60,7 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
   const { rows } = log;
   useEffect(() => {
     if (rows === undefined || log.isLoading) return;
-    announce(rows.length === 0 ? "No changes" : `${rows.length}${log.next === null ? "" : " or more"} changes`);
+    announce(rows.length === 0 ? "No entries" : `${rows.length}${log.next === null ? "" : " or more"} entries`);
   }, [rows?.length, log.isLoading]);
   const change = (changes: Partial<AuditFilter>) => setFilter({ ...filter, ...changes });
   const isNarrowed = JSON.stringify(filter) !== JSON.stringify(INITIAL_AUDIT_FILTER);
@@ -75,7 +75,7 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
         </button>
       </header>
       <div class="scroll">
-        <div class="filters" role="search" aria-label="Filter changes">
+        <div class="filters" role="search" aria-label="Filter the log">
           <FilterSelect label="What" value={filter.kind} options={KINDS} onChange={(kind) => change({ kind })} />
           <FilterSelect
             label="Who"
@@ -100,8 +100,12 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
         ) : rows.length === 0 ? (
           <EmptyList
             icon="clock"
-            title="No changes found"
-            text={isNarrowed ? "Choose something else, or another time." : "Changes of the configuration appear here."}
+            title="Nothing found"
+            text={
+              isNarrowed
+                ? "Choose something else, or another time."
+                : "Sign-ins, changes, exports and erasures appear here for 400 days."
+            }
           />
         ) : (
           <AuditTable rows={rows} webhooks={webhooks} isLoading={log.isLoading} />

@@ -14,18 +14,22 @@ export interface Session {
   accountName: string | undefined;
   email: string | undefined;
   photo: string | null;
+  /** Whether another person has set the password, so that it must be replaced before anything else. */
+  mustChangePassword?: boolean;
 }
 
 export const session = signal<Session | undefined>(tabStorage.read<Session>("session"));
+type SignOutReason = "expired" | "suspended";
 /** Why the session ended. Undefined if the agent signed out or has not signed in yet. */
-export const signOutReason = signal<"expired" | undefined>(undefined);
+export const signOutReason = signal<SignOutReason | undefined>(undefined);
 /** Whether the agent has signed in since the page was loaded. */
 export let isNewSession = false;
 
 export const api = new ApiClient(() => session.peek()?.token);
 api.onUnauthorized = () => endSession("expired");
+api.onSuspended = () => endSession("suspended");
 
-export function endSession(reason?: "expired"): void {
+export function endSession(reason?: SignOutReason): void {
   tabStorage.remove("session");
   signOutReason.value = reason;
   session.value = undefined;
@@ -44,7 +48,14 @@ function startSession(response: LoginResponse, email: string | undefined): void 
     accountName: undefined,
     email,
     photo: null,
+    mustChangePassword: response.must_change_password,
   });
+}
+
+/** Opens the console after the password has been replaced. */
+export function finishPasswordChange(): void {
+  const current = session.peek();
+  if (current !== undefined) storeSession({ ...current, mustChangePassword: false });
 }
 
 function storeSession(value: Session): void {

@@ -8,6 +8,7 @@ export type Overlay =
   | { kind: "palette" }
   | { kind: "shortcuts" }
   | { kind: "canned" }
+  | { kind: "own-account" }
   | { kind: "sign-out" }
   /** `onCreated` is called after an API channel has been created. */
   | { kind: "channel"; onCreated?: (channel: CreatedChannel) => void }

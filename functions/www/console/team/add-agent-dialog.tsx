@@ -8,7 +8,7 @@ import { ShownOnceDialog } from "../admin/shown-once-dialog";
 import { useRequestGuard } from "../admin/use-leave-guard";
 import { useSettingsForm } from "../admin/use-settings-form";
 import { useWorkspace } from "../workspace-context";
-import { PasswordField, passwordProblem } from "./password-field";
+import { OneTimeSwitch, PasswordField, passwordProblem } from "./password-field";
 import { randomPassword } from "./password";
 import { ROLE_HELP, ROLES } from "./roles";
 
@@ -24,6 +24,7 @@ export function AddAgentDialog({ onAdded, onClose }: AddAgentDialogProps) {
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState(randomPassword);
+  const [isOneTime, setOneTime] = useState(true);
   const [role, setRole] = useState<Agent["role"]>("agent");
   const [added, setAdded] = useState<Agent>();
 
@@ -34,7 +35,7 @@ export function AddAgentDialog({ onAdded, onClose }: AddAgentDialogProps) {
       ...(/^\S+@\S+$/.test(email.trim()) ? {} : { email: "Enter an e-mail address." }),
       ...passwordProblem(password),
     };
-    const body = { name: name.trim(), email: email.trim(), password, role };
+    const body = { name: name.trim(), email: email.trim(), password, must_change_password: isOneTime, role };
     const agent = await send(found, () => api.post("/admin/agents", { body }));
     if (agent === undefined) return;
     onAdded(agent);
@@ -71,6 +72,7 @@ export function AddAgentDialog({ onAdded, onClose }: AddAgentDialogProps) {
           input={{ type: "email", spellcheck: false, dir: "ltr", maxLength: 254 }}
         />
         <PasswordField password={password} problem={problems["password"]} onInput={setPassword} />
+        <OneTimeSwitch isOn={isOneTime} onChange={setOneTime} />
         <div class="field">
           <Segments name="role" label="Role" value={role} options={ROLES} onChange={setRole} />
           <span class="help">{ROLE_HELP[role]}</span>

@@ -19,10 +19,10 @@ import { useLeaveGuard, useRequestGuard } from "../admin/use-leave-guard";
 import { useLoaded } from "../admin/use-loaded";
 import { useSettingsForm } from "../admin/use-settings-form";
 import { navigate } from "../state/route";
-import { endSession } from "../state/session";
+import { overlay } from "../state/view-state";
 import { useWorkspace } from "../workspace-context";
 import { randomPassword } from "./password";
-import { PasswordField, passwordProblem } from "./password-field";
+import { OneTimeSwitch, PasswordField, passwordProblem } from "./password-field";
 import { phoneProblem } from "./phone-number";
 import { PresenceText } from "./presence-text";
 import { ROLE_HELP, ROLES } from "./roles";
@@ -87,7 +87,8 @@ function AgentForm({ agent, onStored }: { agent: Agent; onStored: (agent: Agent)
     onStored(stored);
     showStored(draftOf(stored));
     void workspace.loadDirectory().catch(() => {});
-    toast(changes.role === undefined ? "Saved." : "Saved. The agent has to sign in again.");
+    const endsSessions = changes.role !== undefined || changes.email !== undefined;
+    toast(endsSessions ? "Saved. The agent has to sign in again." : "Saved.");
   };
   const discard = () => {
     setDraft(draftOf(agent));
@@ -120,7 +121,7 @@ function AgentForm({ agent, onStored }: { agent: Agent; onStored: (agent: Agent)
             <TextField
               id="email"
               label="E-mail"
-              help="The agent signs in with it."
+              help="The agent signs in with it. A change ends the agent's sessions."
               problem={problems["email"]}
               value={draft.email}
               onInput={(email) => change({ email })}
@@ -181,19 +182,18 @@ function PasswordSection({ agent, isMe }: { agent: Agent; isMe: boolean }) {
   const [isAsking, setAsking] = useState(false);
   return (
     <FormSection title="Password">
-      <p class="quiet-text">A new password ends all sessions{isMe ? ", also this one" : " of the agent"}.</p>
+      <p class="quiet-text">A new password ends {isMe ? "your other sessions" : "all sessions of the agent"}.</p>
       <div>
-        <button type="button" class="btn line" onClick={() => setAsking(true)}>
+        <button
+          type="button"
+          class="btn line"
+          onClick={() => (isMe ? (overlay.value = { kind: "own-account" }) : setAsking(true))}
+        >
           <Icon name="lock" />
           Set a new password…
         </button>
       </div>
-      {isAsking &&
-        (isMe ? (
-          <OwnPasswordDialog agentId={agent.agent_id} onClose={() => setAsking(false)} />
-        ) : (
-          <PasswordDialog agent={agent} onClose={() => setAsking(false)} />
-        ))}
+      {isAsking && <PasswordDialog agent={agent} onClose={() => setAsking(false)} />}
     </FormSection>
   );
 }
@@ -201,7 +201,8 @@ function PasswordSection({ agent, isMe }: { agent: Agent; isMe: boolean }) {
 function PasswordDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const [isStored, setStored] = useState(false);
   const [password, setPassword] = useState(randomPassword);
-  const form = usePasswordForm(agent.agent_id, password, () => setStored(true));
+  const [isOneTime, setOneTime] = useState(true);
+  const form = usePasswordForm(agent.agent_id, password, isOneTime, () => setStored(true));
   if (isStored)
     return (
       <ShownOnceDialog key="stored" title="The password is set" onClose={onClose}>
@@ -214,44 +215,24 @@ function PasswordDialog({ agent, onClose }: { agent: Agent; onClose: () => void 
       <form ref={form.element} class="body" noValidate onSubmit={form.submit}>
         <FormProblem text={form.problems[""]} />
         <PasswordField password={password} problem={form.problems["password"]} onInput={setPassword} />
+        <OneTimeSwitch isOn={isOneTime} onChange={setOneTime} />
         <SubmitButtons isBusy={form.isBusy} label="Set the password" busyLabel="Setting…" onCancel={onClose} />
       </form>
     </Dialog>
   );
 }
 
-/** Asks for the admin's own new password. Setting the password ends this session, so the dialog cannot show it
- * afterwards: the admin has to know it beforehand. */
-function OwnPasswordDialog({ agentId, onClose }: { agentId: number; onClose: () => void }) {
-  const [password, setPassword] = useState("");
-  const form = usePasswordForm(agentId, password, () => {
-    toast("Your password is set. Sign in with it.");
-    endSession();
-  });
-  return (
-    <Dialog title="Your new password" isLocked={form.isBusy} onClose={onClose}>
-      <form ref={form.element} class="body" noValidate onSubmit={form.submit}>
-        <FormProblem text={form.problems[""]} />
-        <PasswordField
-          password={password}
-          help="Keep it in a safe place now. You are signed out at once, and it is not shown again."
-          problem={form.problems["password"]}
-          onInput={setPassword}
-        />
-        <SubmitButtons isBusy={form.isBusy} label="Set it and sign out" busyLabel="Setting…" onCancel={onClose} />
-      </form>
-    </Dialog>
-  );
-}
-
 /** The state of a form that sets an agent's password. */
-function usePasswordForm(agentId: number, password: string, onStored: () => void) {
+function usePasswordForm(agentId: number, password: string, isOneTime: boolean, onStored: () => void) {
   const { api } = useWorkspace();
   const { form: element, problems, isBusy, send } = useSettingsForm(["password"]);
   useRequestGuard(isBusy);
   const store = async () => {
     const stored = await send(passwordProblem(password), () =>
-      api.patch("/admin/agents/{agent_id}", { path: { agent_id: agentId }, body: { password } }),
+      api.patch("/admin/agents/{agent_id}", {
+        path: { agent_id: agentId },
+        body: { password, must_change_password: isOneTime },
+      }),
     );
     if (stored !== undefined) onStored();
   };

@@ -1,14 +1,29 @@
 import { CopyButton } from "../../ui/copy-button";
-import { TextField } from "../../ui/form-fields";
+import { Switch, TextField } from "../../ui/form-fields";
 import { randomPassword } from "./password";
 
 /** The minimum number of characters in a password. */
-export const MIN_PASSWORD_CHARACTERS = 8;
+export const MIN_PASSWORD_CHARACTERS = 12;
 
 export const passwordProblem = (password: string): Record<string, string> =>
   password.length < MIN_PASSWORD_CHARACTERS
     ? { password: `Enter at least ${MIN_PASSWORD_CHARACTERS} characters.` }
     : {};
+
+interface OneTimeSwitchProps {
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+}
+
+/** Whether an agent must replace the password that an admin sets. */
+export const OneTimeSwitch = ({ isOn, onChange }: OneTimeSwitchProps) => (
+  <Switch
+    label="Must be replaced at the next sign-in"
+    help="The agent chooses another password before anything else, so that only the agent knows it."
+    isOn={isOn}
+    onChange={onChange}
+  />
+);
 
 interface PasswordFieldProps {
   password: string;

@@ -51,7 +51,7 @@ use crate::store::cache::Cache;
 use crate::store::chats::items::{EntryItem, HeaderItem, VisitorItem, VisitorNumberItem};
 use crate::store::chats::pending_refusals::PendingRefusals;
 use crate::store::chats::recent_open_chats::RecentOpenChats;
-use crate::store::table::{Item, Key, Query, Table, Write, WriteError, s};
+use crate::store::table::{Item, Key, Query, Table, Write, WriteError, item_key, s};
 use crate::store::{from_item, to_item};
 
 pub(in crate::store) const CHAT_ID_UPPER_BOUND: u64 = u32::MAX as u64;
@@ -147,11 +147,6 @@ pub(in crate::store) fn entry_write(entry: &TimelineEntry) -> Result<Write, Erro
 
 fn item_chat_id(item: &Item) -> Option<u64> {
     item.get("chat_id")?.as_n().ok()?.parse().ok()
-}
-
-fn item_key(item: &Item) -> Option<Key> {
-    let text = |name: &str| item.get(name)?.as_s().ok().cloned();
-    Some(Key::new(text("pk")?, text("sk")?))
 }
 
 fn item_due_at(item: &Item) -> Option<Timestamp> {

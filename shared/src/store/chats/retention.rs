@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::domain::chat::Chat;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::store::account_deletion::{AccountDeletion, DELETION_SORT_KEY};
 use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
 use crate::store::chats::visitor_expiry::{VisitorExpiry, chat_expiry, visitor_number_expiry_write};
 use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, entry_key, header_key, panel_key, visitor_key};
@@ -23,8 +24,8 @@ use crate::store::{from_item, to_attribute};
 /// after this delay, and so do chats that are closed later.
 const OPEN_CHAT_GRACE: Duration = Duration::from_secs(70 * 60);
 const MAX_CONCURRENT_CHAT_UPDATES: usize = 10;
-const MAX_PASSES_PER_RUN: i32 = 100;
-const RETENTION_PARTITION: &str = "retention";
+const MAX_ITEMS_PER_RUN: i32 = 100;
+pub(in crate::store) const RETENTION_PARTITION: &str = "retention";
 
 #[derive(Deserialize, Clone, Debug)]
 pub struct RetentionPass {
@@ -36,11 +37,10 @@ pub struct RetentionPass {
     due_at: u64,
 }
 
-impl RetentionPass {
-    /// Whether no chat has been processed yet.
-    pub(crate) fn is_new(&self) -> bool {
-        self.before_chat_id == CHAT_ID_UPPER_BOUND
-    }
+/// What `schedule-idle` does for whole accounts.
+pub struct DueAccountWork {
+    pub passes: Vec<RetentionPass>,
+    pub deletions: Vec<AccountDeletion>,
 }
 
 /// The attributes of a visitor's item that determine when it expires.
@@ -79,18 +79,25 @@ impl Chats {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Reads at most 100 passes that are due. A pass waits until every chat that was open when the pass was planned has
-    /// been checked. The caller guarantees that all idle checks that were due before `checked` have been made. Costs
-    /// one query, and one read for each pass.
-    pub async fn due_retention_passes(&self, checked: Timestamp, now: Timestamp) -> Result<Vec<RetentionPass>, Error> {
-        let mut passes = Vec::new();
-        for item in self.due_items(RETENTION_PARTITION.to_owned(), now, None, MAX_PASSES_PER_RUN).await?.items {
-            passes.extend(self.table.get(item.key).await?.map(from_item::<RetentionPass>).transpose()?);
+    /// Reads the retention passes and the deletions of accounts that are due, at most 100 together. A pass waits until
+    /// every chat that was open when the pass was planned has been checked. The caller guarantees that all idle checks
+    /// that were due before `checked` have been made. Costs one query, and one read for each pass and deletion.
+    pub async fn due_account_work(&self, checked: Timestamp, now: Timestamp) -> Result<DueAccountWork, Error> {
+        let (mut passes, mut deletions) = (Vec::new(), Vec::new());
+        for item in self.due_items(RETENTION_PARTITION.to_owned(), now, None, MAX_ITEMS_PER_RUN).await?.items {
+            let is_deletion = item.key.sk == DELETION_SORT_KEY;
+            let Some(item) = self.table.get(item.key).await? else { continue };
+            if is_deletion {
+                deletions.push(from_item::<AccountDeletion>(item)?);
+            } else {
+                passes.push(from_item::<RetentionPass>(item)?);
+            }
         }
         // Skip passes that must still wait. The `due` index is updated with a delay, so it may list a pass that has
-        // been replaced by a pass that is not due yet.
+        // been replaced by a pass that is not due yet, or a deletion that now waits for its next phase.
         passes.retain(|pass| pass.due_at < now.0 && Timestamp(pass.started_at).plus(OPEN_CHAT_GRACE) <= checked);
-        Ok(passes)
+        deletions.retain(|deletion| deletion.is_due(now));
+        Ok(DueAccountWork { passes, deletions })
     }
 
     /// Continues a pass while `has_time` returns true. For every closed chat that has not expired, the pass sets the
@@ -124,11 +131,6 @@ impl Chats {
             before_chat_id = next;
             self.save_progress(pass, before_chat_id, now).await?;
         }
-    }
-
-    /// Postpones a new pass, which has not processed any chats yet, to the next run. Costs one write.
-    pub(crate) async fn postpone_retention(&self, pass: &RetentionPass, now: Timestamp) -> Result<(), Error> {
-        self.save_progress(pass, pass.before_chat_id, now).await
     }
 
     /// Stores a pass's progress. The due time is set to the current time, so that the next run processes other

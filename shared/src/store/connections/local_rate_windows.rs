@@ -34,6 +34,13 @@ impl LocalRateWindows {
         *window
     }
 
+    /// Returns how many requests of the caller are known to this process in this window.
+    pub(super) fn counted(&self, caller: &str, number: u64) -> u64 {
+        let windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let window = windows.get(caller).filter(|window| window.number == number);
+        window.map_or(0, |window| window.shared_count + window.local_count)
+    }
+
     pub(super) fn replace(&self, caller: &str, window: LocalRateWindow) {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         windows.insert(caller.to_owned(), window);

@@ -149,7 +149,7 @@ impl Connections {
 /// Unix time in seconds, and its connection id. Because the element contains the time, a socket expires without a write
 /// even if its closing is not reported.
 fn socket_element(socket: &AgentSocket) -> String {
-    format!("{}#{}", socket.expires_at().seconds(), socket.connection_id)
+    format!("{}#{}", socket.expires_at.seconds(), socket.connection_id)
 }
 
 fn socket_element_expiry(element: &str) -> Option<Timestamp> {

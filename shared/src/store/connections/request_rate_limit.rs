@@ -11,8 +11,8 @@ use serde::Deserialize;
 use crate::domain::login_limit::client_network;
 use crate::domain::rate_limit::{
     CALLBACK_WINDOW, MAX_AGENT_MESSAGES_PER_WINDOW, MAX_AGENT_TYPING_NOTICES_PER_WINDOW, MAX_CALLBACKS_PER_HOUR,
-    MAX_RECEIVER_TESTS_PER_WINDOW, MAX_SOCKET_TICKETS_PER_WINDOW, MAX_WIDGET_REQUESTS_PER_WINDOW, RATE_WINDOW,
-    fixed_window,
+    MAX_RECEIVER_TESTS_PER_WINDOW, MAX_REFUSED_BOT_REQUESTS_PER_WINDOW, MAX_SOCKET_TICKETS_PER_WINDOW,
+    MAX_WIDGET_REQUESTS_PER_WINDOW, RATE_WINDOW, fixed_window,
 };
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
@@ -24,6 +24,10 @@ use crate::store::from_item;
 use crate::store::table::{ItemUpdate, Key, n};
 
 const COUNT_FLUSH_SIZE: u64 = 10;
+
+fn refused_bot_requests_of(provider_id: &str, address: &str) -> String {
+    format!("REFUSED_BOT#{provider_id}#{}", sha256::hex_digest(client_network(address)))
+}
 
 #[derive(Deserialize)]
 struct RequestCountItem {
@@ -76,6 +80,31 @@ impl Connections {
     pub async fn count_widget_request(&self, channel_id: &str, address: &str, now: Timestamp) -> Result<(), Error> {
         let caller = format!("WIDGET#{channel_id}#{}", sha256::hex_digest(client_network(address)));
         self.count_request(&caller, MAX_WIDGET_REQUESTS_PER_WINDOW, now).await
+    }
+
+    /// Counts a request to a bot provider's path that is refused with 401. Stores only a hash of the network. Costs and
+    /// errors are as in [`count_bot_request`](Self::count_bot_request).
+    pub(crate) async fn count_refused_bot_request(
+        &self,
+        provider_id: &str,
+        address: &str,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let caller = refused_bot_requests_of(provider_id, address);
+        self.count_request(&caller, MAX_REFUSED_BOT_REQUESTS_PER_WINDOW, now).await
+    }
+
+    /// Fails with `RateLimited` if this process knows that the network has reached the limit of refused requests. Costs
+    /// nothing.
+    pub(crate) fn require_few_refused_bot_requests(
+        &self,
+        provider_id: &str,
+        address: &str,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let (number, ends_at) = fixed_window(RATE_WINDOW, now);
+        let counted = self.local_rate_windows.counted(&refused_bot_requests_of(provider_id, address), number);
+        if counted < MAX_REFUSED_BOT_REQUESTS_PER_WINDOW { Ok(()) } else { Err(Error::RateLimited(ends_at.since(now))) }
     }
 
     /// Counts a callback against the hourly limit of the client network in this widget. Stores only a hash of the

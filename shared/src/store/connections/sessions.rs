@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::{Agent, AgentSnapshot, Role};
+use crate::domain::agent::{Agent, AgentSnapshot, Role, SessionSummary};
 use crate::domain::chat_visibility::Viewer;
 use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
@@ -13,7 +14,7 @@ use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::random_token;
 use crate::store::connections::presence::{PRESENCE_TTL, presence_key};
 use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, SESSION_IDLE_TIMEOUT};
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteError, n, s};
+use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteError, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
 /// How long after login a session ends, even if it is still in use.
@@ -21,7 +22,8 @@ const MAX_SESSION_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The minimum interval between two updates of a session's last request time. Storing the time of every request would
 /// cost too many writes.
 const LAST_REQUEST_WRITE_INTERVAL: Duration = Duration::from_secs(60);
-const MAX_CONCURRENT_DELETES: usize = 25;
+const MAX_CONCURRENT_WRITES: usize = 25;
+const SHORT_ID_CHARS: usize = 16;
 
 #[derive(Clone, Debug)]
 pub struct Session {
@@ -30,12 +32,35 @@ pub struct Session {
     pub account_id: String,
     pub agent: AgentSnapshot,
     pub role: Role,
+    pub access: SessionAccess,
+    /// When the session ends even if it is still in use.
+    pub ends_at: Timestamp,
 }
 
 impl Session {
     pub(crate) fn viewer(&self) -> Viewer {
         Viewer { agent_id: self.agent.agent_id, is_admin: self.role == Role::Admin }
     }
+}
+
+/// What a session permits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionAccess {
+    Full,
+    /// The agent must replace the password first.
+    PasswordChange,
+    /// The operator has suspended the account.
+    Suspended,
+}
+
+/// What is known of the request that started a session.
+#[derive(Clone, Debug, Default)]
+pub struct SessionOrigin {
+    /// The client's IP address, as reported by the API gateway.
+    pub source_address: String,
+    pub user_agent: Option<String>,
+    /// Whether the agent signed in with a password that must be replaced.
+    pub must_change_password: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -53,12 +78,54 @@ struct SessionItem {
     /// When the session ends even if it is still in use, as Unix time in seconds.
     #[serde(default)]
     ends_at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    created_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    source_address: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    user_agent: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    must_change_password: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    suspended: bool,
 }
 
 impl SessionItem {
     fn key(&self) -> Key {
         Key::new(&*self.pk, &*self.sk)
     }
+
+    fn id(&self) -> &str {
+        self.sk.strip_prefix(SESSION_PREFIX).unwrap_or_default()
+    }
+
+    fn access(&self) -> SessionAccess {
+        match (self.suspended, self.must_change_password) {
+            (true, _) => SessionAccess::Suspended,
+            (false, true) => SessionAccess::PasswordChange,
+            (false, false) => SessionAccess::Full,
+        }
+    }
+
+    fn summary(&self) -> SessionSummary {
+        SessionSummary {
+            short_id: short_id(self.id()),
+            created_at: self.created_at.map(Timestamp),
+            last_request_at: Timestamp(self.last_request_at),
+            source_address: self.source_address.clone(),
+            user_agent: self.user_agent.clone(),
+        }
+    }
+}
+
+pub(in crate::store) fn is_suspended_session(item: &Item) -> bool {
+    item.contains_key("suspended")
+}
+
+/// Returns the part of a session's id that the API shows. The id is a hash, so its beginning reveals nothing about the
+/// token.
+pub fn short_id(session_id: &str) -> String {
+    session_id.chars().take(SHORT_ID_CHARS).collect()
 }
 
 /// The prefixes of a session's keys. The partition key contains the account and the agent, the sort key the session's
@@ -76,7 +143,7 @@ pub(in crate::store) fn sessions_partition(account_id: &str, agent_id: u64) -> S
 
 impl Connections {
     /// Creates a session and returns its bearer token. Costs one write.
-    pub async fn create_session(&self, agent: &Agent, now: Timestamp) -> Result<String, Error> {
+    pub async fn create_session(&self, agent: &Agent, origin: &SessionOrigin, now: Timestamp) -> Result<String, Error> {
         let secret = random_token()?;
         let key = session_key(&agent.account_id, agent.agent_id, &sha256::hex_digest(&secret));
         let item = SessionItem {
@@ -88,6 +155,11 @@ impl Connections {
             last_request_at: now.0,
             expires_at: now.plus(SESSION_IDLE_TIMEOUT).seconds(),
             ends_at: now.plus(MAX_SESSION_LIFETIME).seconds(),
+            created_at: Some(now.0),
+            source_address: Some(origin.source_address.clone()),
+            user_agent: origin.user_agent.clone(),
+            must_change_password: origin.must_change_password,
+            suspended: false,
         };
         self.table.put(to_item(&item)?, true).await?;
         Ok(format!("{}.{}.{secret}", agent.account_id, agent.agent_id))
@@ -114,17 +186,22 @@ impl Connections {
         let Some(item) = self.table.get(key.clone()).await? else {
             return Ok(None);
         };
-        let SessionItem { pk: _, sk: _, role, name, photo, last_request_at, expires_at, ends_at } = from_item(item)?;
+        let item: SessionItem = from_item(item)?;
+        let access = item.access();
+        let SessionItem { role, name, photo, last_request_at, expires_at, ends_at, .. } = item;
         if expires_at <= now.seconds() {
             return Ok(None);
         }
-        if now.since(Timestamp(last_request_at)) >= LAST_REQUEST_WRITE_INTERVAL {
+        let is_in_use = access != SessionAccess::Suspended;
+        if is_in_use && now.since(Timestamp(last_request_at)) >= LAST_REQUEST_WRITE_INTERVAL {
             let expires_at = now.plus(SESSION_IDLE_TIMEOUT).seconds().min(ends_at);
             self.record_request(key, account_id, agent_id, now, expires_at).await?;
         }
         let role = Role::parse(&role).ok_or_else(|| Error::internal("role"))?;
         let agent = AgentSnapshot { agent_id, name, photo };
-        Ok(Some(Session { id: session_id.to_owned(), account_id: account_id.to_owned(), agent, role }))
+        let (id, account_id, ends_at) =
+            (session_id.to_owned(), account_id.to_owned(), Timestamp::from_seconds(ends_at));
+        Ok(Some(Session { id, account_id, agent, role, access, ends_at }))
     }
 
     /// Stores the time of a request in the session and in the agent's presence.
@@ -155,8 +232,17 @@ impl Connections {
     /// write, plus one query if the session existed, plus one more write if it was the last one.
     pub async fn end_session(&self, token: &str, now: Timestamp) -> Result<(), Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else { return Ok(()) };
-        let key = session_key(account_id, agent_id, &sha256::hex_digest(secret));
-        if self.table.delete(key).await?.is_none() {
+        self.end_session_by_id(account_id, agent_id, &sha256::hex_digest(secret), now).await
+    }
+
+    async fn end_session_by_id(
+        &self,
+        account_id: &str,
+        agent_id: u64,
+        session_id: &str,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        if self.table.delete(session_key(account_id, agent_id, session_id)).await?.is_none() {
             return Ok(());
         }
         let others = self.sessions(account_id, agent_id).await?;
@@ -164,6 +250,81 @@ impl Connections {
             return Ok(());
         }
         self.end_presence(account_id, agent_id, now).await
+    }
+
+    /// Returns the agent's sessions that have not expired, the one used last first. Costs one query.
+    pub async fn agent_sessions(
+        &self,
+        account_id: &str,
+        agent_id: u64,
+        now: Timestamp,
+    ) -> Result<Vec<SessionSummary>, Error> {
+        let mut sessions = self.sessions(account_id, agent_id).await?;
+        sessions.retain(|session| session.expires_at > now.seconds());
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.last_request_at));
+        Ok(sessions.iter().map(SessionItem::summary).collect())
+    }
+
+    /// Ends the agent's session with this short id. Returns whether there was such a session. Costs one query, and one
+    /// write and one query more if the session exists.
+    pub async fn revoke_session(
+        &self,
+        account_id: &str,
+        agent_id: u64,
+        wanted: &str,
+        now: Timestamp,
+    ) -> Result<bool, Error> {
+        let sessions = self.sessions(account_id, agent_id).await?;
+        let Some(session) = sessions.iter().find(|session| short_id(session.id()) == wanted) else { return Ok(false) };
+        self.end_session_by_id(account_id, agent_id, session.id(), now).await?;
+        Ok(true)
+    }
+
+    /// Ends the agent's sessions except the given one, and returns how many. Costs one query and one write for each
+    /// session.
+    pub async fn end_other_sessions(&self, kept: &Session) -> Result<usize, Error> {
+        let mut others = self.sessions(&kept.account_id, kept.agent.agent_id).await?;
+        others.retain(|session| session.id() != kept.id);
+        for sessions in others.chunks(MAX_CONCURRENT_WRITES) {
+            try_join_all(sessions.iter().map(|session| self.table.delete(session.key()))).await?;
+        }
+        Ok(others.len())
+    }
+
+    /// Gives a session full access after its agent has replaced the password. Costs one write.
+    pub async fn lift_password_change(&self, session: &Session) -> Result<(), Error> {
+        let update = ItemUpdate {
+            key: session_key(&session.account_id, session.agent.agent_id, &session.id),
+            update: "REMOVE #must_change_password",
+            condition: ITEM_EXISTS,
+            values: Vec::new(),
+        };
+        self.table.update_if(update).await
+    }
+
+    /// Marks all sessions of an agent as suspended, or removes the marks. Costs one query, and one write for each
+    /// session.
+    pub async fn set_sessions_suspended(
+        &self,
+        account_id: &str,
+        agent_id: u64,
+        is_suspended: bool,
+    ) -> Result<(), Error> {
+        let (update, values) = if is_suspended {
+            ("SET #suspended = :true", vec![(":true", AttributeValue::Bool(true))])
+        } else {
+            ("REMOVE #suspended", Vec::new())
+        };
+        let update_of = |session: &SessionItem| ItemUpdate {
+            key: session.key(),
+            update,
+            condition: ITEM_EXISTS,
+            values: values.clone(),
+        };
+        for sessions in self.sessions(account_id, agent_id).await?.chunks(MAX_CONCURRENT_WRITES) {
+            try_join_all(sessions.iter().map(|session| self.table.update_if(update_of(session)))).await?;
+        }
+        Ok(())
     }
 
     /// Ends all sessions of an agent, for example because the agent was deleted or has a new role. The deletion is
@@ -174,7 +335,7 @@ impl Connections {
             if sessions.is_empty() {
                 return Ok(());
             }
-            for sessions in sessions.chunks(MAX_CONCURRENT_DELETES) {
+            for sessions in sessions.chunks(MAX_CONCURRENT_WRITES) {
                 try_join_all(sessions.iter().map(|session| self.table.delete(session.key()))).await?;
             }
         }

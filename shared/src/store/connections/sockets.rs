@@ -15,7 +15,7 @@ use crate::domain::socket::{AgentSocket, MAX_SOCKETS_PER_AGENT, SOCKET_TICKET_LI
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::random_token;
-use crate::store::connections::sessions::Session;
+use crate::store::connections::sessions::{Session, SessionAccess};
 use crate::store::connections::visitor_sockets::{is_visitor_item, visitor_socket_from_item};
 use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, socket_key, ticket_key};
 use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteError, n, s};
@@ -29,6 +29,9 @@ struct TicketItem {
     agent_id: u64,
     is_admin: bool,
     session_id: String,
+    /// When the session ends, as Unix time in seconds. `None` in a ticket that an earlier version of the service stored.
+    #[serde(default)]
+    session_ends_at: Option<u64>,
     /// When the ticket expires, as Unix time in seconds.
     expires_at: u64,
 }
@@ -67,7 +70,8 @@ fn account_socket_key(socket: &AgentSocket) -> Key {
 
 impl SocketItem {
     fn new(key: Key, socket: &AgentSocket) -> Self {
-        let AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at } = socket.clone();
+        let AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at, expires_at } =
+            socket.clone();
         Self {
             pk: key.pk,
             sk: key.sk,
@@ -77,13 +81,14 @@ impl SocketItem {
             session_id,
             connection_id,
             opened_at: opened_at.0,
-            expires_at: socket.expires_at().seconds(),
+            expires_at: expires_at.seconds(),
         }
     }
 
     fn into_socket(self) -> AgentSocket {
-        let Self { account_id, agent_id, is_admin, session_id, connection_id, opened_at, .. } = self;
-        AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at: Timestamp(opened_at) }
+        let Self { account_id, agent_id, is_admin, session_id, connection_id, opened_at, expires_at, .. } = self;
+        let (opened_at, expires_at) = (Timestamp(opened_at), Timestamp::from_seconds(expires_at));
+        AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at, expires_at }
     }
 }
 
@@ -99,6 +104,7 @@ impl Connections {
             agent_id: session.agent.agent_id,
             is_admin: session.role == Role::Admin,
             session_id: session.id.clone(),
+            session_ends_at: Some(session.ends_at.seconds()),
             expires_at: now.plus(SOCKET_TICKET_LIFETIME).seconds(),
         };
         self.table.put(to_item(&item)?, true).await?;
@@ -128,9 +134,10 @@ impl Connections {
             let socket = self.open_visitor_socket(item, connection_id, now).await?;
             return Ok(socket.map(Socket::Visitor));
         }
-        let TicketItem { account_id, agent_id, is_admin, session_id, .. } = from_item(item)?;
+        let TicketItem { account_id, agent_id, is_admin, session_id, session_ends_at, .. } = from_item(item)?;
         let (connection_id, opened_at) = (connection_id.to_owned(), now);
-        let socket = AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at };
+        let expires_at = AgentSocket::expiry(now, session_ends_at.map(Timestamp::from_seconds));
+        let socket = AgentSocket { account_id, connection_id, agent_id, is_admin, session_id, opened_at, expires_at };
         self.put_socket(&socket).await?;
         let is_one_too_many = self.add_socket_to_presence(&socket, now).await? > MAX_SOCKETS_PER_AGENT;
         if is_one_too_many || self.session_of_socket(&socket, now).await?.is_none() {
@@ -180,10 +187,11 @@ impl Connections {
         }
     }
 
-    /// Returns the session with which the socket was opened, or `None` if the session has ended. Costs the same as
-    /// [`session`](Self::session).
+    /// Returns the session with which the socket was opened, or `None` if the session has ended or no longer permits
+    /// everything. Costs the same as [`session`](Self::session).
     pub async fn session_of_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<Option<Session>, Error> {
-        self.session_by_id(&socket.account_id, socket.agent_id, &socket.session_id, now).await
+        let session = self.session_by_id(&socket.account_id, socket.agent_id, &socket.session_id, now).await?;
+        Ok(session.filter(|session| session.access == SessionAccess::Full))
     }
 
     /// Removes a socket that was closed. A repeated call does nothing. Costs three writes for the socket of an agent,

@@ -4,11 +4,14 @@
 //! that grants or removes the admin role checks that the caller is still an admin. Therefore, if two admins demote or
 //! delete each other concurrently, only one of them succeeds.
 
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use crate::domain::agent::{Agent, Role};
 use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
+use crate::domain::password_policy::{NewPassword, PasswordHash};
 use crate::error::Error;
 use crate::store::directory::audit_log::attribute_names;
-use crate::store::directory::items::{AccountItem, AgentItem, LoginItem};
+use crate::store::directory::items::{AccountItem, AgentItem, LoginItem, OPERATOR_ACCOUNT_ID};
 use crate::store::directory::keys::{
     AGENT_PREFIX, account_key, account_partition, agent_key, former_agent_key, login_key,
 };
@@ -44,6 +47,8 @@ pub struct Login {
     pub agent_id: u64,
     /// Computed by [`crate::runtime::password`].
     pub password_hash: String,
+    /// Whether the agent must replace the password before any other request.
+    pub must_change_password: bool,
 }
 
 /// One write in a transaction, together with a function that is called if the write's condition fails. The function
@@ -54,19 +59,25 @@ struct TransactionStep {
 }
 
 impl Directory {
-    pub async fn create_account(&self, name: &str, admin: &Agent, password_hash: &str) -> Result<(), Error> {
+    pub async fn create_account(&self, name: &str, admin: &Agent, password: &PasswordHash) -> Result<(), Error> {
         let key = account_key(&admin.account_id);
         let created_at = admin.created_at.0;
         let (name, agents) = (name.to_owned(), admin.agent_id);
-        let account = AccountItem { pk: key.pk, sk: key.sk, name, agents, departments: 0, created_at };
-        let writes = [Write::Create(to_item(&account)?)].into_iter().chain(agent_writes(admin, password_hash)?);
+        let account = AccountItem {
+            pk: key.pk,
+            sk: key.sk,
+            name,
+            agents,
+            departments: 0,
+            created_at,
+            account_id: Some(OPERATOR_ACCOUNT_ID.to_owned()),
+            suspended_at: None,
+            deleting_since: None,
+        };
+        let writes = [Write::Create(to_item(&account)?)].into_iter().chain(agent_writes(admin, password)?);
         let steps = writes.map(|write| TransactionStep { write, condition_error: |_| EMAIL_TAKEN }).collect();
-        self.commit_steps(&admin.account_id, steps, Vec::new()).await
-    }
-
-    /// Costs one read.
-    pub async fn has_account(&self, account_id: &str) -> Result<bool, Error> {
-        Ok(self.table.get(account_key(account_id)).await?.is_some())
+        let created = AuditedChange::named(AuditAction::Created, AuditedKind::Account, "", &account.name);
+        self.commit_steps(&admin.account_id, steps, vec![created]).await
     }
 
     /// Fails with `NotFound` if the account does not exist. Costs one read.
@@ -93,12 +104,12 @@ impl Directory {
     /// # Errors
     /// Fails with `Conflict` if the e-mail address is taken, and with `Forbidden` if the caller adds an admin but is no
     /// longer an admin.
-    pub async fn create_agent(&self, agent: &Agent, password_hash: &str, by: Authority) -> Result<(), Error> {
+    pub async fn create_agent(&self, agent: &Agent, password: &PasswordHash, by: Authority) -> Result<(), Error> {
         let mut steps = Vec::new();
         if agent.role == Role::Admin {
             steps.extend(require_admin(&agent.account_id, by));
         }
-        let new = agent_writes(agent, password_hash)?;
+        let new = agent_writes(agent, password)?;
         steps.extend(new.map(|write| TransactionStep { write, condition_error: |_| EMAIL_TAKEN }));
         self.commit_steps(&agent.account_id, steps, vec![audited_change(AuditAction::Created, agent)]).await
     }
@@ -158,7 +169,7 @@ impl Directory {
         &self,
         before: &Agent,
         after: &Agent,
-        password: Option<&str>,
+        password: Option<&NewPassword>,
         by: Authority,
     ) -> Result<(), Error> {
         let changed = changed_values(agent_values(before)?, agent_values(after)?);
@@ -187,14 +198,11 @@ impl Directory {
         };
         steps.push(TransactionStep { write: agent, condition_error: not_found_or_changed });
         let owner = vec![(":account", s(&*after.account_id)), (":agent_id", n(after.agent_id))];
-        let new_hash = password.map(crate::runtime::password::hash).transpose()?;
+        let new_hash = password.map(crate::runtime::password::hash_new).transpose()?;
         steps.extend(if changes_email {
             self.replace_login(before, after, owner, new_hash).await?
         } else {
-            let values = owner.into_iter().chain(new_hash.map(|hash| (":hash", s(hash)))).collect();
-            let update = "SET #password_hash = :hash";
-            let item_update = ItemUpdate { key: login_key(&after.email), update, condition: LOGIN_OF_AGENT, values };
-            vec![TransactionStep { write: Write::Update(item_update), condition_error: |_| AGENT_CHANGED }]
+            new_hash.map(|hash| set_password(&after.email, &hash, LOGIN_OF_AGENT, owner)).into_iter().collect()
         });
         self.commit_steps(&after.account_id, steps, audited).await
     }
@@ -206,14 +214,15 @@ impl Directory {
         before: &Agent,
         after: &Agent,
         owner: ExpressionValues,
-        new_hash: Option<String>,
+        new_hash: Option<PasswordHash>,
     ) -> Result<Vec<TransactionStep>, Error> {
         let old = login_key(&before.email);
         let (hash, delete_old) = match new_hash {
             Some(hash) => (hash, Write::DeleteIf(old, LOGIN_OF_AGENT, owner)),
             None => {
-                let hash = self.login(&before.email).await?.ok_or(AGENT_CHANGED)?.password_hash;
-                let values = owner.into_iter().chain([(":known_hash", s(&*hash))]).collect();
+                let login = self.login(&before.email).await?.ok_or(AGENT_CHANGED)?;
+                let values = owner.into_iter().chain([(":known_hash", s(&*login.password_hash))]).collect();
+                let hash = PasswordHash { text: login.password_hash, must_change: login.must_change_password };
                 (hash, Write::DeleteIf(old, UNCHANGED_LOGIN, values))
             }
         };
@@ -222,6 +231,19 @@ impl Directory {
             TransactionStep { write: create_new, condition_error: |_| EMAIL_TAKEN },
             TransactionStep { write: delete_old, condition_error: |_| AGENT_CHANGED },
         ])
+    }
+
+    /// Replaces an agent's own password. `known` is the login against which the current password was verified. Costs
+    /// one transaction. Fails with `Conflict` if the login has changed in the meantime.
+    pub async fn change_own_password(&self, agent: &Agent, known: &Login, new: &PasswordHash) -> Result<(), Error> {
+        let values = vec![
+            (":account", s(&*agent.account_id)),
+            (":agent_id", n(agent.agent_id)),
+            (":known_hash", s(&*known.password_hash)),
+        ];
+        let step = set_password(&agent.email, new, UNCHANGED_LOGIN, values);
+        let change = audited_change(AuditAction::Changed, agent).with_fields(["password"]);
+        self.commit_steps(&agent.account_id, vec![step], vec![change]).await
     }
 
     /// Starts the deletion of an agent. Removes the admin role and the login, so that the agent cannot sign in. An
@@ -266,8 +288,8 @@ impl Directory {
         let Some(item) = self.table.get(login_key(email)).await? else {
             return Ok(None);
         };
-        let LoginItem { pk: _, sk: _, account_id, agent_id, password_hash } = from_item(item)?;
-        Ok(Some(Login { account_id, agent_id, password_hash }))
+        let LoginItem { pk: _, sk: _, account_id, agent_id, password_hash, must_change_password } = from_item(item)?;
+        Ok(Some(Login { account_id, agent_id, password_hash, must_change_password }))
     }
 
     /// Executes the steps in one transaction, which also records the changes in the audit log. Does nothing if there
@@ -312,9 +334,27 @@ fn not_found_or_changed(found: Option<&Item>) -> Error {
     if found.is_none() { Error::NotFound } else { AGENT_CHANGED }
 }
 
-fn agent_writes(agent: &Agent, password_hash: &str) -> Result<[Write; 2], Error> {
-    let login = to_item(&login_item(agent, password_hash))?;
+fn agent_writes(agent: &Agent, password: &PasswordHash) -> Result<[Write; 2], Error> {
+    let login = to_item(&login_item(agent, password))?;
     Ok([Write::Create(to_item(&AgentItem::from(agent))?), Write::Create(login)])
+}
+
+/// Returns the step that replaces the password of a login that meets the condition.
+fn set_password(
+    email: &str,
+    new: &PasswordHash,
+    condition: &'static str,
+    mut values: ExpressionValues,
+) -> TransactionStep {
+    values.push((":hash", s(&*new.text)));
+    let update = if new.must_change {
+        values.push((":must_change", AttributeValue::Bool(true)));
+        "SET #password_hash = :hash, #must_change_password = :must_change"
+    } else {
+        "SET #password_hash = :hash REMOVE #must_change_password"
+    };
+    let item_update = ItemUpdate { key: login_key(email), update, condition, values };
+    TransactionStep { write: Write::Update(item_update), condition_error: |_| AGENT_CHANGED }
 }
 
 fn agent_values(agent: &Agent) -> Result<ExpressionValues, Error> {
@@ -327,8 +367,14 @@ fn agent_values(agent: &Agent) -> Result<ExpressionValues, Error> {
     ])
 }
 
-fn login_item(agent: &Agent, password_hash: &str) -> LoginItem {
-    let key = login_key(&agent.email);
-    let account_id = agent.account_id.clone();
-    LoginItem { pk: key.pk, sk: key.sk, account_id, agent_id: agent.agent_id, password_hash: password_hash.to_owned() }
+fn login_item(agent: &Agent, password: &PasswordHash) -> LoginItem {
+    let Key { pk, sk } = login_key(&agent.email);
+    LoginItem {
+        pk,
+        sk,
+        account_id: agent.account_id.clone(),
+        agent_id: agent.agent_id,
+        password_hash: password.text.clone(),
+        must_change_password: password.must_change,
+    }
 }

@@ -1,26 +1,26 @@
 //! The audit log of an account. Each entry is stored in one transaction with the change that it records, so a failed
-//! change has no entry. Only changes made by audited requests are recorded. Entries expire at the end of the account's
-//! retention period.
+//! change has no entry. What changes nothing in the Directory table, such as a sign-in or an export, is recorded with one
+//! write before it happens. Only audited requests are recorded.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::audit::{
-    AuditAction, AuditEntry, AuditFilter, AuditPage, AuditedChange, AuditedKind, AuditedRequest,
+    AUDIT_RETENTION, AuditAction, AuditEntry, AuditFilter, AuditPage, AuditedChange, AuditedKind, AuditedRequest,
 };
-use crate::domain::chat::DAY;
+use crate::domain::sha256;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::random_identifier;
 use crate::store::directory::Directory;
-use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, Write, WriteError, n, s};
+use crate::store::directory::keys::agent_key;
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, Write, WriteError, s};
 use crate::store::{from_item, to_item};
 
 const MAX_ENTRIES_PER_QUERY: i32 = 200;
 const MAX_EXAMINED_ENTRIES: usize = 1_000;
-const MAX_CONCURRENT_UPDATES: usize = 25;
+const MINUTE_MS: u64 = 60_000;
 
 #[derive(Serialize, Deserialize)]
 struct AuditItem {
@@ -94,53 +94,42 @@ impl Directory {
         changes.into_iter().map(write).collect()
     }
 
-    /// Applies a changed retention period to the entries while `has_time` returns true. Returns whether it has been
-    /// applied to all entries; if not, the next call starts from the beginning. Costs one query for every 200 entries,
-    /// and one write for each entry whose expiry changes.
-    pub(crate) async fn apply_retention_to_audit_log(
-        &self,
-        account_id: &str,
-        retention_days: Option<u32>,
-        has_time: &(dyn Fn() -> bool + Sync),
-    ) -> Result<bool, Error> {
-        let query = Query {
-            index: None,
-            condition: "#pk = :account",
-            values: vec![(":account", s(audit_partition(account_id)))],
-            limit: MAX_ENTRIES_PER_QUERY,
-            descending: false,
-        };
-        let mut after = None;
-        loop {
-            if !has_time() {
-                return Ok(false);
-            }
-            let page = self.table.query_page(query.clone(), "", after).await?;
-            self.apply_retention_to_entries(page.items, retention_days).await?;
-            after = page.next;
-            if after.is_none() {
-                return Ok(true);
-            }
+    /// Stores an entry for something that changes no item of the Directory table. Does nothing if the request is not
+    /// audited. Costs one write.
+    pub async fn record(&self, account_id: &str, change: AuditedChange) -> Result<(), Error> {
+        let Some(request) = &self.audited_request else { return Ok(()) };
+        let item = to_item(&AuditItem::new(account_id, request, change)?)?;
+        Ok(self.table.put(item, true).await?)
+    }
+
+    /// Like [`record`](Self::record), but stores at most one such entry a minute for each agent, address and resource.
+    /// For requests that are repeated many times, such as the pages of an export. The time of the entry is the start of
+    /// the minute. Costs one write.
+    pub async fn record_once_a_minute(&self, account_id: &str, change: AuditedChange) -> Result<(), Error> {
+        let Some(request) = &self.audited_request else { return Ok(()) };
+        let at = Timestamp(request.at.0 - request.at.0 % MINUTE_MS);
+        let agent_id = request.agent.as_ref().map(|agent| agent.agent_id);
+        let same = (agent_id, &request.source_address, change.action.name(), change.kind.name(), &change.id);
+        let id = format!("{}-{}", id_prefix(at), short_digest(&format!("{same:?}")));
+        let request = AuditedRequest { at, ..request.clone() };
+        let item = AuditItem { sk: id, ..AuditItem::new(account_id, &request, change)? };
+        match self.table.put(to_item(&item)?, true).await {
+            Ok(()) | Err(WriteError::ConditionFailed { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
         }
     }
 
-    async fn apply_retention_to_entries(&self, items: Vec<Item>, retention_days: Option<u32>) -> Result<(), Error> {
-        let mut updates = Vec::new();
-        for item in items {
-            let entry: AuditItem = from_item(item)?;
-            let expires_at = retention_days.map(|days| Timestamp(entry.at).plus(DAY * days).seconds());
-            if entry.expires_at != expires_at {
-                updates.push(expiry_update(Key::new(entry.pk, entry.sk), expires_at));
-            }
-        }
-        for updates in updates.chunks(MAX_CONCURRENT_UPDATES) {
-            try_join_all(updates.iter().map(|update| self.table.update_if(update.clone()))).await?;
-        }
-        Ok(())
+    /// Makes the requests of a refused sign-in without storing anything, so that the response time of a sign-in does not
+    /// reveal whether the e-mail address is known. Costs one read and one write.
+    pub async fn imitate_refused_sign_in(&self) -> Result<(), Error> {
+        self.table.get(agent_key("", 0)).await?;
+        let (key, update) = (Key::new(audit_partition(""), "none"), "REMOVE #none");
+        self.table.update_if(ItemUpdate { key, update, condition: ITEM_EXISTS, values: Vec::new() }).await
     }
 
     /// Reads at most `limit` entries of the audit log that match the filter, newest first. Returns only entries made
-    /// between `from` and `to` and, if `before` is set, only those older than the entry with this id. Costs one query
+    /// between `from` and `to` and, if `before` is set, only those older than the entry with this id. Leaves out entries
+    /// that have expired at `now`. Costs one query
     /// for every 200 examined entries; a page examines about 1,000 entries at most.
     pub async fn audit_log(
         &self,
@@ -149,6 +138,7 @@ impl Directory {
         (from, to): (Timestamp, Timestamp),
         before: Option<String>,
         limit: usize,
+        now: Timestamp,
     ) -> Result<AuditPage, Error> {
         let first = id_prefix(from);
         // `~` sorts after all characters of an id.
@@ -170,9 +160,11 @@ impl Directory {
             let (count, mut last_id) = (page.items.len(), None);
             examined += count;
             for (position, item) in page.items.into_iter().enumerate() {
-                let entry = entry_from_item(item)?;
+                let item: AuditItem = from_item(item)?;
+                let is_expired = item.expires_at.is_some_and(|end| end <= now.seconds());
+                let entry = item.into_entry()?;
                 let id = entry.id.clone();
-                if before.as_ref() != Some(&id) && filter.matches(&entry) {
+                if before.as_ref() != Some(&id) && !is_expired && filter.matches(&entry) {
                     entries.push(entry);
                 }
                 let is_last = position + 1 == count && page.next.is_none();
@@ -191,7 +183,7 @@ impl Directory {
 
 impl AuditItem {
     fn new(account_id: &str, request: &AuditedRequest, change: AuditedChange) -> Result<Self, Error> {
-        let AuditedRequest { agent, source_address, at, retain_until } = request.clone();
+        let AuditedRequest { agent, source_address, at } = request.clone();
         let AuditedChange { action, kind, id: resource_id, name: resource_name, fields } = change;
         let (agent_id, agent_name) = agent.map(|agent| (agent.agent_id, agent.name)).unzip();
         Ok(Self {
@@ -206,38 +198,28 @@ impl AuditItem {
             resource_id,
             resource_name,
             fields,
-            expires_at: retain_until.map(Timestamp::seconds),
+            expires_at: Some(at.plus(AUDIT_RETENTION).seconds()),
+        })
+    }
+
+    fn into_entry(self) -> Result<AuditEntry, Error> {
+        let unknown = || Error::internal("unknown value in an audit entry");
+        let agent =
+            self.agent_id.zip(self.agent_name).map(|(agent_id, name)| AgentSnapshot { agent_id, name, photo: None });
+        Ok(AuditEntry {
+            id: self.sk,
+            request: AuditedRequest { agent, source_address: self.source_address, at: Timestamp(self.at) },
+            change: AuditedChange {
+                action: AuditAction::parse(&self.action).ok_or_else(unknown)?,
+                kind: AuditedKind::parse(&self.kind).ok_or_else(unknown)?,
+                id: self.resource_id,
+                name: self.resource_name,
+                fields: self.fields,
+            },
         })
     }
 }
 
-fn expiry_update(key: Key, expires_at: Option<u64>) -> ItemUpdate {
-    let (update, values) = match expires_at {
-        Some(expires_at) => ("SET #expires_at = :expires_at", vec![(":expires_at", n(expires_at))]),
-        None => ("REMOVE #expires_at", Vec::new()),
-    };
-    ItemUpdate { key, update, condition: ITEM_EXISTS, values }
-}
-
-fn entry_from_item(item: Item) -> Result<AuditEntry, Error> {
-    let item: AuditItem = from_item(item)?;
-    let unknown = || Error::internal("unknown value in an audit entry");
-    let agent =
-        item.agent_id.zip(item.agent_name).map(|(agent_id, name)| AgentSnapshot { agent_id, name, photo: None });
-    Ok(AuditEntry {
-        id: item.sk,
-        request: AuditedRequest {
-            agent,
-            source_address: item.source_address,
-            at: Timestamp(item.at),
-            retain_until: item.expires_at.map(Timestamp::from_seconds),
-        },
-        change: AuditedChange {
-            action: AuditAction::parse(&item.action).ok_or_else(unknown)?,
-            kind: AuditedKind::parse(&item.kind).ok_or_else(unknown)?,
-            id: item.resource_id,
-            name: item.resource_name,
-            fields: item.fields,
-        },
-    })
+fn short_digest(text: &str) -> String {
+    sha256::hex_digest(text).chars().take(16).collect()
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::bot::{Bot, Provider};
 use crate::error::Error;
@@ -9,7 +11,7 @@ use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::items::{BotItem, BotTokenItem, OPERATOR_ACCOUNT_ID, ProviderItem, answer_limit_seconds};
 use crate::store::directory::keys::{bot_key, bot_token_key, channel_key, provider_key};
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
-use crate::store::table::{ExpressionValues, Item, ItemUpdate, Query, Write, changed_values, n, s};
+use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, changed_values, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
 impl Directory {
@@ -48,6 +50,41 @@ impl Directory {
         Ok(self.table.put(to_item(&ProviderItem::from(provider))?, false).await?)
     }
 
+    /// Deletes a provider that no bot uses. Bots cannot be connected to it while it is being deleted. Costs two writes and
+    /// one scan for each megabyte of the table.
+    ///
+    /// # Errors
+    /// Fails with `NotFound` if the provider does not exist, and with `Conflict` if a bot uses it.
+    pub async fn delete_provider(&self, provider_id: &str) -> Result<(), Error> {
+        let mark =
+            |update| ItemUpdate { key: provider_key(provider_id), update, condition: ITEM_EXISTS, values: vec![] };
+        let retire =
+            ItemUpdate { values: vec![(":true", AttributeValue::Bool(true))], ..mark("SET #retiring = :true") };
+        self.table.update(retire).await?;
+        if self.has_bots_of_provider(provider_id).await? {
+            self.table.update_if(mark("REMOVE #retiring")).await?;
+            return Err(Error::Conflict("bots use the provider"));
+        }
+        self.table.delete(provider_key(provider_id)).await.map(|_| ())
+    }
+
+    /// Reads the whole table, because no index contains the bots of a provider.
+    async fn has_bots_of_provider(&self, provider_id: &str) -> Result<bool, Error> {
+        let mut after = None;
+        loop {
+            let page = self.table.scan_page(after).await?;
+            let is_bot =
+                |item: &Item| item.get("sk") == Some(&s("BOT")) && item.get("provider_id") == Some(&s(provider_id));
+            if page.items.iter().any(is_bot) {
+                return Ok(true);
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(false);
+            }
+        }
+    }
+
     /// Costs one read.
     pub async fn bot(&self, bot_id: &str) -> Result<Option<Bot>, Error> {
         let item = self.table.get(bot_key(bot_id)).await?;
@@ -65,6 +102,11 @@ impl Directory {
     /// Reads the bot again and caches it. Costs one read.
     pub(crate) async fn fresh_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
         Ok(self.bots.put(bot_id, self.bot(bot_id).await?))
+    }
+
+    /// Whether this process has the bot with this token in its cache.
+    pub(crate) fn has_cached_bot(&self, provider_id: &str, token: &str) -> bool {
+        matches!(self.bots.get(&bot_token_key(provider_id, token).pk), Some(Some(_)))
     }
 
     /// Returns the bot that one of the provider's tokens belongs to. The data may be up to 10 seconds old. Costs at
@@ -104,7 +146,8 @@ impl Directory {
     /// Creates a bot and its token and assigns the bot to its channels, all in one transaction. The channels must
     /// belong to the account and must not have another bot.
     pub async fn create_bot(&self, bot: &Bot) -> Result<(), Error> {
-        let writes = [Write::Create(to_item(&BotItem::from(bot))?), Write::Create(token_item(bot)?)];
+        let provider = Write::Check(provider_key(&bot.provider_id), "attribute_not_exists(#retiring)", Vec::new());
+        let writes = [Write::Create(to_item(&BotItem::from(bot))?), Write::Create(token_item(bot)?), provider];
         let channels = bot.channel_ids.iter().map(|channel_id| assign_channel(bot, channel_id));
         let change = audited_change(AuditAction::Created, bot);
         self.commit_bot(bot, writes.into_iter().chain(channels).collect(), change).await
@@ -141,7 +184,9 @@ impl Directory {
     }
 
     async fn commit_bot(&self, bot: &Bot, writes: Vec<Write>, change: AuditedChange) -> Result<(), Error> {
-        let conflict = conflict_or("the token is taken, or a channel does not exist or has another bot");
+        let conflict = conflict_or(
+            "the token is taken, a channel does not exist or has another bot, or the provider is being deleted",
+        );
         self.commit(&bot.account_id, writes, vec![change]).await.map_err(conflict)
     }
 }

@@ -135,6 +135,8 @@ pub(super) struct LoginItem {
     pub account_id: String,
     pub agent_id: u64,
     pub password_hash: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub must_change_password: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -148,6 +150,15 @@ pub(super) struct AccountItem {
     #[serde(default)]
     pub departments: u64,
     pub created_at: u64,
+    /// [`OPERATOR_ACCOUNT_ID`], by which the index `by_account` lists the accounts. `None` if an earlier version of the
+    /// service stored the account; the index then contains it after its next suspension or deletion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<String>,
+    /// Unix time in milliseconds, like the next field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspended_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleting_since: Option<u64>,
 }
 
 impl From<&Channel> for ChannelItem {

@@ -12,7 +12,7 @@ pub(super) const DEPARTMENT_PREFIX: &str = "DEPARTMENT#";
 /// The query of the roster reads the sort keys from agents to departments. Canned replies must not be in this range.
 pub(super) const CANNED_REPLY_PREFIX: &str = "REPLY#";
 
-pub(super) fn account_partition(account_id: &str) -> String {
+pub(in crate::store) fn account_partition(account_id: &str) -> String {
     format!("{ACCOUNT_PREFIX}{account_id}")
 }
 

@@ -2,6 +2,7 @@
 //! telephony), canned replies, and the audit log of their changes. Most of this data rarely changes, so each process
 //! caches the part that messages need.
 
+pub mod accounts;
 pub mod agents;
 pub mod audit_log;
 pub mod bots;

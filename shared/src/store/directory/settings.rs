@@ -12,6 +12,7 @@ use crate::domain::link_filter::LinkFilter;
 use crate::domain::rate_limit::DEFAULT_CHANNEL_CHATS_PER_WINDOW;
 use crate::domain::signing_secret::{SigningSecret, SigningSecrets};
 use crate::domain::time_zone::TimeZone;
+use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::Webhook;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
@@ -40,6 +41,9 @@ pub(in crate::store) struct SettingsItem {
     /// `None` stands for UTC.
     #[serde(default)]
     time_zone: Option<String>,
+    /// Unix time in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    suspended_at: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -138,6 +142,17 @@ impl Directory {
         account_id: &str,
         edit: impl Fn(&mut AccountSettings) -> Result<T, Error>,
     ) -> Result<(AccountSettings, T), Error> {
+        self.edit_settings_with(account_id, edit, &[]).await
+    }
+
+    /// Like [`edit_settings`](Self::edit_settings). The transaction also makes these writes, which must not have
+    /// conditions that can fail.
+    pub(super) async fn edit_settings_with<T>(
+        &self,
+        account_id: &str,
+        edit: impl Fn(&mut AccountSettings) -> Result<T, Error>,
+        also: &[Write],
+    ) -> Result<(AccountSettings, T), Error> {
         let mut races = WriteRaces::new("settings");
         loop {
             let mut settings = self.settings(account_id).await?;
@@ -155,7 +170,8 @@ impl Directory {
                 ],
             };
             let changes = audited_changes(&before, &settings);
-            let written = match self.commit(account_id, vec![Write::Update(item_update)], changes).await {
+            let writes = [Write::Update(item_update)].into_iter().chain(also.iter().cloned()).collect();
+            let written = match self.commit(account_id, writes, changes).await {
                 Ok(()) => Ok(()),
                 // The new settings are already stored. The SDK repeats a request if its response is late, and if the
                 // first write succeeded, the condition of the repeated write fails.
@@ -181,8 +197,23 @@ fn settings_change(fields: impl IntoIterator<Item = &'static str>) -> AuditedCha
 /// Returns the changes between two versions of the settings: one for all changed fields of the account's settings, and
 /// one for each webhook that was created, changed or deleted, or whose secret was rotated.
 fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<AuditedChange> {
-    let AccountSettings { version: _, webhooks, safe_urls, callback, limits, idle_close, retention_days, time_zone } =
-        before;
+    let AccountSettings {
+        version: _,
+        webhooks,
+        safe_urls,
+        callback,
+        limits,
+        idle_close,
+        retention_days,
+        time_zone,
+        suspended_at,
+    } = before;
+    let suspension = match (suspended_at, after.suspended_at) {
+        (None, Some(_)) => Some(AuditAction::Suspended),
+        (Some(_), None) => Some(AuditAction::Resumed),
+        (None, None) | (Some(_), Some(_)) => None,
+    };
+    let suspension = suspension.map(|action| AuditedChange::unnamed(action, AuditedKind::Account, ""));
     let fields = [
         ("safe_urls", *safe_urls != after.safe_urls),
         ("callback", *callback != after.callback),
@@ -208,7 +239,7 @@ fn audited_changes(before: &AccountSettings, after: &AccountSettings) -> Vec<Aud
             (!fields.is_empty()).then(|| webhook_change(AuditAction::Changed, webhook, &fields))
         }
     });
-    settings.into_iter().chain(deleted).chain(stored).collect()
+    settings.into_iter().chain(suspension).chain(deleted).chain(stored).collect()
 }
 
 /// The change contains no name, because a webhook has only a URL, which can contain a secret.
@@ -232,6 +263,7 @@ pub(in crate::store) fn settings_from_item(item: Item) -> Result<AccountSettings
         // A time zone that the library no longer knows is treated as UTC, because an error would make all of the
         // account's requests fail.
         time_zone: settings.time_zone.as_deref().and_then(TimeZone::parse).unwrap_or_default(),
+        suspended_at: settings.suspended_at.map(Timestamp),
     })
 }
 
@@ -246,6 +278,7 @@ impl From<&AccountSettings> for SettingsItem {
             idle_close,
             retention_days,
             time_zone,
+            suspended_at,
         } = settings;
         let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback.clone();
         let RateLimits { visitor_messages, bot_requests, channel_chats } = *limits;
@@ -257,6 +290,7 @@ impl From<&AccountSettings> for SettingsItem {
             idle_close_seconds: idle_close.map(|limit| limit.as_secs()),
             retention_days: *retention_days,
             time_zone: Some(time_zone.name().to_owned()),
+            suspended_at: suspended_at.map(|at| at.0),
         }
     }
 }

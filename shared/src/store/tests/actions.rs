@@ -9,7 +9,7 @@ const MAX_BATCH_WRITES: usize = 25;
 
 /// Signs in agent 1, who is an admin.
 pub(super) async fn signed_in(connections: &Connections) -> Session {
-    let token = connections.create_session(&agent(1, "b@x.y"), NOW).await.unwrap();
+    let token = connections.create_session(&agent(1, "b@x.y"), &SessionOrigin::default(), NOW).await.unwrap();
     connections.session(&token, NOW).await.unwrap().unwrap()
 }
 
@@ -284,7 +284,7 @@ impl Stores {
     pub(super) async fn session_outside_audience(&self) -> Session {
         for agent_id in [1, 2] {
             let agent = agent(agent_id, &format!("{agent_id}@example.com"));
-            self.directory.create_agent(&agent, "hash", Authority::Operator).await.unwrap();
+            self.directory.create_agent(&agent, &test_password_hash(), Authority::Operator).await.unwrap();
         }
         self.store_channel_for(&[2]).await;
         agent_session(1, Role::Agent)

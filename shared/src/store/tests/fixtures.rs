@@ -65,7 +65,14 @@ pub(super) fn agent_snapshot(agent_id: u64) -> AgentSnapshot {
 }
 
 pub(super) fn agent_session(agent_id: u64, role: Role) -> Session {
-    Session { id: "hash".into(), account_id: "acc".into(), agent: agent_snapshot(agent_id), role }
+    Session {
+        id: "hash".into(),
+        account_id: "acc".into(),
+        agent: agent_snapshot(agent_id),
+        role,
+        access: SessionAccess::Full,
+        ends_at: seconds_later(30 * DAY),
+    }
 }
 
 pub(super) fn bot(channel_ids: &[&str]) -> Bot {
@@ -142,11 +149,15 @@ pub(super) fn incoming_message<'a>(
 
 pub(super) async fn account_with_four_agents() -> Stores {
     let stores = stores().await;
-    stores.directory.create_account("Acme", &agent(1, "1@example.com"), "hash").await.unwrap();
+    stores.directory.create_account("Acme", &agent(1, "1@example.com"), &test_password_hash()).await.unwrap();
     for agent_id in 2..=4 {
         assert_eq!(stores.directory.next_agent_id("acc").await.unwrap(), agent_id);
         let agent = agent(agent_id, &format!("{agent_id}@example.com"));
-        stores.directory.create_agent(&agent, "hash", Authority::Operator).await.unwrap();
+        stores.directory.create_agent(&agent, &test_password_hash(), Authority::Operator).await.unwrap();
     }
     stores
+}
+
+pub(super) fn test_password_hash() -> PasswordHash {
+    PasswordHash { text: "hash".to_owned(), must_change: false }
 }

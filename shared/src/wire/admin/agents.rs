@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::agent::{Agent, Role};
+use crate::domain::password_policy::{NewPassword, check_new_password};
 use crate::domain::phone_number;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -11,16 +12,23 @@ use crate::wire::admin::MAX_NAME_CHARS;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::with_fields;
 
-/// The maximum length of an e-mail address or a password.
-const MAX_CREDENTIAL_CHARS: usize = 254;
-const MIN_PASSWORD_CHARS: usize = 8;
+const MAX_EMAIL_CHARS: usize = 254;
+/// Long enough that the rules for passwords report a password that is too long.
+const MAX_PASSWORD_FIELD_CHARS: usize = 10_000;
+
+/// The change that the body of PATCH /admin/agents/{agent_id} describes.
+pub struct AgentChange {
+    pub agent: Agent,
+    pub password: Option<NewPassword>,
+    /// Whether the agent's sessions must end.
+    pub ends_sessions: bool,
+}
 
 pub struct NewAgent {
     pub name: String,
     /// The e-mail address, in lower case.
     pub email: String,
-    /// The password in plain text. Only its hash is stored.
-    pub password: String,
+    pub password: NewPassword,
     pub phone: Option<String>,
     /// The URL of the picture that visitors see.
     pub photo: Option<String>,
@@ -52,21 +60,22 @@ pub fn parse_new_agent(body: &Value) -> Result<NewAgent, Error> {
 }
 
 fn parse_new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
+    let email = parse_email(fields)?.ok_or_else(|| fields.invalid("email", "is required"))?;
+    let password = parse_password(fields, &email)?.ok_or_else(|| fields.invalid("password", "is required"))?;
     Ok(NewAgent {
         name: fields.required_text("name", MAX_NAME_CHARS)?,
-        email: parse_email(fields)?.ok_or_else(|| fields.invalid("email", "is required"))?,
-        password: parse_password(fields)?.ok_or_else(|| fields.invalid("password", "is required"))?,
+        email,
+        password,
         phone: parse_phone(fields)?,
         photo: fields.url("photo")?,
         role: parse_role(fields)?.unwrap_or(Role::Agent),
     })
 }
 
-/// Parses the body of PATCH /admin/agents/{agent_id}. Returns the changed agent, the new password if there is one, and
-/// whether the agent's sessions must end. Null clears the phone number or the photo. The sessions end if the body
-/// contains a password or a role, even if the value is unchanged, so that a request that failed halfway can be
-/// repeated.
-pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<(Agent, Option<String>, bool), Error> {
+/// Parses the body of PATCH /admin/agents/{agent_id}. Null clears the phone number or the photo. The sessions end if the
+/// body contains a password, an e-mail address or a role, even if the value is unchanged, so that a request that failed
+/// halfway can be repeated.
+pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<AgentChange, Error> {
     let fields = Fields::of(body)?;
     let mut changed = agent.clone();
     if fields.has("name") {
@@ -80,13 +89,16 @@ pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<(Agent, Option<S
     }
     changed.email = parse_email(fields)?.unwrap_or(changed.email);
     changed.role = parse_role(fields)?.unwrap_or(changed.role);
-    let password = parse_password(fields)?;
-    let ends_sessions = password.is_some() || fields.has("role");
-    Ok((changed, password, ends_sessions))
+    let password = parse_password(fields, &changed.email)?;
+    if password.is_none() && fields.boolean("must_change_password")?.is_some() {
+        return Err(fields.invalid("must_change_password", "needs a new password"));
+    }
+    let ends_sessions = password.is_some() || fields.value("email").is_some() || fields.has("role");
+    Ok(AgentChange { agent: changed, password, ends_sessions })
 }
 
 fn parse_email(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let email = fields.text_or_blank("email", MAX_CREDENTIAL_CHARS)?;
+    let email = fields.text_or_blank("email", MAX_EMAIL_CHARS)?;
     email.map(|email| Ok(fields.email_address("email", &email)?.to_lowercase())).transpose()
 }
 
@@ -100,14 +112,12 @@ fn parse_phone(fields: Fields<'_>) -> Result<Option<String>, Error> {
     }
 }
 
-fn parse_password(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let Some(password) = fields.text_or_blank("password", MAX_CREDENTIAL_CHARS)? else {
+fn parse_password(fields: Fields<'_>, email: &str) -> Result<Option<NewPassword>, Error> {
+    let Some(text) = fields.text_or_blank("password", MAX_PASSWORD_FIELD_CHARS)? else {
         return Ok(None);
     };
-    if password.chars().count() < MIN_PASSWORD_CHARS {
-        return Err(fields.invalid("password", format_args!("must have at least {MIN_PASSWORD_CHARS} characters")));
-    }
-    Ok(Some(password))
+    check_new_password(&text, Some(email)).map_err(|reason| fields.invalid("password", reason))?;
+    Ok(Some(NewPassword { text, must_change: fields.boolean("must_change_password")?.unwrap_or(false) }))
 }
 
 fn parse_role(fields: Fields<'_>) -> Result<Option<Role>, Error> {

@@ -15,12 +15,15 @@ use crate::wire::json_object::with_fields;
 /// The maximum number of channels that a bot can have. If an admin replaces all of them, the change must fit into one
 /// DynamoDB transaction, which can contain at most 100 items.
 const MAX_BOT_CHANNELS: usize = 49;
+/// The minimum length of a new token. Whoever knows a token can write in the bot's chats.
+const MIN_BOT_TOKEN_CHARS: usize = 20;
 
 pub struct NewBot {
     /// The provider cannot be changed later.
     pub provider_id: String,
-    /// The token that the provider issued for this bot. It cannot be changed later.
-    pub token: String,
+    /// The token that the provider issued for this bot, or `None` if the service shall create one. It cannot be changed
+    /// later.
+    pub token: Option<String>,
     /// The name that visitors see.
     pub name: String,
     /// The ids of the channels where new chats start with this bot.
@@ -41,14 +44,17 @@ pub fn parse_new_bot(body: &Value) -> Result<NewBot, Error> {
     })
 }
 
-/// Parses the token. It must not be `.` or `..`, because it becomes the last path segment of a URL.
-fn parse_token(fields: Fields<'_>) -> Result<String, Error> {
-    let token = fields.required_text("token", MAX_NAME_CHARS)?;
-    if token == "." || token == ".." {
-        return Err(fields.invalid("token", "must be more than dots"));
+fn parse_token(fields: Fields<'_>) -> Result<Option<String>, Error> {
+    let Some(token) = fields.text_or_blank("token", MAX_NAME_CHARS)? else { return Ok(None) };
+    if token.chars().count() < MIN_BOT_TOKEN_CHARS {
+        let expected = format_args!("must have at least {MIN_BOT_TOKEN_CHARS} characters; leave it out to get one");
+        return Err(fields.invalid("token", expected));
+    }
+    if token.chars().all(|letter| letter == '.' || letter.is_whitespace()) {
+        return Err(fields.invalid("token", "must be more than dots and blanks"));
     }
     fields.reject_control_chars("token", &token)?;
-    Ok(token)
+    Ok(Some(token))
 }
 
 /// Parses the body of PATCH /admin/bots/{bot_id} and returns the changed bot. The provider and the token cannot be
@@ -104,9 +110,11 @@ pub fn bot_json(bot: &Bot) -> Value {
     })
 }
 
-/// Returns a new bot with its signing secret. No later response contains this secret.
-pub fn created_bot_json(bot: &Bot) -> Value {
-    with_fields(bot_json(bot), [("signing_secret", json!(bot.signing_secrets.current()))])
+/// Returns a new bot with its signing secret and, if the service created the token, with the token. No later response
+/// contains them.
+pub fn created_bot_json(bot: &Bot, is_token_created: bool) -> Value {
+    let created = with_fields(bot_json(bot), [("signing_secret", json!(bot.signing_secrets.current()))]);
+    if is_token_created { with_fields(created, [("token", json!(bot.token))]) } else { created }
 }
 
 pub fn bot_activity_json(activity: &BotActivity) -> Value {
@@ -130,7 +138,7 @@ mod tests {
         let table =
             [(json!({}), limit(120), limit(7)), (json!(null), None, None), (json!(900), limit(900), limit(900))];
         for (value, made, changed) in table {
-            let mut body = json!({"provider_id": "P", "token": "t"});
+            let mut body = json!({"provider_id": "P"});
             let mut change = json!({});
             if !value.is_object() {
                 body["answer_within"] = value.clone();
@@ -145,7 +153,7 @@ mod tests {
                 bot_id,
                 account_id,
                 provider_id,
-                token,
+                token: token.unwrap_or_default(),
                 name,
                 channel_ids,
                 answer_within,
@@ -153,6 +161,16 @@ mod tests {
                 created_at,
             };
             assert_eq!(apply_bot_patch(&change, &bot).unwrap().answer_within, changed, "{value}");
+        }
+    }
+
+    #[test]
+    fn new_token_has_twenty_characters_or_is_left_to_the_service() {
+        let token = |token: Value| parse_new_bot(&json!({ "provider_id": "p", "token": token })).map(|bot| bot.token);
+        assert_eq!(token(json!(null)).unwrap(), None);
+        assert_eq!(token(json!("a token of the bot 1")).unwrap().unwrap(), "a token of the bot 1");
+        for weak in ["", "7", "nineteen characters", "....................", "  . .             . "] {
+            assert_eq!(token(json!(weak)).unwrap_err().invalid_field(), Some("token"), "{weak}");
         }
     }
 }

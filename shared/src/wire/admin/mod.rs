@@ -1,14 +1,16 @@
 //! Request and response bodies of the /admin and /operator endpoints (docs/openapi.json).
 
+mod accounts;
 mod agents;
 mod bots;
 mod channels;
 mod departments;
 mod providers;
 
+pub use accounts::{AccountListRequest, account_details_json, accounts_json, parse_account_list, parse_account_patch};
 pub use agents::{
-    NewAgent, agent_json, agent_with_last_seen_json, apply_agent_patch, parse_new_account, parse_new_admin,
-    parse_new_agent,
+    AgentChange, NewAgent, agent_json, agent_with_last_seen_json, apply_agent_patch, parse_new_account,
+    parse_new_admin, parse_new_agent,
 };
 pub use bots::{NewBot, apply_bot_patch, bot_activity_json, bot_json, created_bot_json, parse_new_bot};
 pub use channels::{
@@ -16,7 +18,7 @@ pub use channels::{
     parse_new_api_channel, parse_new_widget,
 };
 pub use departments::{apply_department_patch, department_json};
-pub use providers::{apply_provider_patch, choosable_providers_json, provider_json};
+pub use providers::{apply_provider_patch, choosable_providers_json, provider_json, providers_json};
 
 use std::collections::BTreeSet;
 
@@ -133,7 +135,10 @@ mod tests {
                 ("endpoint", parse_provider(&json!({ "name": "Bots", "endpoint": url })).err()),
                 ("authorization", parse_provider(&authorized).err()),
                 ("webhook_url", settings::parse_webhook_url(&json!({ "webhook_url": url }), &guard()).err()),
-                ("token", parse_new_bot(&json!({ "provider_id": "p", "token": text })).err()),
+                (
+                    "token",
+                    parse_new_bot(&json!({ "provider_id": "p", "token": format!("{text} of a bot provider") })).err(),
+                ),
             ];
             for (field, error) in refused {
                 let error = error.unwrap_or_else(|| Error::body("accepted"));

@@ -41,6 +41,10 @@ pub fn provider_json(provider: &Provider) -> Value {
     })
 }
 
+pub fn providers_json(providers: &[Provider]) -> Value {
+    json!({ "providers": providers.iter().map(provider_json).collect::<Vec<_>>() })
+}
+
 /// Returns the providers as admins see them, without their endpoints, which can contain secrets.
 pub fn choosable_providers_json(providers: &[Provider]) -> Value {
     let mut providers: Vec<&Provider> = providers.iter().collect();

@@ -68,7 +68,7 @@ async fn channel_newer_than_the_cached_roster_is_not_for_all() {
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     assert_eq!(stores.visible_chat_ids(&outsider_session, None, 10).await.0, [0; 0], "the roster is cached");
     let agent_3 = agent(3, "3@example.com");
-    stores.uncached_directory().create_agent(&agent_3, "hash", Authority::Operator).await.unwrap();
+    stores.uncached_directory().create_agent(&agent_3, &test_password_hash(), Authority::Operator).await.unwrap();
     let mut newer = channel();
     newer.channel_id = "NEW".into();
     (newer.settings.agent_ids, newer.settings.department_ids) = (vec![3], vec![]);

@@ -64,7 +64,7 @@ async fn note_in_a_closed_chat_expires_with_the_chat() {
 
     stores.chats.plan_retention_pass("acc", NOW).await.unwrap();
     let now = seconds_later(DAY);
-    let passes = stores.chats.due_retention_passes(now, now).await.unwrap();
+    let passes = stores.chats.due_account_work(now, now).await.unwrap().passes;
     stores.chats.apply_retention(&passes[0], Some(5), &|| true, now).await.unwrap();
     assert_eq!(stores.entry(1, seq).await.retain_until, Some(seconds_later(5 * DAY)));
 }

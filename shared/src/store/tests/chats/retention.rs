@@ -81,7 +81,7 @@ impl Stores {
 
     /// Returns the passes that are due if all idle checks before `now` have been made.
     async fn due_passes(&self, now: u64) -> Vec<RetentionPass> {
-        self.chats.due_retention_passes(seconds_later(now), seconds_later(now)).await.unwrap()
+        self.chats.due_account_work(seconds_later(now), seconds_later(now)).await.unwrap().passes
     }
 
     /// Continues all due passes, as the scheduled function does. Returns how many of them are still incomplete.
@@ -123,7 +123,7 @@ async fn retention_pass_waits_only_for_older_idle_checks() {
     let stores = stores().await;
     stores.chats.plan_retention_pass("acc", NOW).await.unwrap();
     for (checked, expected) in [(PASS_DELAY - 1, 0), (PASS_DELAY, 1), (DAY, 1)] {
-        let passes = stores.chats.due_retention_passes(seconds_later(checked), seconds_later(DAY)).await.unwrap();
+        let passes = stores.chats.due_account_work(seconds_later(checked), seconds_later(DAY)).await.unwrap().passes;
         assert_eq!(passes.len(), expected, "checked up to {checked}");
     }
 }

@@ -5,7 +5,7 @@ use crate::store::tests::*;
 #[tokio::test]
 async fn requests_refresh_presence() {
     let Stores { connections, .. } = stores().await;
-    let token = connections.create_session(&agent(1, "b@x.y"), NOW).await.unwrap();
+    let token = connections.create_session(&agent(1, "b@x.y"), &SessionOrigin::default(), NOW).await.unwrap();
     let presence = connections.set_presence("acc", 1, AgentStatus::Online, NOW).await.unwrap();
     let (status, socket) = (AgentStatus::Online, SocketPresence::Unused);
     assert_eq!(presence, Presence { agent_id: 1, status, last_request_at: NOW, socket });

@@ -20,6 +20,7 @@ async fn ticket_opens_one_socket() {
         is_admin: true,
         session_id: session.id.clone(),
         opened_at: seconds_later(59),
+        expires_at: seconds_later(59 + 130 * MINUTE),
     };
     assert_eq!(socket, Socket::Agent(expected.clone()));
     assert!(socket.may_be_opening(seconds_later(68)) && !socket.may_be_opening(seconds_later(69)));

@@ -1,9 +1,16 @@
+use std::sync::LazyLock;
+
 use futures_util::future::join;
 
 use crate::store::tests::*;
 
 const ADMIN: Authority = Authority::Admin(1);
-const PASSWORD: Option<&str> = Some("another password");
+
+fn new_password() -> Option<&'static NewPassword> {
+    static PASSWORD: LazyLock<NewPassword> =
+        LazyLock::new(|| NewPassword { text: "another password".into(), must_change: false });
+    Some(&PASSWORD)
+}
 
 fn ann() -> Agent {
     Agent { name: "Ann".into(), role: Role::Agent, ..agent(2, "ann@example.com") }
@@ -24,8 +31,8 @@ fn with_email(agent: &Agent, email: &str) -> Agent {
 /// Creates an account with an admin (agent 1) and the agent Ann (agent 2).
 async fn account() -> Stores {
     let stores = stores().await;
-    stores.directory.create_account("Acme", &admin(), "hash").await.unwrap();
-    stores.directory.create_agent(&ann(), "hash", ADMIN).await.unwrap();
+    stores.directory.create_account("Acme", &admin(), &test_password_hash()).await.unwrap();
+    stores.directory.create_agent(&ann(), &test_password_hash(), ADMIN).await.unwrap();
     stores
 }
 
@@ -71,7 +78,7 @@ async fn two_admins_cannot_delete_each_other() {
     let deletion = directory.start_agent_deletion(&bob, by_ann).await;
     let demotion = directory.save_agent(&bob, &with_role(&bob, Role::Agent), None, by_ann).await;
     let new_admin = Agent { role: Role::Admin, ..agent(3, "eve@example.com") };
-    let addition = directory.create_agent(&new_admin, "hash", by_ann).await;
+    let addition = directory.create_agent(&new_admin, &test_password_hash(), by_ann).await;
     for refused in [deletion, demotion, addition] {
         assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     }
@@ -84,11 +91,11 @@ async fn interrupted_agent_deletion_is_completed() {
     directory.start_agent_deletion(&ann, ADMIN).await.unwrap();
     // Before the deletion is completed, a new agent gets Ann's e-mail address, and updates try to restore Ann.
     let successor = Agent { agent_id: 3, role: Role::Agent, ..ann.clone() };
-    directory.create_agent(&successor, "hash", ADMIN).await.unwrap();
+    directory.create_agent(&successor, &test_password_hash(), ADMIN).await.unwrap();
     let half_deleted = directory.agent_of_account("acc", 2).await.unwrap();
     assert_eq!(half_deleted.role, Role::Agent);
     for after in [with_role(&half_deleted, Role::Admin), with_email(&half_deleted, "anna@example.com")] {
-        let refused = directory.save_agent(&half_deleted, &after, PASSWORD, ADMIN).await;
+        let refused = directory.save_agent(&half_deleted, &after, new_password(), ADMIN).await;
         assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
     }
     directory.start_agent_deletion(&half_deleted, ADMIN).await.unwrap();
@@ -103,7 +110,7 @@ async fn interrupted_agent_deletion_is_completed() {
 async fn email_is_unique_across_all_accounts() {
     let Stores { directory, .. } = account().await;
     let twin = Agent { account_id: "other".into(), ..admin() };
-    let refused = directory.create_account("Other", &twin, "hash").await;
+    let refused = directory.create_account("Other", &twin, &test_password_hash()).await;
     assert!(matches!(refused, Err(Error::Conflict("the e-mail is taken"))), "{refused:?}");
     assert_eq!(directory.agent("other", 1).await.unwrap(), None, "the transaction stored nothing");
     let refused = directory.save_agent(&ann(), &with_email(&ann(), "bob@example.com"), None, ADMIN).await;
@@ -115,11 +122,12 @@ async fn email_is_unique_across_all_accounts() {
 
 #[tokio::test]
 async fn losing_a_concurrent_email_change_is_a_conflict() {
-    let first_updates: [(Agent, Option<&str>); 2] = [(with_email(&ann(), "a@example.com"), None), (ann(), PASSWORD)];
-    let second_updates: [(Agent, Option<&str>); 3] = [
+    let first_updates: [(Agent, Option<&NewPassword>); 2] =
+        [(with_email(&ann(), "a@example.com"), None), (ann(), new_password())];
+    let second_updates: [(Agent, Option<&NewPassword>); 3] = [
         (with_email(&ann(), "b@example.com"), None),
-        (with_email(&ann(), "b@example.com"), PASSWORD),
-        (ann(), PASSWORD),
+        (with_email(&ann(), "b@example.com"), new_password()),
+        (ann(), new_password()),
     ];
     for (first, first_password) in &first_updates {
         for (second, second_password) in &second_updates {
@@ -158,7 +166,9 @@ async fn updating_a_deleted_agent_does_not_restore_it() {
     directory.delete_agent(&ann()).await.unwrap();
     let renamed = Agent { name: "Anna".into(), ..ann() };
     let with_new_email = with_email(&ann(), "anna@example.com");
-    for (after, password) in [(&renamed, None), (&renamed, PASSWORD), (&ann(), PASSWORD), (&with_new_email, PASSWORD)] {
+    for (after, password) in
+        [(&renamed, None), (&renamed, new_password()), (&ann(), new_password()), (&with_new_email, new_password())]
+    {
         let refused = directory.save_agent(&ann(), after, password, ADMIN).await;
         assert!(matches!(refused, Err(Error::NotFound)), "{refused:?}");
     }
@@ -174,7 +184,7 @@ async fn lists_longer_than_one_query_page_are_read_completely() {
     let large = "x".repeat(100_000);
     for id in 3..27 {
         let large_agent = Agent { phone: Some(large.clone()), ..agent(id, &format!("{id}@example.com")) };
-        directory.create_agent(&large_agent, "hash", Authority::Operator).await.unwrap();
+        directory.create_agent(&large_agent, &test_password_hash(), Authority::Operator).await.unwrap();
         let settings = ChannelSettings { name: large.clone(), ..channel().settings };
         directory.create_channel("acc", settings, NOW).await.unwrap();
     }
@@ -194,7 +204,7 @@ async fn concurrent_changes_to_other_agent_fields_are_preserved() {
     let renamed = Agent { name: "Anna".into(), ..ann() };
     let with_phone = Agent { phone: Some("+31 20 123".into()), ..ann() };
     directory.save_agent(&ann(), &renamed, None, ADMIN).await.unwrap();
-    directory.save_agent(&ann(), &with_phone, PASSWORD, ADMIN).await.unwrap();
+    directory.save_agent(&ann(), &with_phone, new_password(), ADMIN).await.unwrap();
     let both = Agent { name: "Anna".into(), ..with_phone };
     assert_eq!(directory.agent("acc", 2).await.unwrap(), Some(both));
 }
@@ -204,9 +214,9 @@ async fn deleted_agents_are_found_by_their_ids() {
     let Stores { directory, .. } = stores().await;
     let [bob, eve, ada] =
         [(1, "b@x.example"), (2, "e@x.example"), (3, "a@x.example")].map(|(id, email)| agent(id, email));
-    directory.create_account("Acme", &bob, "hash").await.unwrap();
+    directory.create_account("Acme", &bob, &test_password_hash()).await.unwrap();
     for other in [&eve, &ada] {
-        directory.create_agent(other, "hash", Authority::Operator).await.unwrap();
+        directory.create_agent(other, &test_password_hash(), Authority::Operator).await.unwrap();
     }
     directory.delete_agent(&eve).await.unwrap();
     directory.delete_agent(&eve).await.unwrap();
@@ -216,4 +226,20 @@ async fn deleted_agents_are_found_by_their_ids() {
     assert_eq!(directory.agents("acc").await.unwrap(), [bob, ada]);
     assert_eq!(directory.agent("acc", 2).await.unwrap(), None);
     assert!(!directory.roster("acc").await.unwrap().has_agent(2));
+}
+
+#[tokio::test]
+async fn replaced_one_time_password_need_not_be_changed_again() {
+    let Stores { directory, .. } = account().await;
+    let first = NewPassword { text: "one-time password".into(), must_change: true };
+    directory.save_agent(&ann(), &ann(), Some(&first), ADMIN).await.unwrap();
+    // A new e-mail address keeps the password, and so it must still be changed.
+    let ann = with_email(&ann(), "anna@example.com");
+    directory.save_agent(&self::ann(), &ann, None, ADMIN).await.unwrap();
+    let login = directory.login("anna@example.com").await.unwrap().unwrap();
+    assert!(login.must_change_password);
+    directory.change_own_password(&ann, &login, &test_password_hash()).await.unwrap();
+    assert!(!directory.login("anna@example.com").await.unwrap().unwrap().must_change_password);
+    let late = directory.change_own_password(&ann, &login, &test_password_hash()).await;
+    assert!(matches!(late, Err(Error::Conflict(_))), "the password has been replaced in the meantime: {late:?}");
 }

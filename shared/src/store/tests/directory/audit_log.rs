@@ -1,7 +1,7 @@
 //! Tests of the audit log: each change has one entry, a failed change has none, and no entry contains a secret, a URL
 //! or the text of a canned reply. Also tests the retention of the entries, and how the log is paged and filtered.
 
-use crate::domain::audit::{AuditAction, AuditEntry, AuditFilter, AuditedKind, AuditedRequest};
+use crate::domain::audit::{AuditAction, AuditEntry, AuditFilter, AuditedChange, AuditedKind, AuditedRequest};
 use crate::store::tests::*;
 
 const ALL_TIMES: (Timestamp, Timestamp) = (Timestamp(0), Timestamp(u64::MAX));
@@ -10,12 +10,12 @@ impl Stores {
     /// Returns the directory for a request that Bob makes at this time.
     fn audited_at(&self, at: Timestamp) -> Directory {
         let (agent, source_address) = (Some(bob()), "192.0.2.7".to_owned());
-        self.directory.audited(AuditedRequest { agent, source_address, at, retain_until: Some(at) })
+        self.directory.audited(AuditedRequest { agent, source_address, at })
     }
 
     /// Returns all entries, newest first.
     async fn audit_entries(&self) -> Vec<AuditEntry> {
-        let page = self.directory.audit_log("acc", &AuditFilter::default(), ALL_TIMES, None, 100).await.unwrap();
+        let page = self.directory.audit_log("acc", &AuditFilter::default(), ALL_TIMES, None, 100, NOW).await.unwrap();
         assert_eq!(page.next, None);
         page.entries
     }
@@ -54,7 +54,10 @@ async fn every_kind_of_change_has_an_entry() {
     };
     let (before, admin) = (agent(2, "2@example.com"), Authority::Admin(1));
     let after = Agent { name: "Ann".into(), role: Role::Agent, ..before.clone() };
-    next().save_agent(&before, &after, Some("secret password"), admin).await.unwrap();
+    next()
+        .save_agent(&before, &after, Some(&NewPassword { text: "secret password".into(), must_change: false }), admin)
+        .await
+        .unwrap();
     next().start_agent_deletion(&after, admin).await.unwrap();
     next().delete_agent(&after).await.unwrap();
     next().create_department("acc", "Sales".into(), vec![3]).await.unwrap();
@@ -167,31 +170,36 @@ async fn changes_outside_an_audited_request_have_no_entry() {
 }
 
 #[tokio::test]
-async fn changed_retention_applies_to_all_entries() {
+async fn entries_are_kept_for_400_days_whatever_the_retention_period_is() {
     let stores = account_with_four_agents().await;
-    let at = seconds_later(MINUTE);
-    stores.audited_at(at).create_department("acc", "Sales".into(), vec![]).await.unwrap();
-    for (days, expected) in [(None, None), (Some(3), Some(at.plus(Duration::from_secs(3 * DAY)))), (None, None)] {
-        assert!(stores.directory.apply_retention_to_audit_log("acc", days, &|| true).await.unwrap());
-        assert_eq!(stores.audit_entries().await[0].request.retain_until, expected, "{days:?}");
-    }
+    let shorten = |settings: &mut AccountSettings| {
+        settings.retention_days = Some(1);
+        Ok(())
+    };
+    stores.audited_at(NOW).edit_settings("acc", shorten).await.unwrap();
+    let entries = async |day: u64| {
+        let all = AuditFilter::default();
+        stores.directory.audit_log("acc", &all, ALL_TIMES, None, 100, seconds_later(day * DAY)).await.unwrap().entries
+    };
+    assert_eq!(entries(399).await.len(), 1);
+    assert_eq!(entries(400).await, []);
 }
 
 #[tokio::test]
-async fn retention_of_a_long_log_continues_after_the_deadline() {
+async fn repeated_requests_have_one_entry_a_minute() {
     let stores = account_with_four_agents().await;
-    let directory = stores.audited_at(NOW);
-    let mut department = directory.create_department("acc", "Sales".into(), vec![]).await.unwrap();
-    for index in 0..200 {
-        let renamed = Department { name: format!("Sales {index}"), ..department.clone() };
-        directory.save_department("acc", &department, &renamed).await.unwrap();
-        department = renamed;
-    }
-    let apply = async |has_time: &(dyn Fn() -> bool + Sync)| {
-        stores.directory.apply_retention_to_audit_log("acc", Some(3), has_time).await.unwrap()
+    let minute = NOW.0.div_ceil(60_000) * 60_000;
+    let record = async |seconds: u64, id: &str| {
+        let change = AuditedChange::unnamed(AuditAction::Exported, AuditedKind::Chats, id);
+        let directory = stores.audited_at(Timestamp(minute + seconds * 1_000));
+        directory.record_once_a_minute("acc", change).await.unwrap();
     };
-    assert!(!apply(&budget_of_checks(1)).await, "one page of 201 entries");
-    assert!(apply(&budget_of_checks(2)).await);
+    for (seconds, id) in [(1, ""), (59, ""), (59, "7"), (61, "")] {
+        record(seconds, id).await;
+    }
+    let times: Vec<u64> =
+        stores.audit_entries().await.iter().map(|entry| (entry.request.at.0 - minute) / 1_000).collect();
+    assert_eq!(times, [60, 0, 0]);
 }
 
 #[tokio::test]
@@ -205,7 +213,7 @@ async fn log_is_paged_and_filtered() {
         }
     }
     let read = async |filter: &AuditFilter, times, before, limit| {
-        stores.directory.audit_log("acc", filter, times, before, limit).await.unwrap()
+        stores.directory.audit_log("acc", filter, times, before, limit, NOW).await.unwrap()
     };
     let all = AuditFilter::default();
     let (mut names, mut before) = (Vec::new(), None);

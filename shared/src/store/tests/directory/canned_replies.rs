@@ -9,7 +9,7 @@ fn reply(id: &str, shortcut: &str) -> CannedReply {
 impl Stores {
     async fn account_with_replies(replies: &[(&str, &str)]) -> Self {
         let stores = stores().await;
-        stores.directory.create_account("Acme", &agent(1, "1@example.com"), "hash").await.unwrap();
+        stores.directory.create_account("Acme", &agent(1, "1@example.com"), &test_password_hash()).await.unwrap();
         for (id, shortcut) in replies {
             stores.directory.create_canned_reply("acc", &reply(id, shortcut)).await.unwrap();
         }

@@ -28,6 +28,7 @@ async fn settings_of_one_account_are_read_with_all_fields() {
         idle_close: None,
         retention_days: Some(30),
         time_zone: TimeZone::parse("Asia/Tokyo").unwrap(),
+        suspended_at: Some(seconds_later(7)),
     };
     let replace = |settings: &mut AccountSettings| {
         *settings = AccountSettings { version: settings.version, ..expected.clone() };

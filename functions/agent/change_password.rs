@@ -1,0 +1,48 @@
+//! PUT /agent/password: replaces the agent's own password and ends the agent's other sessions. The current password is
+//! verified first, with the limits of a sign-in. This is the only request, apart from GET /agent/me, that an agent can
+//! make who has to replace a password that another person has set.
+//!
+//! Costs these table requests:
+//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
+//! - agent: one read
+//! - failure counters: as for POST /agent/login
+//! - login: one read. A request with a wrong password gets 400 after this read
+//! - password: one transaction, which also writes an entry in the audit log
+//! - sessions: one query and one write for each other session, and one write if the password had to be replaced
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::password_policy::PasswordHash;
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::{clock, password};
+use shared::service::{audit, auth};
+use shared::store::connections::Connections;
+use shared::store::connections::sessions::SessionAccess;
+use shared::store::directory::Directory;
+use shared::wire::agent;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    let caller = auth::agent_with_any_password(&connections, &request).await?;
+    let agent = directory.agent(&caller.account_id, caller.agent.agent_id).await?.ok_or(Error::Unauthorized)?;
+    let (current, new) = agent::parse_password_change(&request.json()?, &agent.email)?;
+    let attempt = connections.count_login_attempt(&agent.email, &request.source_address(), clock::now()).await?;
+    let login = directory.login(&agent.email).await?.ok_or(Error::Unauthorized)?;
+    if !password::verify(&current, Some(&login.password_hash)) {
+        return Err(Error::field("current_password", "is wrong"));
+    }
+    connections.record_login_success(attempt, clock::now()).await?;
+    let new = PasswordHash { text: password::hash(&new)?, must_change: false };
+    audit::by_agent(&directory, &caller, &request).change_own_password(&agent, &login, &new).await?;
+    let ended = connections.end_other_sessions(&caller).await?;
+    if caller.access == SessionAccess::PasswordChange {
+        connections.lift_password_change(&caller).await?;
+    }
+    Ok(Response::ok(json!({ "changed": true, "ended_sessions": ended })))
+}

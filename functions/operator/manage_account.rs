@@ -1,0 +1,80 @@
+//! /operator/accounts/{account_id}: GET returns an account with its admins and, if it is being deleted, the progress.
+//! PATCH suspends the account or ends its suspension. DELETE orders the deletion of the account, which `schedule-idle`
+//! carries out.
+//!
+//! Costs these table requests:
+//! - account: one read
+//! - GET: one query of the agents, and one read of the progress
+//! - PATCH: one read of the settings, and one transaction that writes the settings, the account and an entry in the
+//!   audit log. Then one query of the agents, and for each agent one query and one write for each session
+//! - DELETE: one write that plans the deletion and one that marks the account, and the same requests as PATCH
+//!
+//! A request with a wrong operator key is rejected before any table request.
+
+use std::process::ExitCode;
+
+use shared::domain::account::Account;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::random_ids_and_secrets::OperatorKey;
+use shared::service::account_deletion::{order_deletion, set_suspension};
+use shared::service::{audit, auth};
+use shared::store::account_deletion::AccountData;
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::admin;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections, OperatorKey);
+
+async fn handle(
+    (directory, chats, connections, operator_key): Dependencies,
+    request: Request,
+) -> Result<Response, Error> {
+    auth::operator(&operator_key, &request)?;
+    let account_id = &request.path_segment("account_id");
+    let account = directory.account(account_id).await?.ok_or(Error::NotFound)?;
+    let directory = audit::by_operator(&directory, &request);
+    let data = AccountData { directory: &directory, chats: &chats, connections: &connections };
+    match request.method.as_str() {
+        "PATCH" => {
+            suspend_or_resume(&data, &account, &request).await?;
+            show(&data, account_id, Response::ok).await
+        }
+        "DELETE" => {
+            order_deletion(&data, account_id, clock::now()).await?;
+            tracing::info!(account_id, source_address = request.source_address(), "deletion of an account ordered");
+            show(&data, account_id, Response::accepted).await
+        }
+        _ => show(&data, account_id, Response::ok).await,
+    }
+}
+
+async fn suspend_or_resume(data: &AccountData<'_>, account: &Account, request: &Request) -> Result<(), Error> {
+    let suspended = admin::parse_account_patch(&request.json()?)?;
+    if account.deleting_since.is_some() {
+        return Err(Error::Conflict("the account is being deleted"));
+    }
+    let suspended_at = suspended.then(clock::now);
+    set_suspension(data.directory, data.connections, &account.account_id, suspended_at).await
+}
+
+async fn show(
+    data: &AccountData<'_>,
+    account_id: &str,
+    respond: fn(serde_json::Value) -> Response,
+) -> Result<Response, Error> {
+    let account = data.directory.account(account_id).await?.ok_or(Error::NotFound)?;
+    let agents = data.directory.agents(account_id).await?;
+    let progress = match account.deleting_since {
+        Some(_) => data.chats.account_deletion_progress(account_id).await?,
+        None => None,
+    };
+    Ok(respond(admin::account_details_json(&account, &agents, progress.as_ref())))
+}

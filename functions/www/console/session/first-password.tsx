@@ -1,0 +1,28 @@
+/* The page on which an agent replaces a password that another person has set. */
+
+import "./own-account.css";
+import { endSession, finishPasswordChange } from "../state/session";
+import { toast } from "../../ui/toast";
+import logo from "../icon.svg";
+import { OwnPasswordForm } from "./own-password-form";
+
+export const FirstPassword = () => (
+  <main class="sign-in">
+    <div class="first-password">
+      <div class="head">
+        <img src={logo} alt="" />
+        <h1>Choose your own password</h1>
+        <p>Somebody else set the one you signed in with.</p>
+      </div>
+      <OwnPasswordForm
+        onChanged={() => {
+          toast("Your password is set.");
+          finishPasswordChange();
+        }}
+      />
+      <button type="button" class="btn line" onClick={() => endSession()}>
+        Sign in as somebody else
+      </button>
+    </div>
+  </main>
+);

@@ -1,1 +1,0 @@
-import{j as m,k as s,n as t}from"/console/assets/chunk-KFJJSH3H.js";var o=m(t.read("theme")??"system");function d(){s(()=>{let e=o.value;e==="system"?delete document.documentElement.dataset.theme:document.documentElement.dataset.theme=e,e==="system"?t.remove("theme"):t.write("theme",e)})}export{o as a,d as b};
