@@ -60,7 +60,7 @@ async fn handle((directory, connections, chats, outbound): Dependencies, request
     let bot = directory.bot_of_account(&caller.account_id, &request.path_segment("bot_id")).await?;
     match (request.method.as_str(), route_end.as_str()) {
         ("POST", "test") => {
-            connections.count_receiver_test(&caller.account_id, clock::now()).await?;
+            connections.count_receiver_test(&caller.account_id, clock::now())?;
             test(&directory, &outbound, &request, &bot).await
         }
         ("POST", _) => rotate_signing_secret(&directory, &request, &bot).await,

@@ -65,7 +65,7 @@ async fn handle(
     match (request.method.as_str(), request.last_route_segment().as_str()) {
         ("POST", "test") => {
             let now = clock::now();
-            connections.count_receiver_test(&caller.account_id, now).await?;
+            connections.count_receiver_test(&caller.account_id, now)?;
             let (kind, id, name) = (AuditedKind::Channel, &*channel.channel_id, &*channel.settings.name);
             directory.record(&channel.account_id, AuditedChange::named(AuditAction::Tested, kind, id, name)).await?;
             receiver_test::test_integrator(&outbound, &channel, now).await

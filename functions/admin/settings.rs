@@ -51,7 +51,7 @@ async fn handle((directory, chats, connections, outbound): Dependencies, request
         ("DELETE", _) => settings.delete_webhook(&webhook_id).await,
         ("POST", "rotate") => settings.rotate_signing_secret(&webhook_id, &request.json_or_empty()?).await,
         ("POST", "test") => {
-            connections.count_receiver_test(account_id, now).await?;
+            connections.count_receiver_test(account_id, now)?;
             settings.send_test_event(&webhook_id, &request.json_or_empty()?).await
         }
         _ => Err(Error::MethodNotAllowed("GET, PUT, POST, PATCH, DELETE")),

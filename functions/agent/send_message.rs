@@ -46,7 +46,7 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
     let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}", caller.agent.agent_id), &body)?;
     let key = key.as_ref();
     let now = clock::now();
-    connections.count_agent_message(&caller, now).await?;
+    connections.count_agent_message(&caller, chat_id, now)?;
     let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, key, now };
     let sent = match chats.store_agent_message(&outgoing).await {
         Err(Error::Conflict(reason)) => {

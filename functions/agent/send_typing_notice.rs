@@ -41,7 +41,7 @@ async fn handle(
     let caller = auth::agent(&connections, &request).await?;
     let typing = agent::parse_typing(&request.json_or_empty()?)?;
     let (chat_id, now) = (request.path_number("chat_id")?, clock::now());
-    connections.count_agent_typing(&caller, now).await?;
+    connections.count_agent_typing(&caller, now)?;
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let push = PushService { directory: &directory, chats: &chats, connections: &connections, gateway: &gateway, now };
     send_typing_notice(&access, &push, &queue, chat_id, typing).await?;

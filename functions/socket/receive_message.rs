@@ -129,7 +129,7 @@ async fn respond(
     match ClientFrame::parse(frame)? {
         ClientFrame::Ping => Ok(Some(socket_frame::pong_frame())),
         ClientFrame::Typing { chat_id, typing } => {
-            push.connections.count_agent_typing(session, push.now).await?;
+            push.connections.count_agent_typing(session, push.now)?;
             let chat = send_typing_notice(&access, push, queue, chat_id, typing).await?;
             let is_typing = typing == TypingNotice::Start;
             // An error is only logged, because the notice to the visitor has already been sent or queued.

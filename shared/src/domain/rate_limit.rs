@@ -17,12 +17,12 @@ pub const MAX_SOCKET_TICKETS_PER_WINDOW: u64 = 30;
 pub const MAX_WIDGET_REQUESTS_PER_WINDOW: u64 = 120;
 /// The limit for the frames that one visitor of a widget sends through sockets in a window of [`RATE_WINDOW`].
 pub const MAX_VISITOR_FRAMES_PER_WINDOW: u64 = 30;
-/// The limit for the messages that one agent sends in a window of [`RATE_WINDOW`]. People never reach it; it bounds what
-/// a program with an agent's token can send to an integrator.
-pub const MAX_AGENT_MESSAGES_PER_WINDOW: u64 = 200;
-/// The limit for the typing notices that one agent sends in a window of [`RATE_WINDOW`], through sockets and requests.
+/// The limit for the messages that a process accepts from one agent in one chat in a window of [`RATE_WINDOW`]. People
+/// never reach it; it bounds what a program with an agent's token can send to an integrator.
+pub const MAX_AGENT_MESSAGES_PER_WINDOW: u64 = 600;
+/// The limit for the typing notices that a process accepts from one agent in a window of [`RATE_WINDOW`].
 pub const MAX_AGENT_TYPING_NOTICES_PER_WINDOW: u64 = 60;
-/// The limit for the samples that the admins of one account send to receivers in a window of [`RATE_WINDOW`].
+/// The limit for the samples that a process sends to the receivers of one account in a window of [`RATE_WINDOW`].
 pub const MAX_RECEIVER_TESTS_PER_WINDOW: u64 = 30;
 /// The limit for the requests of one client network to one bot provider's path that are refused with 401, in a window of
 /// [`RATE_WINDOW`].

@@ -2,6 +2,9 @@
 //! callbacks that a client network (an IPv4 address or an IPv6 /64 prefix) makes through a widget. All processes share
 //! the counts.
 //!
+//! Messages and typing notices of agents and tests of receivers are counted only in the memory of each process, because
+//! their callers are known and the limits are far above what people do.
+//!
 //! Each callback is counted in the table. Other requests are counted in memory, and a process adds them to the count in
 //! the table after every ten requests, to save writes. With a single process, the limit is exact. Each additional
 //! process can let up to nine extra requests through.
@@ -55,24 +58,27 @@ impl Connections {
         self.count_request(&caller, MAX_SOCKET_TICKETS_PER_WINDOW, now).await
     }
 
-    /// Counts a message that an agent sends. Costs and errors are as in
-    /// [`count_bot_request`](Self::count_bot_request).
-    pub async fn count_agent_message(&self, session: &Session, now: Timestamp) -> Result<(), Error> {
-        let caller = format!("AGENT_MESSAGE#{}#{}", session.account_id, session.agent.agent_id);
-        self.count_request(&caller, MAX_AGENT_MESSAGES_PER_WINDOW, now).await
+    /// Counts a message that an agent sends in a chat. Costs nothing.
+    ///
+    /// # Errors
+    /// Fails with `RateLimited` if this process has reached the limit. The error contains the time until the window
+    /// ends.
+    pub fn count_agent_message(&self, session: &Session, chat_id: u64, now: Timestamp) -> Result<(), Error> {
+        let caller = format!("AGENT_MESSAGE#{}#{}#{chat_id}", session.account_id, session.agent.agent_id);
+        self.count_in_memory(&caller, MAX_AGENT_MESSAGES_PER_WINDOW, now)
     }
 
     /// Counts a typing notice that an agent sends. Costs and errors are as in
-    /// [`count_bot_request`](Self::count_bot_request).
-    pub async fn count_agent_typing(&self, session: &Session, now: Timestamp) -> Result<(), Error> {
+    /// [`count_agent_message`](Self::count_agent_message).
+    pub fn count_agent_typing(&self, session: &Session, now: Timestamp) -> Result<(), Error> {
         let caller = format!("AGENT_TYPING#{}#{}", session.account_id, session.agent.agent_id);
-        self.count_request(&caller, MAX_AGENT_TYPING_NOTICES_PER_WINDOW, now).await
+        self.count_in_memory(&caller, MAX_AGENT_TYPING_NOTICES_PER_WINDOW, now)
     }
 
     /// Counts a sample that an admin sends to a receiver. Costs and errors are as in
-    /// [`count_bot_request`](Self::count_bot_request).
-    pub async fn count_receiver_test(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
-        self.count_request(&format!("RECEIVER_TEST#{account_id}"), MAX_RECEIVER_TESTS_PER_WINDOW, now).await
+    /// [`count_agent_message`](Self::count_agent_message).
+    pub fn count_receiver_test(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
+        self.count_in_memory(&format!("RECEIVER_TEST#{account_id}"), MAX_RECEIVER_TESTS_PER_WINDOW, now)
     }
 
     /// Counts a request that the client network makes through this widget. Stores only a hash of the network. Costs
@@ -132,6 +138,12 @@ impl Connections {
             return Ok(());
         }
         Err(Error::RateLimited(ends_at.since(now)))
+    }
+
+    fn count_in_memory(&self, caller: &str, limit: u64, now: Timestamp) -> Result<(), Error> {
+        let (number, ends_at) = fixed_window(RATE_WINDOW, now);
+        let LocalRateWindow { local_count, .. } = self.local_rate_windows.count_request(caller, number);
+        if local_count <= limit { Ok(()) } else { Err(Error::RateLimited(ends_at.since(now))) }
     }
 
     async fn add_to_shared_count(

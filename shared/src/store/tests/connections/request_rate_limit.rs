@@ -1,5 +1,6 @@
 use crate::domain::rate_limit::{
-    DEFAULT_BOT_REQUESTS_PER_WINDOW, MAX_CALLBACKS_PER_HOUR, MAX_WIDGET_REQUESTS_PER_WINDOW,
+    DEFAULT_BOT_REQUESTS_PER_WINDOW, MAX_AGENT_MESSAGES_PER_WINDOW, MAX_AGENT_TYPING_NOTICES_PER_WINDOW,
+    MAX_CALLBACKS_PER_HOUR, MAX_RECEIVER_TESTS_PER_WINDOW, MAX_WIDGET_REQUESTS_PER_WINDOW,
 };
 use crate::store::tests::*;
 
@@ -49,4 +50,20 @@ async fn bot_rate_is_counted_across_processes() {
         allowed += 1;
     }
     assert!(allowed < 10, "{allowed} more");
+}
+
+#[tokio::test]
+async fn messages_typing_notices_and_tests_are_limited() {
+    let Stores { connections, .. } = stores().await;
+    let (ann, ben) = (agent_session(1, Role::Agent), agent_session(2, Role::Agent));
+    let limited = |limit: u64, count: &dyn Fn(Timestamp) -> Result<(), Error>| {
+        let accepted = (0..=limit).filter(|_| count(NOW).is_ok()).count() as u64;
+        assert!(matches!(count(NOW), Err(Error::RateLimited(_))));
+        assert_eq!((accepted, count(seconds_later(10)).is_ok()), (limit, true));
+    };
+    limited(MAX_AGENT_MESSAGES_PER_WINDOW, &|now| connections.count_agent_message(&ann, 1, now));
+    limited(MAX_AGENT_TYPING_NOTICES_PER_WINDOW, &|now| connections.count_agent_typing(&ann, now));
+    limited(MAX_RECEIVER_TESTS_PER_WINDOW, &|now| connections.count_receiver_test("acc", now));
+    connections.count_agent_message(&ann, 2, NOW).unwrap();
+    connections.count_agent_message(&ben, 1, NOW).unwrap();
 }

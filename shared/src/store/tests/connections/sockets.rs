@@ -1,4 +1,4 @@
-use crate::domain::socket::{AgentSocket, MAX_SOCKETS_PER_VISITOR, Socket, VisitorSocket};
+use crate::domain::socket::{AgentSocket, MAX_SOCKETS_PER_AGENT, MAX_SOCKETS_PER_VISITOR, Socket, VisitorSocket};
 use crate::store::connections::sockets::SocketState;
 use crate::store::tests::*;
 
@@ -144,4 +144,22 @@ async fn sockets_of_a_visitor_are_limited() {
     connections.remove_socket(&first, NOW).await.unwrap();
     assert!(open("after a close", NOW).await.is_some());
     assert!(open("after the others have expired", seconds_later(DAY)).await.is_some());
+}
+
+#[tokio::test]
+async fn sockets_of_an_agent_are_limited() {
+    let Stores { connections, .. } = stores().await;
+    let session = signed_in(&connections).await;
+    let open = async |connection_id: &str| {
+        let ticket = connections.create_socket_ticket(&session, NOW).await.unwrap();
+        connections.open_socket(&ticket, connection_id, NOW).await.unwrap()
+    };
+    for n in 0..MAX_SOCKETS_PER_AGENT {
+        assert!(open(&format!("socket {n}")).await.is_some());
+    }
+    assert_eq!(open("one more").await, None);
+    assert_eq!(connections.socket("one more").await.unwrap(), None);
+    let first = connections.socket("socket 0").await.unwrap().unwrap();
+    connections.remove_socket(&first, NOW).await.unwrap();
+    assert!(open("after a close").await.is_some());
 }
