@@ -7,9 +7,11 @@
 //! - rate limit: one write for every tenth request from a bot in each process
 //! - finding the chat: no read if the event contains only the `chat_id`. One read if it contains the `chat_id` and the
 //!   `client_id`, or only the id of a CLIENT_MESSAGE. Two reads if it contains only the `client_id`
-//! - BOT_MESSAGE: one read if there is an idempotency key. Then one write of the chat, one read of the channel
-//!   (cached), and one write of the entry (a transaction if there is an idempotency key). One queue request if the
-//!   channel has an integrator and can display the message
+//! - BOT_MESSAGE: one read if there is an idempotency key. Then one write of the chat, and one write of the entry (a
+//!   transaction if there is an idempotency key). One queue request if the channel has an integrator and can display
+//!   the message. A message that plain channels cannot display also costs one read of the chat and one of the channel
+//!   (cached). If the visitor's last message was sent to the bot more than once, also one query of entries and a second
+//!   write of the chat; a message that repeats an earlier one is then not stored
 //! - INVITE_AGENT: two reads of the chat, one read of the channel (cached), one query of the roster (the account's
 //!   agents and departments; cached) if the channel names agents or departments, and one query of the agents' presence.
 //!   One write of the chat; if no agent is online, this is a transaction with a notification, which costs one queue
@@ -30,6 +32,7 @@ use shared::runtime::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
 use shared::service::auth;
 use shared::service::events_from_bots::BotEventHandler;
 use shared::store::chats::Chats;
+use shared::store::chats::bot_messages::BotMessageResult;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::bot::{self, BotEventKind};
@@ -55,31 +58,42 @@ async fn handle(
     let body = request.json()?;
     let event = bot::parse_event(&body)?;
     let events = BotEventHandler { bot: &bot, directory: &directory, chats: &chats, connections: &connections };
-    match event.kind {
+    let response = match &event.kind {
         BotEventKind::Message(content) => {
             let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;
-            let stored = events.bot_message(&event.chat, *content, key.as_ref()).await?;
-            if !stored.is_displayable {
-                return Ok(Response::ok(json!({ "result": "ok", "shown": false })).with_logged_message_id(&stored.id));
+            match events.bot_message(&event.chat, content, key.as_ref()).await? {
+                BotMessageResult::Stored(stored) => {
+                    if stored.is_for_channel {
+                        let task = Task::first_attempt_of_new_entry(&bot.account_id, stored.chat_id, stored.seq);
+                        channel_queue.0.enqueue_or_leave_to_sweep(&task).await;
+                    }
+                    let response = if stored.is_displayable { ok_response() } else { not_shown_response() };
+                    response.with_logged_message_id(&stored.id)
+                }
+                BotMessageResult::Duplicate { earlier_id } => {
+                    Response::ok(json!({ "result": "ok", "duplicate": true })).with_logged_message_id(&earlier_id)
+                }
             }
-            if stored.is_for_channel {
-                let task = Task::first_attempt_of_new_entry(&bot.account_id, stored.chat_id, stored.seq);
-                channel_queue.0.enqueue_or_leave_to_sweep(&task).await;
-            }
-            return Ok(ok_response().with_logged_message_id(&stored.id));
         }
         BotEventKind::InviteAgent => {
             let transition = events.invite_agent(&event.chat).await?;
             queue::enqueue_notifications(&transition.notifications, &bot_queue, &webhook_queue).await;
+            ok_response()
         }
         BotEventKind::ClientInfo(profile) => {
-            let notifications = events.handle_client_info(&event.chat, &profile).await?;
+            let notifications = events.handle_client_info(&event.chat, profile).await?;
             queue::enqueue_notifications(&notifications, &bot_queue, &webhook_queue).await;
+            ok_response()
         }
-    }
-    Ok(ok_response())
+    };
+    // The provider's own id of the event connects the log line with the provider's log.
+    Ok(response.with_logged_caller_message_id(event.chat.id))
 }
 
 fn ok_response() -> Response {
     Response::ok(json!({ "result": "ok" }))
+}
+
+fn not_shown_response() -> Response {
+    Response::ok(json!({ "result": "ok", "shown": false }))
 }

@@ -1,11 +1,15 @@
-//! POST /widget/{widget_id}/rating: stores or removes the visitor's rating of a chat.
+//! POST /widget/{widget_id}/rating: stores or removes the visitor's rating of a chat. chat_finished contains the rating
+//! that the chat then has; a rating that changes later is reported with chat_updated.
 //!
-//! Costs these table requests:
-//! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
+//! Costs these table and queue requests:
+//! - channel and settings: one read each, cached for ten seconds. A request from a site that is not allowed is rejected
+//!   after the read of the channel
 //! - rate limit: one write for every tenth request from a client network in each process
 //! - visitor: one read. A request with a wrong token is rejected after this read
 //! - chat: one read. A request for the chat of another visitor gets 404
-//! - rating: one transaction that writes the chat and the report counters, or nothing if the rating does not change
+//! - rating: one transaction that writes the chat, the report counters and the events, or nothing if the rating does
+//!   not change
+//! - queue: one request for each webhook that is notified with chat_updated
 
 use std::process::ExitCode;
 
@@ -13,6 +17,7 @@ use serde_json::json;
 use shared::domain::chat::Chat;
 use shared::error::{Error, ErrorResponse};
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::WebhookQueue;
 use shared::service::widget::{self, WidgetRequest};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -24,19 +29,24 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections);
+type Dependencies = (Directory, Chats, Connections, WebhookQueue);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
     widget::with_cors_headers(&request, rate(&dependencies, &request).await)
 }
 
-async fn rate((directory, chats, connections): &Dependencies, request: &Request) -> Result<Response, Error> {
+async fn rate(
+    (directory, chats, connections, webhook_queue): &Dependencies,
+    request: &Request,
+) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(directory, connections, request).await?;
     let (chat_id, rating) = parse_rating(&accepted.body)?;
     let visitor = accepted.visitor(chats).await?;
     let chat = chats.chat(&visitor.account_id, chat_id).await?;
     let is_own = |chat: &Chat| chat.visitor_number == visitor.number && !chat.is_expired(accepted.now);
     let chat = chat.filter(is_own).ok_or(Error::NotFound)?;
-    chats.store_rating(chat, rating).await?;
+    let settings = directory.cached_settings(&chat.account_id).await?;
+    let events = chats.store_rating(chat, rating, &settings.webhooks, accepted.now).await?;
+    webhook_queue.enqueue_webhook_events(&events).await;
     Ok(Response::ok(json!({ "result": "ok" })))
 }

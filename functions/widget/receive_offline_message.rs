@@ -1,7 +1,8 @@
 //! POST /widget/{widget_id}/offline-message: receives the offline form, which the widget shows while no agent is
-//! online. The message is stored in the visitor's open chat and, if a bot has that chat, also sent to the bot. If the
-//! visitor has no open chat, the message opens a chat that waits for the agents, even if the widget has a bot. Webhooks
-//! are notified with offline_message. A repeated request with the same `message_id` stores nothing.
+//! online and no bot answers, and the page's own form (sendOfflineMessage). The message is stored in the visitor's open
+//! chat, or opens a chat, which starts with the widget's bot or, if it has none, waits for the agents. A bot that has
+//! the chat gets the message. Webhooks are notified with offline_message. A repeated request with the same `message_id`
+//! stores nothing.
 //!
 //! Costs these table and queue requests:
 //! - channel and settings: one read each, cached for ten seconds. If the widget has exactly one department, also one

@@ -1,6 +1,7 @@
 //! POST /widget/{widget_id}/call: starts a callback, which calls an agent first and then the visitor (specification,
 //! part D, startCall). A response with `result` `ok` means that the call is stored. A task in a queue then orders the
-//! call. A repeated request with the same `message_id` starts nothing and returns the stored call.
+//! call. If the widget has a bot, a new chat starts with the bot, which gets the phone number as a message. A repeated
+//! request with the same `message_id` starts nothing and returns the stored call.
 //!
 //! Costs these table and queue requests:
 //! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
@@ -24,7 +25,7 @@
 //!   the `message_id`, the references to the last calls of the visitor and of the number, and the balance. If the visitor's phone number or page changes and
 //!   no webhook is notified, also one write of the visitor
 //! - new chat: two counter writes and one transaction
-//! - queues: one request for the call and one for each event for a webhook
+//! - queues: one request for the call, one for each event for a webhook and, if a bot has the chat, one for the bot
 
 use std::process::ExitCode;
 
@@ -36,8 +37,8 @@ use shared::domain::visitor::{ProfileSource, VisitorProfile};
 use shared::error::{Error, ErrorResponse};
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::public_base_url::PublicBaseUrl;
-use shared::runtime::queue::{CallQueue, WebhookQueue};
-use shared::service::calls::CallService;
+use shared::runtime::queue::{BotQueue, CallQueue, WebhookQueue};
+use shared::service::calls::{CallService, StoredCall};
 use shared::service::widget::{self, WidgetRequest};
 use shared::store::chats::Chats;
 use shared::store::chats::visitor_messages::IncomingMessage;
@@ -50,14 +51,14 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, CallQueue, WebhookQueue, PublicBaseUrl);
+type Dependencies = (Directory, Chats, Connections, CallQueue, BotQueue, WebhookQueue, PublicBaseUrl);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
     widget::with_cors_headers(&request, start(&dependencies, &request).await)
 }
 
 async fn start(
-    (directory, chats, connections, call_queue, webhook_queue, public_url): &Dependencies,
+    (directory, chats, connections, call_queue, bot_queue, webhook_queue, public_url): &Dependencies,
     request: &Request,
 ) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(directory, connections, request).await?;
@@ -98,7 +99,12 @@ async fn start(
     };
     match service.store_call(&incoming, (call_queue, webhook_queue)).await {
         Err(Error::Conflict(_)) | Ok(None) => Ok(Response::ok(callback_json(CallbackAvailability::Unavailable))),
-        Ok(Some(entry)) => Ok(Response::ok(started_call_json(&entry)).with_logged_message_id(&entry.id)),
+        Ok(Some(StoredCall { entry, bot_notification })) => {
+            if let Some(notification) = bot_notification {
+                bot_queue.0.enqueue_entry_or_leave_to_sweep(&notification).await;
+            }
+            Ok(Response::ok(started_call_json(&entry)).with_logged_message_id(&entry.id))
+        }
         Err(error) => Err(error),
     }
 }

@@ -1,7 +1,7 @@
 //! POST /widget/{widget_id}/session: starts the widget in a visitor's browser. Returns the widget's settings, whether
-//! agents are online, and, if the browser has a visitor's token, the visitor and the last messages. If a browser
-//! without a token sends `identify`, a visitor is created and the visitor's token is returned; without `identify`,
-//! nothing is stored for such a browser.
+//! agents are online, whether a bot answers, and, if the browser has a visitor's token, the visitor and the last
+//! messages. If a browser without a token sends `identify`, a visitor is created and the visitor's token is returned;
+//! without `identify`, nothing is stored for such a browser.
 //!
 //! Costs these table requests:
 //! - channel, trigger rules, settings and, if callbacks are enabled, telephony settings: one read each, cached for ten
@@ -71,6 +71,7 @@ async fn start((directory, chats, connections): &Dependencies, request: &Request
         settings: accepted.settings()?,
         rules: &rules,
         is_online: team.is_online,
+        has_bot: channel.bot_id.is_some(),
         departments: &team.departments,
         agents: &team.agents,
         visitor: visitor.as_ref(),

@@ -25,7 +25,7 @@ fn fields_are_set_individually_and_returned_together() {
             "webhook_url": null, "webhooks": [], "safe_urls": [], "rules": [],
             "callback": {"enabled": false, "days": [1, 2, 3, 4, 5, 6, 7], "from": "00:00", "to": "24:00", "utc_offset": 0},
             "limits": {"visitor_messages": 30, "bot_requests": 300, "channel_chats": 300}, "idle_close": 1_440,
-            "retention_days": null, "time_zone": "UTC",
+            "retention_days": null, "time_zone": "UTC", "allows_http_receivers": true,
         });
         assert_eq!(admin.get(SETTINGS_PATH).await.expect(200), defaults);
         let rules = json!([{

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::api_client::{merged, number, send};
-use crate::support::bot_fixture::{BOT_NAME, BotFixture, chat_number};
+use crate::support::bot_fixture::{BOT_NAME, BotFixture, TestBot, chat_number, register_provider};
 use crate::support::test_host::{VISITOR_ID, run_on_shared_host};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
@@ -160,6 +160,20 @@ fn plain_channel_gets_only_the_text_fallback_of_rich_messages() {
         for log in ["plain_messages", "html_messages"] {
             assert_eq!(finished[log].as_str().unwrap().lines().count(), 5, "{finished}");
         }
+    });
+}
+
+#[test]
+fn token_is_filled_into_the_endpoint_where_it_stands() {
+    run_on_shared_host(async |host| {
+        let fixture = BotFixture::create(host).await;
+        let endpoint = format!("{}/{{token}}/events?key={{token}}", fixture.provider.url());
+        let provider_id = register_provider(&host.operator, &endpoint, json!({})).await;
+        let bot = TestBot::connect(&fixture.account, &provider_id, &[], json!({"token": "a/b"})).await;
+        let tested = fixture.agent.client.post(&format!("/admin/bots/{}/test", bot.bot_id), &json!({})).await;
+        let shown = tested.expect(200)["request"]["url"].as_str().unwrap().to_owned();
+        assert!(shown.ends_with("/***/events?***"), "{shown}");
+        assert!(fixture.provider.requests()[0].path.ends_with("/a%2Fb/events?key=a%2Fb"));
     });
 }
 

@@ -382,11 +382,35 @@ fn bot_message_before_the_first_attempt_acknowledges_nothing() {
 }
 
 #[test]
+fn repeated_answer_of_a_slow_bot_is_shown_once() {
+    run_on_shared_host(async |host| {
+        let fixture = BotFixture::create(host).await;
+        // The first attempt fails, as if the bot had answered it too late, so the bot gets the message twice.
+        fixture.provider.respond_in_order([CannedResponse::Json(500, json!({})), CannedResponse::ok()]);
+        let chat_id = fixture.send_visitor_text(VISITOR_ID, "Open?").await["chat_id"].clone();
+        assert_eq!(fixture.final_bot_delivery(1, "Open?").await["attempts"].as_array().unwrap().len(), 2);
+        let (ok, duplicate) = (json!({"result": "ok"}), json!({"result": "ok", "duplicate": true}));
+        for (text, expected) in [("Yes", &ok), ("Until six", &ok), ("Yes", &duplicate), ("Until six", &duplicate)] {
+            assert_eq!(fixture.bot.send_text(&chat_id, text).await.expect(200), *expected, "{text}");
+        }
+        fixture.send_visitor_text(VISITOR_ID, "Sure?").await;
+        for _ in 0..2 {
+            let reply = fixture.bot.send_text(&chat_id, "Yes").await;
+            assert_eq!(reply.expect(200), ok, "an answer to another message, which was sent once");
+        }
+        fixture.integrator.wait_for_requests(4, WAIT_TIMEOUT).await;
+        assert_eq!(fixture.integrator.texts(), ["Yes", "Until six", "Yes", "Yes"]);
+    });
+}
+
+#[test]
 fn bot_exceeding_its_answer_time_limit_loses_the_chat() {
     run_timed_on_shared_host(async |host| {
         let fixture = warmed_up_fixture(host, json!({"answer_within": 2})).await;
         let sent_at = Instant::now();
-        fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
+        let chat_id = fixture.send_visitor_text(VISITOR_ID, "Anybody?").await["chat_id"].clone();
+        let not_shown = fixture.bot.send_message(&chat_id, json!({"type": "MARKDOWN", "content": "*Here*"})).await;
+        assert_eq!(not_shown.expect(200), json!({"result": "ok", "shown": false}), "the visitor has no answer");
         fixture.wait_until_waiting(1, WAIT_TIMEOUT).await;
         let elapsed = sent_at.elapsed();
         assert!((Duration::from_millis(1_500)..seconds(6)).contains(&elapsed), "{elapsed:?}");

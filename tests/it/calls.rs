@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 
 use crate::support::agent_socket::AgentSocket;
 use crate::support::api_client::{number, send};
+use crate::support::bot_fixture::{TestBot, register_provider};
 use crate::support::call_fixture::{
     ACCOUNT_NUMBER, AGENT_PHONE, CallFixture, GATEWAY_SECRET, TELEPHONY_PATH, VISITOR_PHONE, post_signed,
     post_signed_at, report,
 };
 use crate::support::test_host::{TestHost, run_on_own_host, run_on_shared_host};
-use crate::support::test_receiver::CannedResponse;
+use crate::support::test_receiver::{CannedResponse, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, wait_for};
 
 const RECORDING: &str = "https://calls.example/1.mp3";
@@ -98,6 +99,24 @@ fn foreign_host_header_changes_no_address() {
         assert_eq!(with_foreign_host(Method::POST, &path, callback).await.expect(200)["result"], "ok");
         let order = fixture.provider.wait_for_requests(1, WAIT_TIMEOUT).await[0].json();
         assert_eq!(order["report_url"], format!("{}/{}", fixture.incoming_url, order["call_id"].as_str().unwrap()));
+    });
+}
+
+#[test]
+fn callback_opens_a_chat_that_the_bot_is_told_of() {
+    run_on_shared_host(async |host| {
+        let fixture = CallFixture::create(host).await;
+        let provider = TestReceiver::start(CannedResponse::ok()).await;
+        let provider_id = register_provider(&host.operator, &provider.url(), json!({})).await;
+        let channels = json!({"channel_ids": [fixture.widget.id]});
+        let bot = TestBot::connect(&fixture.account, &provider_id, &[], channels).await;
+        fixture.ordered_callback().await;
+        let event = provider.wait_for_requests(1, WAIT_TIMEOUT).await[0].json();
+        assert_eq!((&event["event"], &event["message"]["text"]), (&json!("CLIENT_MESSAGE"), &json!(VISITOR_PHONE)));
+        assert_eq!(event["call"], json!({"type": "callback", "phone": VISITOR_PHONE}));
+        assert_eq!(fixture.agent.chat(1).await["state"], "bot");
+        bot.send_text(&event["chat_id"], "We are calling you.").await.expect(200);
+        assert_eq!(fixture.visitor.messages().await.len(), 1, "the visitor sees the answer only");
     });
 }
 

@@ -179,7 +179,8 @@ fn ids_link_visitor_requests_and_bot_messages_to_deliveries() {
         fixture.bot.send_text(&client_message["chat_id"], "Good day").await.expect(200);
         fixture.integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
         let bot_message_id = common_webhook_id(&fixture.integrator);
-        wait_for_lines(host, "bot-event", "/message_id", &bot_message_id, 1).await;
+        let line = &wait_for_lines(host, "bot-event", "/message_id", &bot_message_id, 1).await[0];
+        assert_eq!(line["caller_message_id"], "any", "the provider's own id of the event");
         wait_for_lines(host, "deliver-channel", "/message_id", &bot_message_id, 1).await;
     });
 }

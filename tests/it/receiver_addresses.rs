@@ -118,5 +118,7 @@ fn plain_http_is_rejected_unless_the_stack_allows_it() {
             assert_eq!(reply.expect_error(400, "invalid_request")["error"]["field"], "integrator_url", "{url}");
         }
         account.create_channel("https://app.example/hook").await;
+        let settings = account.admin.client.get("/admin/settings").await.expect(200);
+        assert_eq!(settings["allows_http_receivers"], false, "the console then asks for https");
     });
 }

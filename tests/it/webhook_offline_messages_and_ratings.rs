@@ -1,9 +1,8 @@
-//! Tests for the webhook event offline_message and for the rating in chat_finished, in chats of API channels. Only
-//! widgets have endpoints for offline messages and ratings, so the tests store them by calling the `shared` crate. The
-//! real functions then deliver the events.
+//! Tests for the webhook event offline_message in a chat of an API channel, and for the visitor's rating in
+//! chat_finished and chat_updated. Only widgets have an endpoint for offline messages, so the first test stores the
+//! message by calling the `shared` crate. The real function then delivers the event.
 
 use serde_json::{Value, json};
-use shared::domain::chat::Rating;
 use shared::domain::department::ChatDepartment;
 use shared::domain::message_content::Content;
 use shared::domain::timeline_entry::TimelineEntry;
@@ -15,9 +14,10 @@ use shared::store::directory::Directory;
 use shared::store::table::Table;
 use shared::wire::queue_task::Task;
 
-use crate::support::account_with_webhook::{WebhookFixture, wait_for_event};
+use crate::support::account_with_webhook::{WebhookFixture, final_webhook_delivery, wait_for_event};
 use crate::support::api_client::number;
 use crate::support::test_host::{TestHost, run_on_shared_host};
+use crate::support::wait::WAIT_TIMEOUT;
 
 /// Returns the `shared` crate's stores, which read and write the host's tables directly.
 fn stores(host: &TestHost) -> (Chats, Directory) {
@@ -100,17 +100,32 @@ fn offline_message_contains_text_and_visitor() {
 }
 
 #[test]
-fn chat_finished_contains_the_rating() {
+fn chat_finished_contains_the_rating_and_chat_updated_a_later_one() {
     run_on_shared_host(async |host| {
         let fixture = WebhookFixture::create(host).await;
-        let chat_id = fixture.open_accepted_chat().await;
-        assert_eq!(fixture.agent.chat(chat_id).await["rate"], Value::Null);
-        let (chats, _) = stores(host);
-        let account_id = fixture.account.id.as_str().unwrap();
-        let chat = chats.chat(account_id, chat_id).await.unwrap().unwrap();
-        chats.store_rating(chat, Some(Rating::Negative)).await.unwrap();
+        let widget = fixture.account.create_widget(json!({})).await;
+        let visitor = widget.visitor().await;
+        let chat_id = number(&visitor.say("Hello").await["chat_id"]);
+        fixture.agent.accept(chat_id).await;
+        let rate = async |rate: Value| {
+            visitor.call("rating", json!({"chat_id": chat_id, "rate": rate})).await.expect(200);
+            assert_eq!(visitor.session().await["chat"]["rate"], rate);
+        };
+        rate(json!("positive")).await;
         fixture.agent.close(chat_id).await;
-        assert_eq!(wait_for_event(&fixture.webhook_receiver, "chat_finished").await["chat"]["rate"], "negative");
-        assert_eq!(fixture.agent.chat(chat_id).await["rate"], "negative");
+        let finished = wait_for_event(&fixture.webhook_receiver, "chat_finished").await;
+        assert_eq!(finished["chat"]["rate"], "positive");
+
+        for (count, changed) in [(1, json!("negative")), (2, Value::Null)] {
+            for _ in 0..2 {
+                rate(changed.clone()).await;
+            }
+            let events = fixture.webhook_receiver.wait_for_requests(2 + count, WAIT_TIMEOUT).await;
+            let event = events.last().unwrap().json();
+            assert_eq!((&event["event_name"], &event["chat"]), (&json!("chat_updated"), &json!({"rate": changed})));
+            assert_eq!((&event["agent"]["name"], &event["chat_id"]), (&json!("Ann"), &json!(chat_id)));
+        }
+        assert_eq!(fixture.agent.chat(chat_id).await["rate"], Value::Null);
+        final_webhook_delivery(&fixture.agent, chat_id, "chat_updated").await;
     });
 }

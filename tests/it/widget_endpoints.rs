@@ -75,7 +75,9 @@ fn visitor_keeps_number_and_messages_between_sessions() {
         assert_eq!((&sent["message"]["from"], &sent["message"]["message_id"]), (&json!("visitor"), &json!("Hello")));
         visitor.say("Anyone?").await;
         let session = visitor.session().await;
-        let chat = json!({"chat_id": 1, "state": "waiting", "agent": null, "last_seq": 2, "rated": false});
+        let chat = json!({
+            "chat_id": 1, "state": "waiting", "agent": null, "last_seq": 2, "rated": false, "rate": null,
+        });
         assert_eq!(session["chat"], chat);
         assert_eq!(visitor.messages().await.len(), 2);
         let rest = visitor.call("session", json!({"after": 1})).await.expect(200);

@@ -463,6 +463,16 @@ const STATES = {
       ({ page }) => page.getByRole("button", { name: "Add a channel" }).click(),
     ],
   },
+  "channel-add-api": {
+    hash: "#/channels",
+    steps: [
+      clickButton("Add a channel"),
+      async ({ page }) => {
+        await page.getByRole("radio", { name: "API" }).check();
+        await page.getByRole("group", { name: "Agents" }).waitFor();
+      },
+    ],
+  },
   "channel-api": {
     hash: "#/channels/ch_2",
     steps: [({ page }) => page.getByLabel("Address of your server").waitFor()],

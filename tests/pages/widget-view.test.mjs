@@ -293,6 +293,16 @@ test("conversation calls the page's callbacks in order", async () => {
   await context.close();
 });
 
+test("bot takes messages while nobody is online", async () => {
+  const session = { mode: "offline", bot: true };
+  const { page, context } = await openSite({ session });
+  await api(page, "open");
+  assert.equal(await api(page, "chatMode"), "offline");
+  await page.getByRole("textbox", { name: "Write a message" }).waitFor();
+  await page.locator("header").getByText("Assistant").waitFor();
+  await context.close();
+});
+
 test("offline form and removal call the page's callbacks", async () => {
   const { page, context } = await openSite({ session: { mode: "offline" } });
   assert.equal(await api(page, "chatMode"), "offline");

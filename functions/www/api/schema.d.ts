@@ -277,7 +277,7 @@ export interface paths {
         put?: never;
         /**
          * Sends the offline form
-         * @description The message opens a chat that waits for the agents, or is added to the open chat. Webhooks get offline_message.
+         * @description The message is added to the open chat, or opens a chat, which starts with the widget's bot or waits for the agents. Webhooks get offline_message.
          */
         post: operations["widgetOfflineMessage"];
         delete?: never;
@@ -300,7 +300,7 @@ export interface paths {
         put?: never;
         /**
          * Rates a chat, or removes the rating
-         * @description Also returns 404 if the chat belongs to another visitor.
+         * @description chat_finished contains the rating that the chat then has. A later or changed rating is reported with chat_updated. Also returns 404 if the chat belongs to another visitor.
          */
         post: operations["rateWidgetChat"];
         delete?: never;
@@ -346,7 +346,7 @@ export interface paths {
         put?: never;
         /**
          * Starts a callback: an agent is called first, and then the visitor
-         * @description The call is stored in the visitor's open chat, or opens a new one. If the result is fail, nothing is stored.
+         * @description The call is stored in the visitor's open chat, or opens a new one, which starts with the widget's bot if there is one. The bot gets a CLIENT_MESSAGE with the phone number. If the result is fail, nothing is stored.
          */
         post: operations["startCallback"];
         delete?: never;
@@ -1989,7 +1989,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * B-2: a visitor sent a message, or the chat's owner changed; POST <endpoint>/<token>
+         * B-2: a visitor sent a message, or the chat's owner changed; POST <endpoint>/<token>, or <endpoint> with the token in place of {token}
          * @description If a CLIENT_MESSAGE or AGENT_UNAVAILABLE gets no valid response within 9 seconds, the chat is handed over to the agents.
          */
         post: operations["providerEvent"];
@@ -2043,8 +2043,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The visitor's data changed while an agent has the chat; POST <webhook_url>
-         * @description Sent when data about the visitor has changed while an agent has the chat.
+         * The visitor's data changed while an agent has the chat, or the rating changed after chat_finished; POST <webhook_url>
+         * @description Sent when data about the visitor has changed while an agent has the chat, or when the visitor rated the chat after chat_finished was sent.
          */
         post: operations["chatUpdated"];
         delete?: never;
@@ -2629,7 +2629,7 @@ export interface components {
          * @description A type from table A3, a message type used by bots, note for an agent's private note, call for a phone call, or an event type.
          * @enum {string}
          */
-        MessageType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "note" | "call" | "agent_joined" | "agent_unavailable" | "chat_closed" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "call_event" | "offline_message";
+        MessageType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "note" | "call" | "agent_joined" | "agent_unavailable" | "callback_requested" | "chat_closed" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "call_event" | "offline_message";
         /** @description An entry of a timeline. Fields that do not apply to its type are absent. */
         TimelineEntry: {
             seq: components["schemas"]["SequentialNumber"];
@@ -2936,6 +2936,8 @@ export interface components {
             retention_days: number | null;
             signing_secret?: components["schemas"]["SigningSecret"];
             time_zone: string;
+            /** @description Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change. */
+            allows_http_receivers: boolean;
         };
         /** @enum {string} */
         WebhookEventName: "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
@@ -2953,7 +2955,8 @@ export interface components {
         };
         ProviderChanges: {
             name?: components["schemas"]["Name"];
-            endpoint?: components["schemas"]["ReceiverUrl"];
+            /** @description Like ReceiverUrl, but each {token} in its path or query is replaced with the bot's token. Without one, the token is appended as the last path segment. */
+            endpoint?: string;
             /** @description The secret that the provider's requests must carry; empty for none. Printable ASCII without leading or trailing spaces. */
             authorization?: string | null;
         };
@@ -2961,7 +2964,7 @@ export interface components {
         Provider: {
             provider_id: string;
             name: string;
-            endpoint: components["schemas"]["WebUrl"];
+            endpoint: string;
             has_authorization: boolean;
             created_at: components["schemas"]["UnixSeconds"];
         };
@@ -3071,6 +3074,12 @@ export interface components {
                 text: string;
                 timestamp: components["schemas"]["UnixSeconds"];
             };
+            /** @description Present if the visitor has asked for a callback. The text of the message is then the phone number. */
+            call?: {
+                /** @constant */
+                type: "callback";
+                phone: string;
+            };
         } | {
             /** @enum {string} */
             event: "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED";
@@ -3170,6 +3179,11 @@ export interface components {
         ChatUpdated: {
             /** @constant */
             event_name: "chat_updated";
+            /** @description Present only if the visitor has rated the chat, or changed the rating, after chat_finished. */
+            chat?: {
+                /** @enum {string|null} */
+                rate: "positive" | "negative" | null;
+            };
             chat_id: components["schemas"]["SequentialNumber"];
             widget_id: string;
             visitor: components["schemas"]["WebhookVisitor"];
@@ -3561,6 +3575,8 @@ export interface components {
             agent: components["schemas"]["OptionalWidgetAgent"];
             last_seq: components["schemas"]["LastSeq"];
             rated: boolean;
+            /** @enum {string|null} */
+            rate: "positive" | "negative" | null;
         };
         OptionalWidgetChat: {
             chat_id: components["schemas"]["SequentialNumber"];
@@ -3568,6 +3584,8 @@ export interface components {
             agent: components["schemas"]["OptionalWidgetAgent"];
             last_seq: components["schemas"]["LastSeq"];
             rated: boolean;
+            /** @enum {string|null} */
+            rate: "positive" | "negative" | null;
         } | null;
         /** @description A message as the visitor sees it. Private notes and notifications are never among the messages. */
         WidgetMessage: {
@@ -3632,8 +3650,13 @@ export interface components {
             v: 1;
             widget: components["schemas"]["PublicWidgetSettings"];
             rules: components["schemas"]["TriggerRule"][];
-            /** @enum {string} */
+            /**
+             * @description Whether agents are online.
+             * @enum {string}
+             */
             mode: "online" | "offline";
+            /** @description Whether new chats start with a bot, so that messages are also taken while no agent is online. */
+            bot: boolean;
             departments: components["schemas"]["ChatDepartment"][];
             /** @description Some of the agents who are online. */
             agents: components["schemas"]["WidgetAgent"][];
@@ -4063,10 +4086,15 @@ export interface components {
                     /** @constant */
                     result: "ok";
                     /**
-                     * @description False if the channel cannot show the BOT_MESSAGE and the message has no fallback; the visitor then does not get it.
+                     * @description False if the channel cannot show the BOT_MESSAGE and the message has no fallback; the visitor then does not get it, and the message does not count as an answer.
                      * @constant
                      */
                     shown?: false;
+                    /**
+                     * @description True if the bot got the visitor's last message more than once and has already sent an equal BOT_MESSAGE since that message. The visitor does not get it again.
+                     * @constant
+                     */
+                    duplicate?: true;
                 };
             };
         };

@@ -180,6 +180,7 @@ const createSettings = () => ({
   idle_close: 1440,
   retention_days: 365,
   time_zone: "Europe/Berlin",
+  allows_http_receivers: false,
 });
 
 const createBots = () => [

@@ -42,8 +42,8 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
   const texts = withOverrides(await loadTexts(language), first.widget.texts);
 
   const emit = createEmit(prefix);
-  const { mode, agents, callback } = first;
-  const state = createState({ settings: first.widget, texts, language, mode, agents, callback });
+  const { mode, bot: hasBot, agents, callback } = first;
+  const state = createState({ settings: first.widget, texts, language, mode, hasBot, agents, callback });
   const store: Store = new Store(state, (state) => view?.render(state));
   const messenger = new Messenger(name, store, session, storage, post, emit);
   let view: View | undefined;

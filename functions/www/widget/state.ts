@@ -39,7 +39,10 @@ export interface State {
   settings: Settings;
   texts: Texts;
   language: string;
+  /** Whether agents are online. */
   mode: Mode;
+  /** Whether a bot answers new chats, also while no agent is online. */
+  hasBot: boolean;
   agents: OnlineAgent[];
   /** Whether visitors can ask for callbacks, at least at some times. */
   callback: boolean;
@@ -62,15 +65,20 @@ export interface State {
   /** The fields of the open form that have errors. */
   errors: Partial<Record<ContactField | "message", string>>;
   isBusy: boolean;
-  rate: Rate | null;
+  /** The rating that the visitor has given or removed on this page. Undefined if the visitor has done neither. */
+  rate: Rate | null | undefined;
   unread: number;
   /** The URLs of images, videos and audio files that could not be loaded. */
   broken: ReadonlySet<string>;
 }
 
+/** Returns the visitor's rating of the current chat. */
+export const rateOf = ({ rate, conversation }: State): Rate | null =>
+  rate === undefined ? (conversation.chat?.rate ?? null) : rate;
+
 /** Returns the state of a widget whose window is closed, without a visitor. */
 export function createState(
-  parts: Pick<State, "settings" | "texts" | "language" | "mode" | "agents" | "callback">,
+  parts: Pick<State, "settings" | "texts" | "language" | "mode" | "hasBot" | "agents" | "callback">,
 ): State {
   return {
     ...parts,
@@ -88,7 +96,7 @@ export function createState(
     isContactsFormDone: false,
     errors: {},
     isBusy: false,
-    rate: null,
+    rate: undefined,
     unread: 0,
     broken: new Set(),
   };

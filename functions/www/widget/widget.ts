@@ -10,7 +10,7 @@ import type { RuleCommand, RuleContext } from "./rules/rules";
 import { RuleEngine } from "./rules/rules";
 import { ServiceError, type Post } from "./service/client";
 import type { CustomField, OnlineAgent, Session } from "./service/types";
-import type { Invitation, Rate, Screen, Store } from "./state";
+import { rateOf, type Invitation, type Rate, type Screen, type Store } from "./state";
 import type { DeferredStorage } from "./visitor/deferred-storage";
 import { findErrors, formField, isKnown, nonBlank, type FormValues } from "./visitor/contact-rules";
 import type { Profile } from "./visitor/profile";
@@ -129,7 +129,8 @@ export class ChatWidget implements Widget, Actions {
   }
 
   #defaultScreen(): Screen {
-    return this.#state.mode === "offline" && !this.#state.conversation.isChatOpen ? "offline" : "chat";
+    const { mode, hasBot, conversation } = this.#state;
+    return mode === "offline" && !hasBot && !conversation.isChatOpen ? "offline" : "chat";
   }
 
   #reportState(): void {
@@ -173,7 +174,7 @@ export class ChatWidget implements Widget, Actions {
     const { chat } = this.#state.conversation;
     if (!chat) return;
     const before = this.#state.rate;
-    const value = before === rate ? null : rate;
+    const value = rateOf(this.#state) === rate ? null : rate;
     store.update({ rate: value });
     session
       .withToken((token) => post("rating", { token, chat_id: chat.chat_id, rate: value }))
@@ -320,7 +321,8 @@ export class ChatWidget implements Widget, Actions {
       store.update({ notices: [...this.#state.notices, { text: message, at: Date.now() }] });
     if (command === "open_offline" && !this.#state.isOpen && !this.#state.conversation.isChatOpen) {
       store.update({ formIntro: { title, message } });
-      this.#show(true, false, "offline");
+      // A bot answers in the chat, where nobody has to wait.
+      this.#show(true, false, this.#state.hasBot ? "chat" : "offline");
     }
     if (command === "show_callform") this.#withCalls((calls) => calls.offer(params));
   }

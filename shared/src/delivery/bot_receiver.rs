@@ -15,8 +15,10 @@ use crate::delivery::outbound_client::{self, HIDDEN, OutboundClient, reject_unse
 use crate::delivery::signed_post::SignedPost;
 use crate::domain::agent_presence;
 use crate::domain::bot::{Bot, Provider};
-use crate::domain::bot_reaction::{awaits_bot_reaction, bot_reaction_window_start, delivery_state_after_reaction};
-use crate::domain::chat::{Chat, Sender};
+use crate::domain::bot_reaction::{
+    awaits_bot_reaction, bot_reaction_window_start, delivery_state_after_reaction, is_client_message,
+};
+use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Outcome, Target};
 use crate::domain::message_content::ContentKind;
@@ -102,7 +104,7 @@ impl Receiver for BotReceiver<'_> {
                         HandoverResult::HandedOver | HandoverResult::NotWithBot => update,
                     })
                 }
-                DeliveryUpdate::Delivered if entry.from == Sender::Visitor => {
+                DeliveryUpdate::Delivered if is_client_message(entry) => {
                     self.queue_bot_reaction_check(entry, chat, asked_at).await?;
                     Ok(update)
                 }
@@ -146,7 +148,7 @@ impl BotRequests<'_> {
     }
 
     async fn body(&self, entry: &TimelineEntry, chat: &Chat) -> Result<Option<Value>, Error> {
-        if let ContentKind::BotNotification(notice) = entry.content.kind {
+        if let (ContentKind::BotNotification(notice), false) = (entry.content.kind, is_client_message(entry)) {
             return Ok(Some(wire::bot::notice_json(notice, entry, chat)));
         }
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(None) };
@@ -158,8 +160,8 @@ impl BotRequests<'_> {
 /// Returns a request to the provider of a bot. The URL that admins see shows neither the bot's token nor the query of
 /// the provider's endpoint, because the token is a secret and the query can contain one.
 pub(crate) fn signed_post(bot: &Bot, provider: &Provider, body: &Value, id: &str) -> Result<SignedPost, Error> {
-    let url = outbound_client::append_segment(&provider.endpoint, &bot.token)?;
-    let mut shown_url = outbound_client::append_segment(&provider.endpoint, HIDDEN)?;
+    let url = outbound_client::provider_endpoint(provider, &bot.token)?;
+    let mut shown_url = outbound_client::provider_endpoint(provider, HIDDEN)?;
     if shown_url.query().is_some() {
         shown_url.set_query(Some(HIDDEN));
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::domain::bot_reaction::awaits_bot_reaction;
-use crate::domain::chat::Chat;
+use crate::domain::chat::{Chat, Sender};
 use crate::domain::delivery::{
     Attempt, AttemptResult, Delivery, DeliveryState, DeliveryUpdate, Failure, Outcome, Target,
 };
@@ -172,10 +172,16 @@ fn decide_by_clock(task: &EntryTask, delivery: Delivery, step: AttemptStep, has_
         AttemptStep::Wait(delay) => Decision::Requeue(task.retry_unordered(), delay),
         AttemptStep::Attempt(timeout) if !is_exhausted => Decision::Send(delivery, timeout),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp if has_strict_window => Decision::Expire(delivery),
-        // The queue delivered the task too late. The receiver did not cause the delay, so the attempt is made.
-        AttemptStep::GiveUp if !is_exhausted => Decision::Send(delivery, retry_schedule::ATTEMPT_TIMEOUT),
         AttemptStep::Attempt(_) | AttemptStep::GiveUp => Decision::LeaveToSweep,
     }
+}
+
+/// Returns when the first attempt of a delivery could start. If this was too late, the delivery's window starts then,
+/// not when the entry was created. For a strict window, this is when the task left the FIFO queue, because time in the
+/// retry queue must not keep the visitor waiting for an agent. For any other window, it is `now`, however the task was
+/// delayed. A request that was sent but not recorded has already used a part of the window.
+fn first_attempt_turn(task: &EntryTask, has_strict_window: bool, now: Timestamp) -> Option<Timestamp> {
+    if has_strict_window { task.turn_at.map(Timestamp) } else { (task.unrecorded == 0).then_some(now) }
 }
 
 impl DeliveryRun<'_> {
@@ -226,15 +232,9 @@ impl DeliveryRun<'_> {
             return Decision::Requeue(task.retry_unordered(), Duration::ZERO);
         }
         let has_strict_window = awaits_bot_reaction(entry);
-        // If the task has waited too long for the chat's earlier tasks, a strict window starts when the task leaves the
-        // FIFO queue, not when the entry is created.
-        let turn = task.turn_at.map(Timestamp).filter(|_| has_strict_window);
-        let delivery = turn.map_or_else(|| stored.clone(), |turn| stored.restart_round_if_waited(turn));
-        let step = if has_strict_window {
-            delivery.clock().next_step_within_window(now)
-        } else {
-            delivery.clock().next_step(now)
-        };
+        let delivery = first_attempt_turn(task, has_strict_window, now)
+            .map_or_else(|| stored.clone(), |turn| stored.restart_round_if_waited(turn));
+        let step = delivery.clock().step(has_strict_window, now);
         decide_by_clock(task, delivery, step, has_strict_window)
     }
 
@@ -253,7 +253,7 @@ impl DeliveryRun<'_> {
     async fn record(&self, due: &DueAttempt, outcome: &Outcome, attempt: &Attempt) -> Result<(), (FailedStage, Error)> {
         let DueAttempt { entry, chat, delivery, timeout: _ } = due;
         let (target, ended_at) = (self.receiver.target(), clock::now());
-        let planned = delivery.update_after_attempt(outcome, attempt.at, ended_at);
+        let planned = delivery.update_after_attempt(outcome, attempt.at, ended_at, awaits_bot_reaction(entry));
         let planned_result = planned.attempt_result(outcome);
         let update = self.receiver.update_to_record(entry, chat, attempt, planned).await;
         let result = update.as_ref().map_or(planned_result, |update| update.attempt_result(outcome));
@@ -267,7 +267,7 @@ impl DeliveryRun<'_> {
             let queued = self.retries.send(&self.task.next_attempt(), delay).await;
             queued.map_err(failed_at(FailedStage::Enqueue(delay)))?;
         }
-        let marked = update_failing_mark(self.chats, chat, target, outcome, ended_at).await;
+        let marked = update_failing_mark(self.chats, (entry, chat), target, outcome, ended_at).await;
         let counted = self.update_breaker(entry, chat, outcome, attempt, ended_at).await;
         for error in [marked, counted].into_iter().filter_map(Result::err) {
             let (context, EntryTask { account_id, chat_id, .. }) = (error.context(), &self.task);
@@ -392,17 +392,20 @@ fn is_next_attempt(delivery: &Delivery, task: &EntryTask) -> bool {
 }
 
 /// Sets or clears the mark in the chat's header that says the receiver is failing. Writes only if the mark must change
-/// or is about to expire.
+/// or is about to expire, or if a bot gets another message of the visitor again.
 async fn update_failing_mark(
     chats: &Chats,
-    chat: &Chat,
+    (entry, chat): (&TimelineEntry, &Chat),
     target: Target,
     outcome: &Outcome,
     now: Timestamp,
 ) -> Result<(), Error> {
+    let is_repeated = target == Target::Bot
+        && entry.from == Sender::Visitor
+        && chat.repeated_to_bot.is_none_or(|seq| seq < entry.seq);
     let is_marked = chat.is_failing(target, now.plus(retry_schedule::ATTEMPT_SPACING));
     match outcome {
-        Outcome::Retry(_) if !is_marked => chats.mark_failing(chat, target, now).await,
+        Outcome::Retry(_) if !is_marked || is_repeated => chats.mark_failing(entry, chat, target, now).await,
         Outcome::Delivered if chat.is_failing(target, now) => chats.mark_healthy(chat, target).await,
         Outcome::Retry(_) | Outcome::Delivered | Outcome::Rejected(_) => Ok(()),
     }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, RequestBuilder, redirect};
 use url::Url;
 
 use crate::delivery::guarded_dns_resolver::GuardedResolver;
 use crate::delivery::signed_post::SignedPost;
+use crate::domain::bot::{Provider, TOKEN_PLACEHOLDER};
 use crate::domain::channel::ApiSettings;
 use crate::domain::delivery::{Attempt, Failure, MAX_ANSWER_BYTES, Outcome};
 use crate::domain::message_content::truncate_bytes;
@@ -204,6 +206,9 @@ fn excerpt(body: &[u8], secrets: &[String]) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
+/// The characters of a token that are escaped in a URL, where the token can be a part of the path or of the query.
+const TOKEN_ESCAPES: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'*');
+
 /// Adds a path segment to a URL and keeps its query string.
 pub(crate) fn append_segment(base_url: &str, segment: &str) -> Result<Url, Error> {
     let mut url = Url::parse(base_url).map_err(Error::internal)?;
@@ -220,6 +225,16 @@ pub(crate) fn integrator_endpoint(settings: &ApiSettings, channel_id: &str) -> R
         None if settings.append_channel_id => append_segment(&settings.integrator_url, channel_id),
         None => Url::parse(&settings.integrator_url).map_err(Error::internal),
     }
+}
+
+/// Returns the URL that events for a bot are sent to (specification, B-2). If the provider's endpoint contains a
+/// placeholder, the bot's token replaces it. Otherwise, the token is appended as the last path segment.
+pub(crate) fn provider_endpoint(provider: &Provider, token: &str) -> Result<Url, Error> {
+    if !provider.endpoint.contains(TOKEN_PLACEHOLDER) {
+        return append_segment(&provider.endpoint, token);
+    }
+    let encoded = utf8_percent_encode(token, TOKEN_ESCAPES).to_string();
+    Url::parse(&provider.endpoint.replace(TOKEN_PLACEHOLDER, &encoded)).map_err(Error::internal)
 }
 
 /// Returns a final rejection for an entry that cannot be sent at all, and the attempt for the delivery log.
@@ -296,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn channel_id_is_a_placeholder_or_the_last_segment() {
+    fn channel_id_and_token_are_placeholders_or_the_last_segment() {
         let table = [
             ("https://a.example", "https://a.example/ID"),
             ("https://a.example/", "https://a.example/ID"),
@@ -319,5 +334,20 @@ mod tests {
             assert_eq!(integrator_endpoint(&settings, "ID").unwrap().as_str(), expected);
         }
         assert_eq!(append_segment("https://a.example", "a/../b").unwrap().as_str(), "https://a.example/a%2F..%2Fb");
+        let endpoints = [
+            ("https://b.example/hook?key=1", "https://b.example/hook/a%2F&b?key=1"),
+            ("https://b.example/{token}/events", "https://b.example/a%2F%26b/events"),
+            ("https://b.example/hook?token={token}&v=1", "https://b.example/hook?token=a%2F%26b&v=1"),
+        ];
+        for (endpoint, expected) in endpoints {
+            let provider = Provider {
+                provider_id: "p".into(),
+                name: "Bots".into(),
+                endpoint: endpoint.into(),
+                authorization_hash: None,
+                created_at: Timestamp(0),
+            };
+            assert_eq!(provider_endpoint(&provider, "a/&b").unwrap().as_str(), expected);
+        }
     }
 }

@@ -5,6 +5,10 @@ use std::time::Duration;
 use crate::domain::signing_secret::SigningSecrets;
 use crate::domain::timestamp::Timestamp;
 
+/// The text in a provider's endpoint that is replaced with the token of the bot.
+pub const TOKEN_PLACEHOLDER: &str = "{token}";
+/// The event that brings a visitor's message to a bot (specification, Events).
+pub const CLIENT_MESSAGE: &str = "CLIENT_MESSAGE";
 pub const DEFAULT_BOT_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 /// The longest time limit that can be set for a bot's reaction. The limit is enforced with a delayed SQS message, and
 /// SQS can delay a message by at most 15 minutes.
@@ -16,7 +20,8 @@ pub struct Provider {
     /// B-1).
     pub provider_id: String,
     pub name: String,
-    /// The base URL of the provider. Events are sent to `<endpoint>/<token>`, where `token` is the token of the bot.
+    /// The URL of the provider. Each [`TOKEN_PLACEHOLDER`] in it is replaced with the token of the bot. If there is
+    /// none, the URL is a base URL, and events are sent to `<endpoint>/<token>`.
     pub endpoint: String,
     /// The SHA-256 hash, in hexadecimal, of the `Authorization` header that the provider must send. `None` means that
     /// the header is not checked.
@@ -43,17 +48,22 @@ pub struct Bot {
     pub created_at: Timestamp,
 }
 
-/// A notification to a bot: any event that the service sends to bots except CLIENT_MESSAGE (specification, Events).
+/// A notification to a bot: any event that the service sends to bots except the visitor's messages (specification,
+/// Events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BotNotification {
     AgentJoined,
     /// The bot has invited an agent, but no eligible agent is online.
     AgentUnavailable,
     ChatClosed,
+    /// The visitor has asked for a callback. The bot gets it as a CLIENT_MESSAGE, because the specification has no
+    /// event for it.
+    CallbackRequested,
 }
 
 impl BotNotification {
-    pub(crate) const ALL: [Self; 3] = [Self::AgentJoined, Self::AgentUnavailable, Self::ChatClosed];
+    pub(crate) const ALL: [Self; 4] =
+        [Self::AgentJoined, Self::AgentUnavailable, Self::ChatClosed, Self::CallbackRequested];
 
     /// Returns the name of the event in the Bot API.
     pub fn event(self) -> &'static str {
@@ -61,6 +71,7 @@ impl BotNotification {
             Self::AgentJoined => "AGENT_JOINED",
             Self::AgentUnavailable => "AGENT_UNAVAILABLE",
             Self::ChatClosed => "CHAT_CLOSED",
+            Self::CallbackRequested => CLIENT_MESSAGE,
         }
     }
 
@@ -70,6 +81,7 @@ impl BotNotification {
             Self::AgentJoined => "agent_joined",
             Self::AgentUnavailable => "agent_unavailable",
             Self::ChatClosed => "chat_closed",
+            Self::CallbackRequested => "callback_requested",
         }
     }
 

@@ -143,8 +143,12 @@ pub struct Chat {
     /// The bot that the chat started with. `None` if the chat started without a bot. The value is kept when the chat is
     /// handed over to the agents.
     pub bot_id: Option<String>,
-    /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent. `None` before the first one.
+    /// The time of the last BOT_MESSAGE or INVITE_AGENT event that the bot sent. A message that the visitor's channel
+    /// cannot show does not count. `None` before the first one.
     pub bot_event_at: Option<Timestamp>,
+    /// The number of a visitor's message that is sent to the bot again, because an attempt failed. The bot may then
+    /// answer it twice. `None` if there was no such message since the visitor last wrote.
+    pub repeated_to_bot: Option<u64>,
     /// How the bot's chat was handed over to the agents. `None` if it was not handed over.
     pub handover: Option<BotHandover>,
     /// The sequence number of the last timeline entry. Numbers can be skipped, but no number is used twice.

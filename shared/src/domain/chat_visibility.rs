@@ -88,6 +88,7 @@ mod tests {
             participants: Vec::new(),
             bot_id: None,
             bot_event_at: None,
+            repeated_to_bot: None,
             handover: None,
             seq: 1,
             opened_at: Timestamp(0),

@@ -287,8 +287,15 @@ impl Delivery {
         }
     }
 
-    /// Returns the update of this delivery after an attempt that started at `started` and ended at `now`.
-    pub fn update_after_attempt(&self, outcome: &Outcome, started: Timestamp, now: Timestamp) -> DeliveryUpdate {
+    /// Returns the update of this delivery after an attempt that started at `started` and ended at `now`. If
+    /// `has_strict_window` is set, no attempt follows after the delivery window.
+    pub fn update_after_attempt(
+        &self,
+        outcome: &Outcome,
+        started: Timestamp,
+        now: Timestamp,
+        has_strict_window: bool,
+    ) -> DeliveryUpdate {
         let clock = DeliveryClock {
             round_started_at: self.round_started_at,
             attempts_made: self.attempts_made + 1,
@@ -297,7 +304,7 @@ impl Delivery {
         match outcome {
             Outcome::Delivered => DeliveryUpdate::Delivered,
             Outcome::Rejected(failure) => DeliveryUpdate::Failed(failure.clone(), now),
-            Outcome::Retry(reason) => match clock.next_step(now) {
+            Outcome::Retry(reason) => match clock.step(has_strict_window, now) {
                 AttemptStep::GiveUp => DeliveryUpdate::Failed(attempts_exhausted(reason), clock.result_visible_at(now)),
                 AttemptStep::Attempt(_) => DeliveryUpdate::RetryAfter(std::time::Duration::ZERO),
                 AttemptStep::Wait(wait) => DeliveryUpdate::RetryAfter(wait),
@@ -328,9 +335,9 @@ mod tests {
     fn rejection_is_visible_at_once_and_exhaustion_after_9_seconds() {
         let refusal = Failure { code: Some(7), message: "blocked".into(), hidden: false };
         let rejected =
-            delivery(0).update_after_attempt(&Outcome::Rejected(refusal.clone()), Timestamp(10), Timestamp(20));
+            delivery(0).update_after_attempt(&Outcome::Rejected(refusal.clone()), Timestamp(10), Timestamp(20), false);
         assert_eq!(rejected, DeliveryUpdate::Failed(refusal, Timestamp(20)));
-        let attempts_exhausted = delivery(2).update_after_attempt(&retry(), Timestamp(6_000), Timestamp(6_010));
+        let attempts_exhausted = delivery(2).update_after_attempt(&retry(), Timestamp(6_000), Timestamp(6_010), false);
         assert!(matches!(attempts_exhausted, DeliveryUpdate::Failed(_, Timestamp(9_000))), "{attempts_exhausted:?}");
     }
 
@@ -344,7 +351,7 @@ mod tests {
             (2, retry(), AttemptResult::Failed, Some(9_000)),
         ];
         for (attempts_made, outcome, attempt_result, result_visible_at) in table {
-            let update = delivery(attempts_made).update_after_attempt(&outcome, Timestamp(10), Timestamp(20));
+            let update = delivery(attempts_made).update_after_attempt(&outcome, Timestamp(10), Timestamp(20), false);
             assert_eq!(update.attempt_result(&outcome), attempt_result, "{outcome:?}");
             assert_eq!(update.result_visible_at(Timestamp(20)), result_visible_at.map(Timestamp), "{outcome:?}");
         }
@@ -352,9 +359,9 @@ mod tests {
 
     #[test]
     fn failed_attempt_is_followed_by_next_slot() {
-        let update = delivery(0).update_after_attempt(&retry(), Timestamp(10), Timestamp(20));
+        let update = delivery(0).update_after_attempt(&retry(), Timestamp(10), Timestamp(20), false);
         assert_eq!(update, DeliveryUpdate::RetryAfter(Duration::from_millis(2_990)));
-        let hung = delivery(0).update_after_attempt(&retry(), Timestamp(0), Timestamp(3_000));
+        let hung = delivery(0).update_after_attempt(&retry(), Timestamp(0), Timestamp(3_000), false);
         assert_eq!(hung, DeliveryUpdate::RetryAfter(Duration::ZERO));
     }
 

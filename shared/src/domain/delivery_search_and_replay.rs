@@ -38,10 +38,9 @@ impl DeliveryFilter {
     }
 
     /// Whether the chat can contain matching entries. Entries with a delivery are not written before the chat is
-    /// opened, nor after `updated_at` of a closed chat. In an open chat, webhook events can be written after
-    /// `updated_at`.
+    /// opened, nor after the last change of a closed chat. In an open chat, webhook events can be written later.
     pub fn may_match_chat(&self, chat: &Chat) -> bool {
-        let is_closed_before_range = chat.state.is_closed() && chat.updated_at.plus(CLOCK_TOLERANCE) < self.from;
+        let is_closed_before_range = chat.state.is_closed() && chat.changed_at().plus(CLOCK_TOLERANCE) < self.from;
         self.matches_channel(chat) && !is_closed_before_range && chat.opened_at <= self.to.plus(CLOCK_TOLERANCE)
     }
 
@@ -168,6 +167,7 @@ mod tests {
             participants: Vec::new(),
             bot_id: None,
             bot_event_at: None,
+            repeated_to_bot: None,
             handover: None,
             seq: 9,
             opened_at: at(0),

@@ -20,14 +20,14 @@ const MIN_ATTEMPT_TIME: Duration = Duration::from_secs(1);
 const MAX_TURN_WAIT: Duration = Duration::from_secs(2);
 /// A task that is early by no more than this is processed immediately. Tasks can arrive before their scheduled time,
 /// because queues delay them by whole seconds.
-const SLOT_TOLERANCE: Duration = Duration::from_millis(500);
+pub const SLOT_TOLERANCE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptStep {
     /// Send the entry now, with this timeout.
     Attempt(Duration),
     Wait(Duration),
-    /// Mark the delivery as failed, because it has no attempts or no time left.
+    /// Mark the delivery as failed, because it has no attempts left or, in a strict window, no time left.
     GiveUp,
 }
 
@@ -42,10 +42,10 @@ pub struct DeliveryClock {
 }
 
 impl DeliveryClock {
-    /// Returns the clock of a delivery that reached the front of its chat's queue at `turn`. If no attempt has been
-    /// made and the entry has waited so long that too little time is left for all attempts, the round is restarted at
-    /// `turn`. Without the restart, [`next_step_within_window`](Self::next_step_within_window) could give up on the
-    /// last message of a burst, although the bot accepts every message in time.
+    /// Returns the clock of a delivery whose first attempt could start at `turn`. If no attempt has been made and the
+    /// entry has waited so long that too little time is left for all attempts, the round is restarted at `turn`.
+    /// Without the restart, a delivery with a strict window could fail although the bot accepts every message of a
+    /// burst in time, and the attempts of any other late message would not have their spacing and their time.
     pub fn restart_round_if_waited(self, turn: Timestamp) -> Self {
         let has_waited = self.attempts_made == 0 && turn.since(self.round_started_at) > MAX_TURN_WAIT;
         if has_waited { Self { round_started_at: turn, ..self } } else { self }
@@ -57,32 +57,33 @@ impl DeliveryClock {
         self.round_started_at.plus(DELIVERY_WINDOW).max(now)
     }
 
-    /// Returns what to do with the delivery at `now`. The first attempt is always made, however late it is.
-    pub fn next_step(&self, now: Timestamp) -> AttemptStep {
-        if self.attempts_made == 0 {
-            return AttemptStep::Attempt(ATTEMPT_TIMEOUT);
-        }
+    /// Returns what to do with the delivery at `now`. If `has_strict_window` is set, no attempt starts after the
+    /// window.
+    pub fn step(&self, has_strict_window: bool, now: Timestamp) -> AttemptStep {
+        if has_strict_window { self.next_step_within_window(now) } else { self.next_step(now) }
+    }
+
+    /// All attempts are made, however late they are, because the receiver did not cause the delay. An attempt that
+    /// starts in [`DELIVERY_WINDOW`] also ends in it, unless less than [`MIN_ATTEMPT_TIME`] is left.
+    fn next_step(&self, now: Timestamp) -> AttemptStep {
         let next_slot = self.next_slot();
-        let end = self.round_started_at.plus(DELIVERY_WINDOW);
-        let start = next_slot.max(now);
-        if self.attempts_made >= MAX_ATTEMPTS || end.since(start) < MIN_ATTEMPT_TIME {
+        if self.attempts_made >= MAX_ATTEMPTS {
             AttemptStep::GiveUp
-        } else if next_slot.since(now) > SLOT_TOLERANCE {
+        } else if self.attempts_made > 0 && next_slot.since(now) > SLOT_TOLERANCE {
             AttemptStep::Wait(next_slot.since(now))
         } else {
-            AttemptStep::Attempt(ATTEMPT_TIMEOUT.min(end.since(now)))
+            let time_left = self.round_started_at.plus(DELIVERY_WINDOW).since(now);
+            let is_late = time_left < MIN_ATTEMPT_TIME;
+            AttemptStep::Attempt(if is_late { ATTEMPT_TIMEOUT } else { ATTEMPT_TIMEOUT.min(time_left) })
         }
     }
 
-    /// Like [`next_step`](Self::next_step), but gives up at the end of [`DELIVERY_WINDOW`] even if no attempt has been
-    /// made. Bots need this: if a bot has not reacted by the end of the window, the chat is handed over to the agents.
-    pub fn next_step_within_window(&self, now: Timestamp) -> AttemptStep {
-        let time_left = self.round_started_at.plus(DELIVERY_WINDOW).since(now);
-        match self.next_step(now) {
-            _ if time_left < MIN_ATTEMPT_TIME => AttemptStep::GiveUp,
-            AttemptStep::Attempt(timeout) => AttemptStep::Attempt(timeout.min(time_left)),
-            other @ (AttemptStep::Wait(_) | AttemptStep::GiveUp) => other,
-        }
+    /// Like [`next_step`](Self::next_step), but gives up at the end of [`DELIVERY_WINDOW`] even if attempts are left.
+    /// Bots need this: if a bot has not reacted by the end of the window, the chat is handed over to the agents.
+    fn next_step_within_window(&self, now: Timestamp) -> AttemptStep {
+        let end = self.round_started_at.plus(DELIVERY_WINDOW);
+        let start = if self.attempts_made == 0 { now } else { self.next_slot().max(now) };
+        if end.since(start) < MIN_ATTEMPT_TIME { AttemptStep::GiveUp } else { self.next_step(now) }
     }
 
     /// Returns when the next attempt is due: at its scheduled time in the window, but no sooner than
@@ -122,16 +123,34 @@ mod tests {
     }
 
     #[test]
-    fn message_behind_a_hanging_one_still_has_its_verdict_in_time() {
-        assert_eq!(next_step(0, None, 2_900), AttemptStep::Attempt(ATTEMPT_TIMEOUT));
-        assert_eq!(next_step(1, Some(2_900), 5_900), AttemptStep::Attempt(ATTEMPT_TIMEOUT));
-        assert_eq!(next_step(2, Some(5_900), 8_900), AttemptStep::GiveUp);
+    fn message_that_waited_or_came_late_has_three_attempts_in_its_own_window() {
+        for wait in [0, 1_900, 2_900, 70_000] {
+            let created = DeliveryClock { round_started_at: Timestamp(0), attempts_made: 0, last_attempt_at: None };
+            let mut clock = created.restart_round_if_waited(Timestamp(wait));
+            let (mut now, mut starts) = (wait, Vec::new());
+            let verdict = loop {
+                match clock.next_step(Timestamp(now)) {
+                    AttemptStep::Attempt(timeout) => {
+                        starts.push(now - wait);
+                        let (attempts_made, last_attempt_at) = (clock.attempts_made + 1, Some(Timestamp(now)));
+                        clock = DeliveryClock { attempts_made, last_attempt_at, ..clock };
+                        now = Timestamp(now).plus(timeout).0;
+                    }
+                    AttemptStep::Wait(time) => now = Timestamp(now).plus(time).0,
+                    AttemptStep::GiveUp => break clock.result_visible_at(Timestamp(now)),
+                }
+            };
+            assert_eq!(starts, [0, 3_000, 6_000], "{wait}");
+            let start = if wait > 2_000 { wait } else { 0 };
+            assert_eq!(verdict, Timestamp(start).plus(DELIVERY_WINDOW), "{wait}");
+        }
     }
 
     #[test]
-    fn overdue_message_without_attempt_is_attempted_once() {
-        assert_eq!(next_step(0, None, 70_000), AttemptStep::Attempt(ATTEMPT_TIMEOUT));
-        assert_eq!(next_step(1, Some(70_000), 70_010), AttemptStep::GiveUp);
+    fn attempt_that_the_queue_delays_is_made_after_the_window() {
+        let full = AttemptStep::Attempt(ATTEMPT_TIMEOUT);
+        assert_eq!([next_step(1, Some(0), 30_000), next_step(2, Some(30_000), 33_000)], [full; 2]);
+        assert_eq!(next_step(3, Some(33_000), 36_000), AttemptStep::GiveUp);
     }
 
     #[test]
@@ -173,8 +192,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn later_attempts_end_within_the_window(attempts_made in 1_u32..5, last in 0_u64..9_000, gap in 0_u64..9_000) {
-            if let AttemptStep::Attempt(timeout) = next_step(attempts_made, Some(last), last + gap) {
+        fn later_attempts_end_within_a_strict_window(
+            attempts_made in 1_u32..5,
+            last in 0_u64..9_000,
+            gap in 0_u64..9_000,
+        ) {
+            let round_started_at = Timestamp(0);
+            let clock = DeliveryClock { round_started_at, attempts_made, last_attempt_at: Some(Timestamp(last)) };
+            if let AttemptStep::Attempt(timeout) = clock.next_step_within_window(Timestamp(last + gap)) {
                 let ends = Timestamp(last + gap).plus(timeout);
                 prop_assert!(ends <= Timestamp(0).plus(DELIVERY_WINDOW));
                 prop_assert!(attempts_made < MAX_ATTEMPTS);

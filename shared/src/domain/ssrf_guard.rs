@@ -76,6 +76,10 @@ impl SsrfGuard {
         }
     }
 
+    pub fn allows_http(&self) -> bool {
+        self.allows_http
+    }
+
     /// Checks that a URL has an allowed scheme and no credentials. If its host is an IP address, also checks that
     /// address. A host name is checked later, when it is resolved. The `url` crate has already normalized decimal,
     /// octal, hexadecimal and shortened IPv4 addresses.

@@ -34,6 +34,9 @@ pub struct WebhookDispatch {
     pub assign_to: Option<String>,
     /// The `call` field of a call_event event.
     pub call: Option<PhoneCall>,
+    /// Whether a chat_updated event reports a rating that the visitor gave or changed after chat_finished. The body
+    /// then contains the rating.
+    pub reports_rating: bool,
 }
 
 impl WebhookDispatch {
@@ -57,6 +60,7 @@ impl WebhookDispatch {
 pub struct WebhookEventDetails<'a> {
     pub assign_to: Option<&'a str>,
     pub call: Option<&'a PhoneCall>,
+    pub reports_rating: bool,
 }
 
 #[cfg(test)]

@@ -88,6 +88,7 @@ impl_dependency_for_tuple!(A, B, C);
 impl_dependency_for_tuple!(A, B, C, D);
 impl_dependency_for_tuple!(A, B, C, D, E);
 impl_dependency_for_tuple!(A, B, C, D, E, F);
+impl_dependency_for_tuple!(A, B, C, D, E, F, G);
 
 #[cfg(test)]
 mod tests {

@@ -243,6 +243,7 @@ mod tests {
             agent_id: None,
             assign_to: None,
             call: None,
+            reports_rating: false,
         };
         TimelineEntry { seq, webhook_dispatch: Some(dispatch), ..sample_data::agent_message("id", Timestamp(0)) }
     }

@@ -33,7 +33,14 @@ impl AccountSettingsService<'_> {
     /// Returns the settings and the trigger rules. Costs two reads.
     pub async fn get(&self) -> Result<Response, Error> {
         let rules = self.directory.widget_rules(self.account_id).await?;
-        Ok(Response::ok(settings::settings_json(&self.directory.settings(self.account_id).await?, &rules)))
+        let settings = self.directory.settings(self.account_id).await?;
+        Ok(self.settings_response(settings::settings_json(&settings, &rules)))
+    }
+
+    /// Adds which receivers the stack allows. This is not a setting of the account.
+    fn settings_response(&self, settings: Value) -> Response {
+        let allows_http = self.outbound.guard().allows_http();
+        Response::ok(settings::with_receiver_rules(settings, allows_http))
     }
 
     /// Changes the fields that are in the body. `webhook_url` is the URL of the first webhook. If this request creates
@@ -55,7 +62,7 @@ impl AccountSettingsService<'_> {
             None => self.directory.widget_rules(self.account_id).await?,
         };
         let to_json = if is_created { settings::settings_with_secret_json } else { settings::settings_json };
-        Ok(Response::ok(to_json(&settings, &rules)))
+        Ok(self.settings_response(to_json(&settings, &rules)))
     }
 
     /// If the body changes the retention period, plans a retention pass, which later applies the new period to closed

@@ -274,7 +274,7 @@ impl CallService<'_> {
             key: Some(&key),
             now: self.now,
         };
-        let entry = self.store_call(&message, queues).await?;
+        let entry = self.store_call(&message, queues).await?.map(|stored| stored.entry);
         if entry.is_none() {
             tracing::info!(
                 account_id,
@@ -285,11 +285,11 @@ impl CallService<'_> {
         Ok(entry)
     }
 
-    /// Stores a call from or to a visitor, and queues the call and its events. If an earlier request with the same
-    /// idempotency key has already stored the call, returns the stored call. Returns `None` if the visitor is
-    /// blacklisted. Costs the same requests as a visitor's message, up to two reads to find a call in progress, and one
-    /// queue request for the call and for each event. A callback also costs one read of the balance, and up to two reads
-    /// to find a call of the number in progress.
+    /// Stores a call from or to a visitor, and queues the call and its webhook events. The caller must queue the
+    /// notification of the bot, if there is one. If an earlier request with the same idempotency key has already stored
+    /// the call, returns the stored call. Returns `None` if the visitor is blacklisted. Costs the same requests as a
+    /// visitor's message, up to two reads to find a call in progress, and one queue request for the call and for each
+    /// event. A callback also costs one read of the balance, and up to two reads to find a call of the number in progress.
     ///
     /// # Errors
     /// Fails with a conflict if the call is a callback and the visitor or the number already has a call in progress, the
@@ -298,17 +298,20 @@ impl CallService<'_> {
         &self,
         message: &IncomingMessage<'_>,
         (call_queue, webhook_queue): (&CallQueue, &WebhookQueue),
-    ) -> Result<Option<TimelineEntry>, Error> {
+    ) -> Result<Option<StoredCall>, Error> {
         let Some(stored) = self.chats.store_visitor_message(message).await? else { return Ok(None) };
         let StoreMessageResult { receipt, entry, notifications } = stored;
+        let (notifications, to_bot): (Vec<_>, Vec<_>) =
+            notifications.into_iter().partition(|entry| entry.webhook_dispatch.is_some());
         // The start event is queued before the call. Otherwise, if the provider rejected the call immediately, webhooks
         // could receive the start event after the error event.
         webhook_queue.enqueue_webhook_events(&notifications).await;
         enqueue_call(call_queue, entry.as_ref()).await;
-        match entry {
-            Some(entry) => Ok(Some(entry)),
-            None => self.chats.entry(&message.channel.account_id, receipt.chat_id, receipt.seq).await,
-        }
+        let entry = match entry {
+            Some(entry) => Some(entry),
+            None => self.chats.entry(&message.channel.account_id, receipt.chat_id, receipt.seq).await?,
+        };
+        Ok(entry.map(|entry| StoredCall { entry, bot_notification: to_bot.into_iter().next() }))
     }
 
     /// Finds the visitor who is calling. Visitors of channels that are disabled or deleted are left out. An unknown
@@ -344,6 +347,12 @@ impl CallService<'_> {
         let channel = self.directory.cached_channel(channel_id).await?;
         Ok(channel.filter(|channel| channel.settings.enabled))
     }
+}
+
+pub struct StoredCall {
+    pub entry: TimelineEntry,
+    /// Notifies the bot that has the chat of a callback.
+    pub bot_notification: Option<TimelineEntry>,
 }
 
 struct Caller {

@@ -4,14 +4,14 @@ use crate::delivery::bot_receiver::has_online_agent;
 use crate::domain::bot::Bot;
 use crate::domain::chat::Chat;
 use crate::domain::idempotency_key::IdempotencyKey;
-use crate::domain::message_content::Content;
+use crate::domain::message_content::{Content, RichSupport};
 use crate::domain::message_id;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
-use crate::store::chats::idempotency_receipts::MessageReceipt;
+use crate::store::chats::bot_messages::{BotMessage, BotMessageResult};
 use crate::store::chats::transitions::Transition;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
@@ -27,23 +27,36 @@ pub struct BotEventHandler<'a> {
 impl BotEventHandler<'_> {
     /// Handles BOT_MESSAGE. The message is stored once for each idempotency key. Costs two writes. A key adds one read
     /// and one write of the receipt (the stored response to an earlier request). Unless the event refers to the chat by
-    /// `chat_id` alone, finding the chat costs further reads.
+    /// `chat_id` alone, finding the chat costs further reads. A message that plain channels cannot show costs one more
+    /// read of the chat. If the bot has got the visitor's last message more than once, the message costs one query of
+    /// entries and one more write.
     pub async fn bot_message(
         &self,
         chat_reference: &ChatReference,
-        content: Content,
+        content: &Content,
         key: Option<&IdempotencyKey>,
-    ) -> Result<MessageReceipt, Error> {
+    ) -> Result<BotMessageResult, Error> {
         if let Some(receipt) = self.chats.earlier_receipt(key).await? {
-            return Ok(receipt);
+            return Ok(BotMessageResult::Stored(receipt));
         }
-        let now = clock::now();
+        let (bot, now) = (self.bot, clock::now());
         let chat_id = self.chat_id(chat_reference).await?;
-        let advanced = self.chats.advance_header_for_bot(self.bot, chat_id, &content, now).await;
-        let chat = advanced.map_err(|error| as_field_error(chat_reference, error))?;
+        let in_field = |error| as_field_error(chat_reference, error);
+        let is_displayable = self.is_displayable(chat_id, content).await.map_err(in_field)?;
+        let message = BotMessage { bot, chat_id, content, is_displayable, now };
+        self.chats.store_bot_message(&message, key).await.map_err(in_field)
+    }
+
+    /// Returns whether the chat's channel can show a message or its fallback text. Costs nothing if every channel can;
+    /// otherwise one read of the chat, and one of the channel, which is cached.
+    async fn is_displayable(&self, chat_id: u64, content: &Content) -> Result<bool, Error> {
+        if content.converted_for(RichSupport::default()).is_some() {
+            return Ok(true);
+        }
+        let chat = self.chat_of_this_bot(chat_id).await?;
         let channel = self.directory.cached_channel(&chat.channel_id).await?;
         let rich_support = channel.map(|channel| channel.settings.rich_support()).unwrap_or_default();
-        self.chats.store_bot_message(self.bot, &chat, content, rich_support, key, now).await
+        Ok(content.converted_for(rich_support).is_some())
     }
 
     pub async fn invite_agent(&self, chat_reference: &ChatReference) -> Result<Transition, Error> {

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::bot::BotNotification;
+use crate::domain::bot::{BotNotification, CLIENT_MESSAGE};
 use crate::domain::chat::Chat;
 use crate::domain::message_content::{Button, ButtonId, Content, ContentKind, Media, RichContent};
+use crate::domain::phone_call::CallKind;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{Visitor, VisitorProfile};
 use crate::error::Error;
@@ -169,9 +170,11 @@ fn parse_contacts(body: Fields<'_>) -> Result<VisitorProfile, Error> {
     Ok(profile)
 }
 
+/// Returns the body of the event CLIENT_MESSAGE: a visitor's message, or a request for a callback, whose text is the
+/// phone number.
 pub fn client_message_json(entry: &TimelineEntry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Value {
     let VisitorProfile { phone, email, .. } = &visitor.profile;
-    let mut event = common_fields("CLIENT_MESSAGE", entry, chat);
+    let mut event = common_fields(CLIENT_MESSAGE, entry, chat);
     let sender = without_nulls([
         ("id", json!(visitor.number)),
         ("name", json!(visitor.profile.display_name())),
@@ -179,6 +182,9 @@ pub fn client_message_json(entry: &TimelineEntry, chat: &Chat, visitor: &Visitor
         ("url", json!(visitor.profile.page())),
     ]);
     let text = entry.content.to_plain_text();
+    if entry.content.kind == ContentKind::BotNotification(BotNotification::CallbackRequested) {
+        event.insert("call".to_owned(), json!({ "type": CallKind::Callback.name(), "phone": text }));
+    }
     event.extend([
         ("agents_online".to_owned(), json!(agents_online)),
         ("sender".to_owned(), Value::Object(sender)),

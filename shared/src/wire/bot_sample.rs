@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::bot::{Bot, BotNotification};
+use crate::domain::bot::{Bot, BotNotification, CLIENT_MESSAGE};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::json_fields::Fields;
@@ -24,7 +24,7 @@ pub fn parse_sample(body: &Value) -> Result<SampleBotEvent, Error> {
 
 impl SampleBotEvent {
     fn parse(name: &str) -> Option<Self> {
-        if name == "CLIENT_MESSAGE" {
+        if name == CLIENT_MESSAGE {
             return Some(Self::ClientMessage);
         }
         BotNotification::ALL.into_iter().find(|notice| notice.event() == name).map(Self::Notification)

@@ -48,6 +48,7 @@ pub fn chat(now: Timestamp) -> Chat {
         participants: vec![1],
         bot_id: None,
         bot_event_at: None,
+        repeated_to_bot: None,
         handover: None,
         seq: 2,
         opened_at: now,

@@ -241,6 +241,11 @@ pub fn settings_json(settings: &AccountSettings, rules: &Value) -> Value {
     })
 }
 
+/// Adds whether the stack allows http receivers, so that the console can say which addresses are accepted.
+pub fn with_receiver_rules(settings: Value, allows_http: bool) -> Value {
+    with_fields(settings, [("allows_http_receivers", json!(allows_http))])
+}
+
 fn callback_json(callback: &CallbackHours) -> Value {
     let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback;
     let format_time = |minutes: &u16| format!("{:02}:{:02}", minutes / 60, minutes % 60);

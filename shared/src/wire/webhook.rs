@@ -52,8 +52,8 @@ pub struct WebhookPayload<'a> {
     pub chat: &'a Chat,
     pub visitor: &'a Visitor,
     /// The agents in the body: for chat_finished, the chat's participants; for chat_accepted and chat_assigned, the
-    /// agent who did it; for chat_updated, the agent who has the chat; for call_event, the agent who is called; for
-    /// offline_message, none.
+    /// agent who did it; for chat_updated, the agent who has or had the chat; for call_event, the agent who is called;
+    /// for offline_message, none.
     pub agents: &'a [Agent],
     /// Entries of the chat, from the oldest to the newest: for chat_finished, the last ones; for offline_message, those
     /// before the notification; none for other events.
@@ -74,8 +74,14 @@ impl WebhookPayload<'_> {
                 body.insert("agent".to_owned(), self.agent_or_null());
                 body.insert("assign_to".to_owned(), json!(self.webhook_dispatch.assign_to));
             }
-            WebhookEvent::ChatAccepted | WebhookEvent::ChatUpdated => {
+            WebhookEvent::ChatAccepted => {
                 body.insert("agent".to_owned(), self.agent_or_null());
+            }
+            WebhookEvent::ChatUpdated => {
+                body.insert("agent".to_owned(), self.agent_or_null());
+                if self.webhook_dispatch.reports_rating {
+                    body.insert("chat".to_owned(), json!({ "rate": self.chat.rating.map(Rating::name) }));
+                }
             }
             WebhookEvent::CallEvent => {
                 body.insert("agent".to_owned(), self.agent_or_null());

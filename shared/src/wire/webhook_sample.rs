@@ -52,6 +52,7 @@ fn event_body(event: WebhookEvent, webhook_id: &str, now: Timestamp) -> Value {
         agent_id: Some(agent.agent_id),
         assign_to: Some("https://crm.example/cards/1".to_owned()),
         call: Some(call()),
+        reports_rating: false,
     };
     let (chat, visitor) = (sample_data::chat(now), sample_data::visitor());
     let invite = Some("Can I help you?".to_owned());

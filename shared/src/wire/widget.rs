@@ -298,6 +298,8 @@ pub struct SessionResponse<'a> {
     pub settings: &'a WidgetSettings,
     pub rules: &'a Value,
     pub is_online: bool,
+    /// Whether new chats start with a bot, so that messages are answered even while no agent is online.
+    pub has_bot: bool,
     pub departments: &'a [Department],
     /// Some of the agents who are online.
     pub agents: &'a [Agent],
@@ -326,6 +328,7 @@ impl SessionResponse<'_> {
             "widget": public_settings_json(self.settings),
             "rules": self.rules,
             "mode": if self.is_online { "online" } else { "offline" },
+            "bot": self.has_bot,
             "departments": departments,
             "agents": agents,
             "visitor": visitor,
@@ -387,6 +390,7 @@ pub fn chat_json(chat: &Chat) -> Value {
         "agent": chat.state.agent().map(|agent| json!({ "name": agent.name })),
         "last_seq": chat.seq,
         "rated": chat.rating.is_some(),
+        "rate": chat.rating.map(Rating::name),
     })
 }
 

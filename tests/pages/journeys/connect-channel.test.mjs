@@ -29,6 +29,12 @@ journey(
     await page
       .getByLabel("Address of your server")
       .fill(account.channel.integrator.url);
+    await page.getByText("It may start with https:// or http://.").waitFor();
+    await page.getByRole("switch", { name: "Chunked requests" }).check();
+    await page
+      .getByRole("group", { name: "Agents" })
+      .getByLabel(account.admin.name)
+      .check();
     await page.getByRole("button", { name: "Connect" }).click();
     const dialog = page.getByRole("dialog", { name: "iOS app is connected" });
     await dialog.getByRole("button", { name: "Copy the command" }).click();
@@ -69,6 +75,11 @@ journey(
       "the reply",
       ({ message }) => message?.text === "Welcome!",
     );
+    const { channels } = await account.admin.get("/admin/channels");
+    const { chunked, agent_ids } = channels.find(
+      ({ name }) => name === "iOS app",
+    );
+    assert.deepEqual([chunked, agent_ids.length], [true, 1]);
   },
 );
 

@@ -73,72 +73,81 @@ const storedToken = (page, id) =>
 const post = (id, endpoint, body) =>
   request("POST", `/widget/${id}/${endpoint}`, body);
 
-journey("visitor talks to a bot and then to an agent", async (context) => {
-  const { account, open } = context;
-  await account.admin.setPresence("online");
-  const widget = await addWidget(context);
-  await account.addBot(widget, ({ text }) =>
-    text === "Talk to a person"
-      ? [{ event: "INVITE_AGENT" }]
-      : [
-          {
-            event: "BOT_MESSAGE",
-            message: { type: "MARKDOWN", content: "Ask about **orders**." },
-          },
-          {
-            event: "BOT_MESSAGE",
-            message: {
-              type: "BUTTONS",
-              title: "Or choose:",
-              buttons: [{ text: "Talk to a person" }],
+journey(
+  "visitor talks to a bot at night and then to an agent",
+  async (context) => {
+    const { account, open } = context;
+    const widget = await addWidget(context);
+    await account.addBot(widget, ({ text }) =>
+      text === "Talk to a person"
+        ? [{ event: "INVITE_AGENT" }]
+        : [
+            {
+              event: "BOT_MESSAGE",
+              message: { type: "MARKDOWN", content: "Ask about **orders**." },
             },
-          },
-        ],
-  );
-  const shop = await widget.openShop();
-  await shop.evaluate(() =>
-    window.widget_api.setContactInfo({ name: "Amara Kone" }),
-  );
-  await openWindow(shop);
-  await write(shop, "Where is my parcel?");
-  await shop.getByText("Ask about orders.").waitFor();
-  await shop.getByRole("button", { name: "Talk to a person" }).click();
+            {
+              event: "BOT_MESSAGE",
+              message: {
+                type: "BUTTONS",
+                title: "Or choose:",
+                buttons: [{ text: "Talk to a person" }],
+              },
+            },
+          ],
+    );
+    const shop = await widget.openShop();
+    await shop.evaluate(() =>
+      window.widget_api.setContactInfo({ name: "Amara Kone" }),
+    );
+    await openWindow(shop);
+    assert.equal(await api(shop, "chatMode"), "offline");
+    await write(shop, "Where is my parcel?");
+    await shop.getByText("Ask about orders.").waitFor();
+    assert.equal(await shop.getByRole("button", { name: "Good" }).count(), 0);
+    await account.admin.setPresence("online");
+    await shop.getByRole("button", { name: "Talk to a person" }).click();
 
-  const desk = await open();
-  await openChat(desk, "Amara Kone");
-  await line(desk, "Where is my parcel?").first().waitFor();
-  await desk
-    .getByRole("button", { name: /^Accept/ })
-    .first()
-    .click();
-  await shop.getByText("Marta Lindholm joined the chat").waitFor();
-  await composer(shop).pressSequentially("It was due");
-  await desk.getByText("It was due").waitFor();
-  await textarea(desk).fill("I will look.");
-  await shop.getByText("Marta Lindholm is typing").waitFor();
-  await desk.keyboard.press("Enter");
-  await shop.getByText("I will look.").waitFor();
-  assert.deepEqual(await axeViolations(shop), []);
-  const names = await called(shop);
-  for (const name of ["onClientStartChat", "onMessageSent", "onAccept"])
-    assert.equal(names.filter((called) => called === name).length, 1, name);
-  assert.ok(names.includes("onMessageReceived"));
+    const desk = await open();
+    await openChat(desk, "Amara Kone");
+    await line(desk, "Where is my parcel?").first().waitFor();
+    await desk
+      .getByRole("button", { name: /^Accept/ })
+      .first()
+      .click();
+    await shop.getByText("Marta Lindholm joined the chat").waitFor();
+    await composer(shop).pressSequentially("It was due");
+    await desk.getByText("It was due").waitFor();
+    await textarea(desk).fill("I will look.");
+    await shop.getByText("Marta Lindholm is typing").waitFor();
+    await desk.keyboard.press("Enter");
+    await shop.getByText("I will look.").waitFor();
+    assert.deepEqual(await axeViolations(shop), []);
+    const names = await called(shop);
+    for (const name of ["onClientStartChat", "onMessageSent", "onAccept"])
+      assert.equal(names.filter((called) => called === name).length, 1, name);
+    assert.ok(names.includes("onMessageReceived"));
 
-  await shop.reload();
-  await shop.getByText("I will look.").waitFor();
-  assert.equal(await composer(shop).inputValue(), "It was due");
-  await write(shop, "Thank you!");
-  await line(desk, "Thank you!").first().waitFor();
-  const { chat_id } = await account.admin.chatOf("Amara Kone");
-  await account.admin.close(chat_id);
-  await shop.getByRole("button", { name: "Good" }).click();
-  await shop.getByText("Thank you for your rating.").waitFor();
-  const token = await storedToken(shop, widget.id);
-  await waitFor("the rating", async () => {
-    const { body } = await post(widget.id, "session", { token });
-    return body.chat.rated;
-  });
-});
+    await shop.reload();
+    await shop.getByText("I will look.").waitFor();
+    assert.equal(await composer(shop).inputValue(), "It was due");
+    await write(shop, "Thank you!");
+    await line(desk, "Thank you!").first().waitFor();
+    const { chat_id } = await account.admin.chatOf("Amara Kone");
+    const token = await storedToken(shop, widget.id);
+    const waitForRate = (rate) =>
+      waitFor(`the rating ${rate}`, async () => {
+        const { body } = await post(widget.id, "session", { token });
+        return body.chat.rate === rate;
+      });
+    await shop.getByRole("button", { name: "Good" }).click();
+    await waitForRate("positive");
+    await account.admin.close(chat_id);
+    await shop.getByText("Thank you for your rating.").waitFor();
+    await shop.getByRole("button", { name: "Bad" }).click();
+    await waitForRate("negative");
+  },
+);
 
 journey("visitor leaves a message while nobody is online", async (context) => {
   const { account } = context;

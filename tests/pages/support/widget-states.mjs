@@ -24,6 +24,7 @@ const chat = (state) => ({
   agent: AGENT,
   last_seq: 9,
   rated: false,
+  rate: null,
 });
 const minutesAgo = (minutes) => Date.now() - minutes * 60_000;
 
@@ -239,6 +240,10 @@ export const STATES = {
       await page.getByRole("button", { name: "Send message" }).click();
       await page.locator(".error").waitFor();
     },
+  },
+  "bot-at-night": {
+    session: { mode: "offline", bot: true, agents: [] },
+    steps: open,
   },
   "offline-success": {
     session: { mode: "offline", agents: [] },

@@ -17,6 +17,15 @@ export interface CreatedChannel {
   signingSecret: string;
 }
 
+/** The settings of an API channel besides its name. */
+export interface NewApiChannel {
+  integrator_url: string;
+  chunked: boolean;
+  agent_ids: number[];
+  department_ids: number[];
+}
+const NOTHING_CHOSEN: NewApiChannel = { integrator_url: "", chunked: false, agent_ids: [], department_ids: [] };
+
 type Kind = "widget" | "api";
 const KINDS = [
   { value: "widget", label: "Website" },
@@ -41,7 +50,7 @@ export function ChannelDialog({
   const { api, channels } = useWorkspace();
   const [kind, setKind] = useState<Kind>("widget");
   const [name, setName] = useState("");
-  const [serverUrl, setServerUrl] = useState("");
+  const [draft, setDraft] = useState(NOTHING_CHOSEN);
   const [sites, setSites] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ text: string; field: string | undefined }>();
@@ -54,15 +63,15 @@ export function ChannelDialog({
     event.preventDefault();
     if (isBusy) return;
     if (name.trim() === "") return setProblem({ text: "Give the channel a name.", field: "name" });
-    if (kind === "api" && !/^https?:\/\/[^\s/]+/i.test(serverUrl.trim()))
-      return setProblem({ text: "Enter an address that starts with https:// or http://.", field: "integrator_url" });
+    if (kind === "api" && !/^https?:\/\/[^\s/]+/i.test(draft.integrator_url.trim()))
+      return setProblem({ text: "Enter an address that starts with https://.", field: "integrator_url" });
     setBusy(true);
     setProblem(undefined);
     try {
       const body =
         kind === "widget"
           ? { kind, name: name.trim(), widget: { allowed_sites: parseSites(sites) } }
-          : { kind, name: name.trim(), integrator_url: serverUrl.trim() };
+          : { kind, name: name.trim(), ...draft, integrator_url: draft.integrator_url.trim() };
       const created = await api.post("/admin/channels", { body });
       if (created.kind === "widget") {
         channels.put(created);
@@ -128,27 +137,7 @@ export function ChannelDialog({
             )}
           </Field>
         ) : (
-          <Field
-            id="channel-server"
-            label="Address of your server"
-            help="Agents' messages are sent there. You can change it later."
-            problem={problemOf("integrator_url")}
-          >
-            {(attributes) => (
-              <input
-                {...attributes}
-                class="input"
-                type="url"
-                inputmode="url"
-                autocomplete="off"
-                spellcheck={false}
-                dir="ltr"
-                placeholder="https://"
-                value={serverUrl}
-                onInput={(event) => setServerUrl(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <NewApiChannelFields draft={draft} problem={problemOf("integrator_url")} onChange={setDraft} />
         )}
         {problem !== undefined && (
           <p class={problem.field === undefined ? "notice bad" : "sr"} role="alert">
@@ -160,6 +149,10 @@ export function ChannelDialog({
     </Dialog>
   );
 }
+
+const NewApiChannelFields = lazyComponent(() =>
+  import("./new-api-channel-fields").then(({ NewApiChannelFields }) => NewApiChannelFields),
+);
 
 const CreatedChannelBody = lazyComponent(() =>
   import("./channel-address").then(({ CreatedChannelBody }) => CreatedChannelBody),

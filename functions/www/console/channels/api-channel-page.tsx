@@ -165,13 +165,13 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
             </div>
             <Switch
               label="Shows formatted text"
-              help="If off, bots' messages are sent as plain text."
+              help="If off, a bot's formatted message is sent as its plain text. Without a plain text, nothing is sent."
               isOn={request.shows_markdown}
               onChange={(shows_markdown) => changeRequest({ shows_markdown })}
             />
             <Switch
               label="Shows buttons"
-              help="If off, bots' buttons are sent as text."
+              help="If off, a bot's buttons are sent as their plain text. Without a plain text, nothing is sent."
               isOn={request.shows_buttons}
               onChange={(shows_buttons) => changeRequest({ shows_buttons })}
             />

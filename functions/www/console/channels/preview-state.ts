@@ -33,6 +33,7 @@ export function previewState(moment: PreviewMoment, settings: WidgetDraft["setti
     language,
     texts,
     mode: isOffline ? "offline" : "online",
+    hasBot: false,
     agents: [],
     callback: false,
   });

@@ -12,6 +12,7 @@ const EVENT_LABELS: Record<string, string> = {
   chat_assigned: "Assigned to a CRM card",
   chat_updated: "Visitor details changed",
   call_event: "Call",
+  callback_requested: "Callback requested",
   offline_message: "Message left while offline",
 };
 

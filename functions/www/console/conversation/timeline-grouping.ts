@@ -14,6 +14,7 @@ const MAX_EVENT_GAP_SECONDS = 20;
 const EVENT_TYPES = new Set([
   "agent_joined",
   "agent_unavailable",
+  "callback_requested",
   "chat_closed",
   "chat_accepted",
   "chat_assigned",

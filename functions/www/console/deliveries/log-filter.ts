@@ -142,6 +142,7 @@ const BOT_EVENTS: Record<string, string> = {
   agent_joined: "AGENT_JOINED",
   agent_unavailable: "AGENT_UNAVAILABLE",
   chat_closed: "CHAT_CLOSED",
+  callback_requested: "CLIENT_MESSAGE",
 };
 
 /** Returns what was sent: the name of an event, or the type of a message. */

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Webhook, WebhookEventName } from "../../api/types";
+import type { AccountSettings, Webhook, WebhookEventName } from "../../api/types";
 import { Dialog, SubmitButtons } from "../../ui/dialog";
 import { TextField, URL_INPUT } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
@@ -13,6 +13,7 @@ import { CopyField } from "../admin/secret";
 import { ShownOnceDialog } from "../admin/shown-once-dialog";
 import { useLoaded } from "../admin/use-loaded";
 import { useRequestGuard } from "../admin/use-leave-guard";
+import { receiverUrlHelp, receiverUrlProblem } from "../admin/receiver-url";
 import { useSettingsForm } from "../admin/use-settings-form";
 import { hrefOf, navigate } from "../state/route";
 import { useRecentFailures } from "../state/recent-failures";
@@ -25,9 +26,10 @@ const MAX_WEBHOOKS = 10;
 
 export function WebhooksPage({ tabs }: { tabs: ComponentChildren }) {
   const { api } = useWorkspace();
-  const loaded = useLoaded(async () => (await api.get("/admin/settings")).webhooks);
+  const loaded = useLoaded(() => api.get("/admin/settings"));
   const [isAdding, setAdding] = useState(false);
-  const webhooks = loaded.value;
+  const settings = loaded.value;
+  const webhooks = settings?.webhooks;
   const canAdd = webhooks !== undefined && webhooks.length < MAX_WEBHOOKS;
   return (
     <ListPage
@@ -36,7 +38,7 @@ export function WebhooksPage({ tabs }: { tabs: ComponentChildren }) {
       action={canAdd ? { label: "Add a webhook", icon: "plus", run: () => setAdding(true) } : undefined}
     >
       <LoadedPage loaded={loaded} what="The webhooks">
-        {(webhooks) =>
+        {({ webhooks }) =>
           webhooks.length === 0 ? (
             <EmptyList
               icon="webhook"
@@ -48,9 +50,10 @@ export function WebhooksPage({ tabs }: { tabs: ComponentChildren }) {
           )
         }
       </LoadedPage>
-      {isAdding && (
+      {isAdding && settings !== undefined && (
         <AddWebhookDialog
-          onAdded={(webhook) => loaded.setValue([...(webhooks ?? []), webhook])}
+          settings={settings}
+          onAdded={(webhook) => loaded.setValue({ ...settings, webhooks: [...settings.webhooks, webhook] })}
           onClose={() => setAdding(false)}
         />
       )}
@@ -92,11 +95,12 @@ function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
 }
 
 interface AddWebhookDialogProps {
+  settings: AccountSettings;
   onAdded: (webhook: Webhook) => void;
   onClose: () => void;
 }
 
-function AddWebhookDialog({ onAdded, onClose }: AddWebhookDialogProps) {
+function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps) {
   const { api } = useWorkspace();
   const { form, problems, isBusy, send } = useSettingsForm(["url", "events"]);
   useRequestGuard(isBusy);
@@ -105,9 +109,8 @@ function AddWebhookDialog({ onAdded, onClose }: AddWebhookDialogProps) {
   const [added, setAdded] = useState<Webhook>();
   const submit = async (event: Event) => {
     event.preventDefault();
-    const found = /^https?:\/\/[^\s/]+/i.test(url.trim())
-      ? {}
-      : { url: "Enter an address that starts with https:// or http://." };
+    const problem = receiverUrlProblem(url, settings);
+    const found = problem === undefined ? {} : { url: problem };
     const webhook = await send(found, () =>
       api.post("/admin/settings/webhooks", { body: { url: url.trim(), events } }),
     );
@@ -138,7 +141,7 @@ function AddWebhookDialog({ onAdded, onClose }: AddWebhookDialogProps) {
         <TextField
           id="url"
           label="Address of your server"
-          help="Each event is sent there as a signed POST request."
+          help={`Each event is sent there as a signed POST request. ${receiverUrlHelp(settings)}`}
           problem={problems["url"]}
           value={url}
           onInput={setUrl}

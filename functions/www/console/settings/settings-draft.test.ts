@@ -23,6 +23,7 @@ const STORED: AccountSettings = {
   idle_close: 1440,
   retention_days: null,
   time_zone: "UTC",
+  allows_http_receivers: true,
 };
 const DRAFT = draftOf(STORED);
 const changed = (changes: Partial<SettingsDraft>) => changesOf(STORED, { ...DRAFT, ...changes });

@@ -26,6 +26,7 @@ function createCalls(respond: Respond = () => started) {
     texts: english,
     language: "en",
     mode: "online",
+    hasBot: false,
     agents: [],
     callback: true,
   });

@@ -225,11 +225,12 @@ export class Messenger {
     if (!message || chat_id === undefined) return;
     const stored: Message = { ...message, chat_id, message_id: messageId };
     if (chat_id === BLACKLISTED_CHAT_ID) return this.#take([this.#atEnd(stored)]);
-    if (this.#conversation.chat?.chat_id !== chat_id)
+    if (this.#conversation.chat?.chat_id !== chat_id) {
       this.#conversation.chat = { chat_id, state: "waiting", agent: null, last_seq: stored.seq };
+      this.#store.update({ rate: undefined });
+    }
     this.#take([stored]);
     this.#share([stored]);
-    this.#store.update({ rate: null });
     this.#live.start();
   }
 
@@ -253,10 +254,10 @@ export class Messenger {
     if (chat) this.#live.tell({ type: "stored", messages, chat });
   }
 
-  #takeSession({ chat, messages, mode, agents, call, callback }: Session, isLive = false): void {
+  #takeSession({ chat, messages, mode, bot, agents, call, callback }: Session, isLive = false): void {
     this.#setChat(chat, isLive);
     this.#take(messages, isLive);
-    this.#store.update({ mode, agents, callback });
+    this.#store.update({ mode, hasBot: bot, agents, callback });
     this.onCall(call);
   }
 
@@ -348,7 +349,7 @@ export class Messenger {
     this.#conversation.clear();
     this.#storage.remove(READ);
     this.#storage.remove(FIRST_MESSAGE_AT);
-    this.#store.update({ unread: 0, rate: null, notices: [], invitation: null, typingName: null });
+    this.#store.update({ unread: 0, rate: undefined, notices: [], invitation: null, typingName: null });
   }
 }
 

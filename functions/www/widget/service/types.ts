@@ -62,6 +62,7 @@ export interface Chat {
   agent: { name: string } | null;
   last_seq: number;
   rated?: boolean;
+  rate?: "positive" | "negative" | null;
 }
 
 export interface Button {
@@ -110,6 +111,8 @@ export interface Session {
   widget: Settings;
   rules: unknown;
   mode: Mode;
+  /** Whether a bot answers new chats, also while no agent is online. */
+  bot: boolean;
   departments: { id: number; name: string }[];
   agents: OnlineAgent[];
   visitor: Visitor | null;

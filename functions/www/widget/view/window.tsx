@@ -9,6 +9,7 @@ import type { Props } from "./props";
 import { DownIcon } from "./icons";
 import { Log } from "./log";
 import { OfflineForm, OfflineSuccess } from "./offline-form";
+import { OpenChatRating } from "./rating";
 
 export function Window({ state, actions }: Props) {
   const { texts, settings, screen } = state;
@@ -60,13 +61,14 @@ function facesOf({ conversation: { chat, messages }, agents }: State): Person[] 
 }
 
 function Header({ state, actions }: Props) {
-  const { texts, settings, screen, mode, formIntro, conversation } = state;
+  const { texts, settings, screen, mode, hasBot, formIntro, conversation } = state;
   const isForm = screen !== "chat";
   const faces = isForm ? [] : facesOf(state);
   const agent = conversation.isChatOpen ? conversation.chat?.agent : undefined;
   const title = isForm ? formIntro.title || texts.leave : (agent?.name ?? settings.title);
-  const isOnline = mode === "online" || !!agent;
-  const status = isOnline ? (agent ? settings.title : texts.online) : texts.away;
+  const isOnline = mode === "online" || hasBot || !!agent;
+  const team = mode === "online" ? texts.online : hasBot ? texts.bot : texts.away;
+  const status = agent ? settings.title : team;
   return (
     <header>
       {faces.length > 0 ? (
@@ -90,6 +92,7 @@ function Header({ state, actions }: Props) {
           </p>
         )}
       </div>
+      {!isForm && <OpenChatRating state={state} actions={actions} />}
       {!isForm && state.call?.button}
       <button type="button" class="icon" aria-label={texts.closeChat} onClick={actions.close}>
         <DownIcon />

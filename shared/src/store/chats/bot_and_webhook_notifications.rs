@@ -96,7 +96,7 @@ pub struct NotificationContext<'a> {
 
 /// The content of a notification entry. The dispatch is set if the notification is for a webhook, and is `None` if it
 /// is for the bot.
-pub(in crate::store) type NotificationContent = (ContentKind, Option<WebhookDispatch>);
+pub(in crate::store) type NotificationContent = (Content, Option<WebhookDispatch>);
 
 impl NotificationContext<'_> {
     pub(in crate::store) fn webhook_notifications(
@@ -111,8 +111,10 @@ impl NotificationContext<'_> {
             agent_id: self.agent_id,
             assign_to: details.assign_to.map(str::to_owned),
             call: details.call.cloned(),
+            reports_rating: details.reports_rating,
         };
-        subscribed.map(|webhook| (ContentKind::Webhook(event), Some(dispatch(webhook)))).collect()
+        let content = || Content::without_text(ContentKind::Webhook(event));
+        subscribed.map(|webhook| (content(), Some(dispatch(webhook)))).collect()
     }
 
     pub(in crate::store) fn chat_updated_subscriber_count(&self) -> usize {
@@ -145,7 +147,7 @@ impl NotificationContext<'_> {
         contents: Vec<NotificationContent>,
     ) -> Result<Vec<TimelineEntry>, Error> {
         let mut entries = Vec::with_capacity(contents.len());
-        for (kind, webhook_dispatch) in contents {
+        for (content, webhook_dispatch) in contents {
             chat.seq += 1;
             let target = if webhook_dispatch.is_some() { Target::Webhook } else { Target::Bot };
             entries.push(TimelineEntry {
@@ -154,7 +156,7 @@ impl NotificationContext<'_> {
                 seq: chat.seq,
                 id: crate::runtime::random_ids_and_secrets::new_message_id(chat.chat_id, chat.seq, self.now)?,
                 from: Sender::System,
-                content: Content::without_text(kind),
+                content,
                 at: self.now,
                 caused_by: None,
                 webhook_dispatch,

@@ -1,11 +1,13 @@
 //! Stores messages from bots. Each message takes two writes. The first updates the chat's header, which assigns the
-//! next entry number and checks that the bot owns the chat. The second stores the entry.
+//! next entry number and checks that the bot owns the chat and that no message of the visitor was sent to the bot
+//! again. The second stores the entry.
 
 use crate::domain::bot::Bot;
+use crate::domain::bot_reaction::was_sent_to_bot_again;
 use crate::domain::chat::{Chat, MessagePreview, Sender};
 use crate::domain::chat_state::{ChatEvent, ChatState};
 use crate::domain::idempotency_key::IdempotencyKey;
-use crate::domain::message_content::{Content, RichSupport};
+use crate::domain::message_content::Content;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Error, ErrorContext};
@@ -16,75 +18,140 @@ use crate::store::table::{ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
 use crate::store::write_races::WriteRaces;
 
+/// The maximum number of entries that are read to find an earlier message that equals a bot's message.
+const MAX_ENTRIES_COMPARED: i32 = 50;
+
+/// A bot's message that is about to be stored.
+pub struct BotMessage<'a> {
+    pub bot: &'a Bot,
+    pub chat_id: u64,
+    pub content: &'a Content,
+    /// Whether the channel can show the message or its fallback text. A message that is not shown does not count as the
+    /// bot's reaction to an event.
+    pub is_displayable: bool,
+    pub now: Timestamp,
+}
+
+pub enum BotMessageResult {
+    Stored(MessageReceipt),
+    /// The message was not stored, because it repeats the message with this id.
+    Duplicate {
+        earlier_id: String,
+    },
+}
+
+#[derive(Debug)]
+pub(in crate::store) enum AdvancedHeader {
+    /// The header of the chat. Its `seq` is the entry number of the message.
+    Advanced(Box<Chat>),
+    /// The message repeats the message with this id, and nothing was written.
+    Duplicate { earlier_id: String },
+}
+
 impl Chats {
-    /// Assigns the next entry number in a bot's chat and updates the header for the message. Fails with
-    /// [`Error::NotFound`] if the chat does not exist or belongs to another bot, and with [`Error::Forbidden`] if the
-    /// bot no longer owns the chat. Costs one write.
-    pub async fn advance_header_for_bot(
+    /// Stores a bot's message, unless it repeats an earlier one. Fails with [`Error::NotFound`] if the chat does not
+    /// exist or belongs to another bot, and with [`Error::Forbidden`] if the bot no longer owns the chat. Costs two
+    /// writes, one of them a transaction of two writes if there is an idempotency key. If the visitor's last message
+    /// was sent to the bot more than once, also costs one query and one write.
+    pub async fn store_bot_message(
         &self,
-        bot: &Bot,
-        chat_id: u64,
-        content: &Content,
-        now: Timestamp,
-    ) -> Result<Chat, Error> {
-        let preview = MessagePreview::of(content, &Sender::Bot(bot.name.clone()), now);
+        message: &BotMessage<'_>,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<BotMessageResult, Error> {
+        match self.advance_header_for_bot(message).await? {
+            AdvancedHeader::Advanced(header) => {
+                self.store_bot_entry(message, &header, key).await.map(BotMessageResult::Stored)
+            }
+            AdvancedHeader::Duplicate { earlier_id } => Ok(BotMessageResult::Duplicate { earlier_id }),
+        }
+    }
+
+    /// Assigns the next entry number in a bot's chat and updates the header for the message.
+    pub(in crate::store) async fn advance_header_for_bot(
+        &self,
+        message: &BotMessage<'_>,
+    ) -> Result<AdvancedHeader, Error> {
         let mut races = WriteRaces::new("bot message");
+        let mut compared_from = None;
         loop {
-            let written = self.write_bot_header(bot, chat_id, &preview, now).await;
+            let written = match self.write_bot_header(message, compared_from).await {
+                Ok(chat) => Ok(AdvancedHeader::Advanced(Box::new(chat))),
+                Err(WriteError::ConditionFailed { item: Some(item), index }) => {
+                    let found = owned_by_bot(chat_from_item(item)?, message.bot)?;
+                    if let Some(earlier) = self.repeated_message(message, &found).await? {
+                        return Ok(AdvancedHeader::Duplicate { earlier_id: earlier.id });
+                    }
+                    compared_from = found.repeated_to_bot;
+                    Err(WriteError::ConditionFailed { item: None, index })
+                }
+                Err(WriteError::ConditionFailed { item: None, .. }) => return Err(Error::NotFound),
+                Err(error) => Err(error),
+            };
             if let Some(result) = races.final_result(written) {
                 return result;
             }
         }
     }
 
-    async fn write_bot_header(
-        &self,
-        bot: &Bot,
-        chat_id: u64,
-        preview: &MessagePreview,
-        now: Timestamp,
-    ) -> Result<Chat, WriteError> {
-        let update = ItemUpdate {
-            key: header_key(&bot.account_id, chat_id),
-            update: "SET #seq = #seq + :one, #bot_event_at = :now, #updated_at = :now, #last_message = :preview",
-            condition: "#state = :bot AND #bot_id = :bot_id",
-            values: vec![
-                (":one", n(1)),
-                (":now", n(now.0)),
-                (":preview", to_attribute(&MessagePreviewItem::from(preview))?),
-                (":bot", s(ChatState::Bot.name())),
-                (":bot_id", s(&*bot.bot_id)),
-            ],
+    /// `compared_from` is the value of [`Chat::repeated_to_bot`] for which the message has been compared with the
+    /// earlier ones. The write fails if the header contains another value.
+    async fn write_bot_header(&self, message: &BotMessage<'_>, compared_from: Option<u64>) -> Result<Chat, WriteError> {
+        let BotMessage { bot, chat_id, content, is_displayable, now } = *message;
+        let preview = MessagePreview::of(content, &Sender::Bot(bot.name.clone()), now);
+        let mut values = vec![
+            (":one", n(1)),
+            (":now", n(now.0)),
+            (":preview", to_attribute(&MessagePreviewItem::from(&preview))?),
+            (":bot", s(ChatState::Bot.name())),
+            (":bot_id", s(&*bot.bot_id)),
+        ];
+        let update = if is_displayable {
+            "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview, #bot_event_at = :now"
+        } else {
+            "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview"
         };
-        match self.table.update(update).await {
-            Ok(item) => Ok(chat_from_item(item)?),
-            Err(WriteError::ConditionFailed { item: None, .. }) => Err(Error::NotFound.into()),
-            Err(WriteError::ConditionFailed { item: Some(item), index }) => {
-                let found = chat_from_item(item)?;
-                if found.bot_id.as_ref() != Some(&bot.bot_id) {
-                    return Err(Error::NotFound.into());
-                }
-                found.state.after_event(ChatEvent::BotWrites).map_err(Error::from)?;
-                Err(WriteError::ConditionFailed { index, item: None })
+        let condition = match compared_from {
+            None => "#state = :bot AND #bot_id = :bot_id AND attribute_not_exists(#repeated_to_bot)",
+            Some(seq) => {
+                values.push((":repeated", n(seq)));
+                "#state = :bot AND #bot_id = :bot_id \
+                 AND (attribute_not_exists(#repeated_to_bot) OR #repeated_to_bot = :repeated)"
             }
-            Err(error) => Err(error),
-        }
+        };
+        let key = header_key(&bot.account_id, chat_id);
+        let header = self.table.update(ItemUpdate { key, update, condition, values }).await?;
+        Ok(chat_from_item(header)?)
+    }
+
+    /// Returns the bot's earlier message that `message` repeats: an equal one after the visitor's last message, if the
+    /// bot has got that message more than once. A bot that takes longer than the timeout of an attempt answers each
+    /// attempt. Costs one query, or nothing if no message was sent again.
+    async fn repeated_message(&self, message: &BotMessage<'_>, chat: &Chat) -> Result<Option<TimelineEntry>, Error> {
+        let Some(repeated) = chat.repeated_to_bot.filter(|_| message.is_displayable) else { return Ok(None) };
+        let before = repeated.saturating_sub(1);
+        let entries = self.timeline(&chat.account_id, chat.chat_id, before, MAX_ENTRIES_COMPARED).await?;
+        let last_from_visitor = entries.iter().rposition(|entry| entry.from == Sender::Visitor);
+        let Some((asked, later)) = last_from_visitor.and_then(|index| entries.get(index..)?.split_first()) else {
+            return Ok(None);
+        };
+        let is_equal =
+            |entry: &&TimelineEntry| matches!(entry.from, Sender::Bot(_)) && entry.content == *message.content;
+        let earlier = later.iter().find(is_equal).filter(|_| was_sent_to_bot_again(asked, message.now));
+        Ok(earlier.cloned())
     }
 
     /// Stores a bot's message under the entry number that [`advance_header_for_bot`](Self::advance_header_for_bot)
     /// assigned. If the channel cannot show the message, the message is stored for the agents but not delivered. If two
     /// concurrent requests have the same idempotency key, only one message is stored, and both requests get its receipt
-    /// (the stored response). Costs one write or, with an idempotency key, a transaction of two writes.
-    pub async fn store_bot_message(
+    /// (the stored response).
+    async fn store_bot_entry(
         &self,
-        bot: &Bot,
+        message: &BotMessage<'_>,
         header: &Chat,
-        content: Content,
-        rich_support: RichSupport,
         key: Option<&IdempotencyKey>,
-        now: Timestamp,
     ) -> Result<MessageReceipt, Error> {
-        let is_displayable = content.converted_for(rich_support).is_some();
+        let BotMessage { bot, chat_id: _, content, is_displayable, now } = *message;
+        let content = content.clone();
         let entry = TimelineEntry {
             account_id: header.account_id.clone(),
             chat_id: header.chat_id,
@@ -108,4 +175,13 @@ impl Chats {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Returns the chat if the bot has it.
+fn owned_by_bot(chat: Chat, bot: &Bot) -> Result<Chat, Error> {
+    if chat.bot_id.as_ref() != Some(&bot.bot_id) {
+        return Err(Error::NotFound);
+    }
+    chat.state.after_event(ChatEvent::BotWrites)?;
+    Ok(chat)
 }

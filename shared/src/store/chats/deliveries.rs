@@ -193,15 +193,27 @@ impl Chats {
         }
     }
 
-    /// Marks the receiver as failing in the chat's header. The mark expires after `FAILING_MARK_TTL`. Costs one write.
-    /// Does nothing for webhooks and calls, which have no mark.
-    pub async fn mark_failing(&self, chat: &Chat, target: Target, now: Timestamp) -> Result<(), Error> {
+    /// Marks the receiver as failing in the chat's header. The mark expires after `FAILING_MARK_TTL`. If a bot failed
+    /// to accept a visitor's message, also stores its number, see [`Chat::repeated_to_bot`]. Costs one write. Does
+    /// nothing for webhooks and calls, which have no mark.
+    pub async fn mark_failing(
+        &self,
+        entry: &TimelineEntry,
+        chat: &Chat,
+        target: Target,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let mut values = vec![(":until", n(now.plus(FAILING_MARK_TTL).0))];
         let update = match target {
             Target::Channel => "SET #channel_failing_until = :until",
+            Target::Bot if entry.from == Sender::Visitor => {
+                values.push((":seq", n(entry.seq)));
+                "SET #bot_failing_until = :until, #repeated_to_bot = :seq"
+            }
             Target::Bot => "SET #bot_failing_until = :until",
             Target::Webhook | Target::Call => return Ok(()),
         };
-        self.set_failing_mark(chat, update, vec![(":until", n(now.plus(FAILING_MARK_TTL).0))]).await
+        self.set_failing_mark(chat, update, values).await
     }
 
     /// Removes the mark that [`mark_failing`](Self::mark_failing) sets. Costs one write, or nothing for webhooks and
@@ -420,7 +432,7 @@ const START_REPLAY: &str = "SET #delivery.#state = :pending, #delivery.#round = 
 /// false for it.
 macro_rules! is_repeatable {
     () => {
-        "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind = :unavailable)) \
+        "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind IN (:unavailable, :callback))) \
          AND #delivery.#target <> :call"
     };
 }
@@ -443,6 +455,7 @@ fn replay_condition(scope: ReplayScope) -> (&'static str, Vec<(&'static str, Att
         (":bot", s(Target::Bot.name())),
         (":visitor", s(Sender::Visitor.name())),
         (":unavailable", s(BotNotification::AgentUnavailable.name())),
+        (":callback", s(BotNotification::CallbackRequested.name())),
     ];
     match scope {
         ReplayScope::MessageToVisitor => (

@@ -1,5 +1,6 @@
-//! Stores messages from visitors. An offline message is one that a visitor leaves while no agent is online. A chat that
-//! an offline message or a phone call opens goes to the agents, even if the channel has a bot.
+//! Stores messages from visitors. An offline message is one that a visitor leaves in the widget's offline form. If the
+//! channel has a bot, every new chat goes to the bot first, also one that an offline message or a callback opens. Only
+//! a visitor who calls by phone goes to the agents at once.
 //!
 //! A message in an open chat costs one read and two writes (header and entry). The read and the first write are
 //! concurrent if the process remembers the chat (`recent_open_chats.rs`). A message that opens a chat costs one read,
@@ -11,13 +12,14 @@ use futures_util::future::{join, try_join};
 use serde::Deserialize;
 
 use crate::domain::account_settings::AccountSettings;
+use crate::domain::bot::BotNotification;
 use crate::domain::channel::{Channel, ChannelKind};
 use crate::domain::chat::{Chat, MessagePreview, ReceiversFailingUntil, Sender};
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::department::ChatDepartment;
 use crate::domain::idempotency_key::IdempotencyKey;
-use crate::domain::message_content::{Content, truncate_chars};
+use crate::domain::message_content::{Content, ContentKind, truncate_chars};
 use crate::domain::phone_call::{Call, CallKind, CallStatus};
 use crate::domain::report::Counter;
 use crate::domain::telephony::CallbackCaps;
@@ -80,7 +82,8 @@ pub struct StoreMessageResult {
     pub receipt: MessageReceipt,
     /// The stored entry, or `None` if an earlier request with the same idempotency key stored it.
     pub entry: Option<TimelineEntry>,
-    /// The stored chat_updated, offline_message and call_event events, which the caller must queue.
+    /// The stored chat_updated, offline_message and call_event events and, if the bot has the chat of a callback, its
+    /// notification. The caller must queue them.
     pub notifications: Vec<TimelineEntry>,
 }
 
@@ -181,7 +184,7 @@ impl Chats {
         let context = NotificationContext { webhooks: &incoming.settings.webhooks, agent_id, now: incoming.now };
         let mut notifications =
             chat.as_ref().map(|chat| context.chat_updated_notifications(chat, &visitor)).unwrap_or_default();
-        notifications.extend(incoming.notifications(&context));
+        notifications.extend(chat.iter().flat_map(|chat| incoming.notifications(&context, &chat.state)));
 
         let notification_count = notifications.len() as u64;
         let last_invite = chat.as_ref().and_then(|chat| chat.invite_hash.as_deref());
@@ -264,7 +267,8 @@ impl Chats {
         let next_idle_check = incoming.settings.next_idle_check(incoming.now, incoming.now);
         let entry = incoming.entry(&header)?;
         let context = NotificationContext { webhooks: &incoming.settings.webhooks, agent_id: None, now: incoming.now };
-        let notifications = context.create_entries(&mut header, incoming.notifications(&context))?;
+        let notifications = incoming.notifications(&context, &header.state);
+        let notifications = context.create_entries(&mut header, notifications)?;
         let mut header_item = to_item(&HeaderItem::new(&header, next_idle_check))?;
         header_item.extend([first_message_count(incoming.now)]);
         let mut writes = vec![
@@ -420,20 +424,26 @@ impl IncomingMessage<'_> {
         let counted = count.expression(self.settings.limits.visitor_messages, self.now);
         values.extend(counted.values);
         let update = format!(
-            "SET {assignments}{} REMOVE #typing_started_at, #typing_text{}",
+            "SET {assignments}{} REMOVE #typing_started_at, #typing_text, #repeated_to_bot{}",
             counted.assignments, counted.removed
         );
         Ok(ItemUpdate { key: header_key(account_id, chat_id), update, condition: counted.condition, values })
     }
 
     /// Returns the notifications of an offline message or of the start of a call. For a call that is stored as failed,
-    /// also returns the notifications of the failure. Returns nothing for other messages.
-    fn notifications(&self, context: &NotificationContext<'_>) -> Vec<NotificationContent> {
+    /// also returns the notifications of the failure. If a bot has the chat of a callback, also notifies the bot,
+    /// because the call itself is delivered to the telephony provider. Returns nothing for other messages.
+    fn notifications(&self, context: &NotificationContext<'_>, state: &ChatState) -> Vec<NotificationContent> {
         if let Some(call) = self.call() {
             let agent_id = call.agent.as_ref().map(|called| called.agent.agent_id);
             let later = [&call.status].into_iter().filter(|status| status.is_final());
             let context = NotificationContext { agent_id, ..*context };
-            return context.call_notifications(call, [&CallStatus::Start].into_iter().chain(later));
+            let mut contents = context.call_notifications(call, [&CallStatus::Start].into_iter().chain(later));
+            if *state == ChatState::Bot && call.kind == CallKind::Callback {
+                let kind = ContentKind::BotNotification(BotNotification::CallbackRequested);
+                contents.push((Content { kind, ..Content::text(&*call.phone) }, None));
+            }
+            return contents;
         }
         if !self.is_offline {
             return Vec::new();
@@ -441,9 +451,11 @@ impl IncomingMessage<'_> {
         context.webhook_notifications(WebhookEvent::OfflineMessage, WebhookEventDetails::default())
     }
 
-    /// Returns the bot that owns a chat opened by the message. Calls and offline messages go to the agents instead.
+    /// Returns the bot that owns a chat opened by the message. Incoming calls go to the agents instead, because the
+    /// visitor is on the phone.
     fn first_bot(&self) -> Option<&String> {
-        self.channel.bot_id.as_ref().filter(|_| !self.is_offline && self.call().is_none())
+        let is_on_the_phone = self.call().is_some_and(|call| call.kind != CallKind::Callback);
+        self.channel.bot_id.as_ref().filter(|_| !is_on_the_phone)
     }
 
     /// Creates the message's entry, numbered `header.seq`. While a bot owns the chat, the entry is delivered to the
@@ -486,6 +498,7 @@ impl IncomingMessage<'_> {
             participants: Vec::new(),
             bot_id: self.first_bot().cloned(),
             bot_event_at: None,
+            repeated_to_bot: None,
             handover: None,
             seq: 1,
             opened_at: self.now,

@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 
 use crate::domain::socket::{AgentSocket, Socket};
+use crate::store::chats::bot_messages::{BotMessage, BotMessageResult};
 use crate::store::tests::*;
 
 const MAX_BATCH_WRITES: usize = 25;
@@ -139,8 +140,11 @@ impl Stores {
         content: Content,
         rich_support: RichSupport,
     ) -> Result<TimelineEntry, Error> {
-        let header = self.chats.advance_header_for_bot(bot, 1, &content, now).await?;
-        let stored = self.chats.store_bot_message(bot, &header, content, rich_support, None, now).await?;
+        let is_displayable = content.converted_for(rich_support).is_some();
+        let message = BotMessage { bot, chat_id: 1, content: &content, is_displayable, now };
+        let BotMessageResult::Stored(stored) = self.chats.store_bot_message(&message, None).await? else {
+            panic!("the message counts as a repeated one")
+        };
         Ok(self.chats.entry("acc", stored.chat_id, stored.seq).await?.unwrap())
     }
 

@@ -122,6 +122,17 @@ mod tests {
     }
 
     #[test]
+    fn token_placeholder_is_kept_in_the_path_or_the_query() {
+        let parse = |endpoint: &str| parse_provider(&json!({ "name": "Bots", "endpoint": endpoint }));
+        for endpoint in ["https://b.example/{token}/events", "https://b.example/hook?v=1&token={token}"] {
+            assert_eq!(parse(endpoint).unwrap().endpoint, endpoint);
+        }
+        for endpoint in ["https://{token}.b.example/", "http://b.example/{token}", "https://10.0.0.1/{token}"] {
+            assert_eq!(parse(endpoint).unwrap_err().invalid_field(), Some("endpoint"), "{endpoint}");
+        }
+    }
+
+    #[test]
     fn control_characters_are_refused() {
         for character in ["\0", "\t", "\n", "\r", "\u{1b}", "\u{7f}", "\u{85}"] {
             let url = format!("https://a.example/h{character}ook");

@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::bot::Provider;
+use crate::domain::bot::{Provider, TOKEN_PLACEHOLDER};
 use crate::domain::ssrf_guard::SsrfGuard;
 use crate::error::Error;
 use crate::wire::admin::{MAX_NAME_CHARS, required_outbound_url};
-use crate::wire::json_fields::Fields;
+use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
+
+/// Replaces the placeholder while a URL is parsed, because a parser changes braces.
+const PLACEHOLDER_SUBSTITUTE: &str = "token-stands-here";
 
 /// Parses the body of POST /operator/providers or PATCH /operator/providers/{provider_id} and returns the changed
 /// provider. A new `provider` has neither a name nor an endpoint yet, so the body must contain both.
@@ -16,7 +19,7 @@ pub fn apply_provider_patch(body: &Value, mut provider: Provider, guard: &SsrfGu
         provider.name = fields.required_text("name", MAX_NAME_CHARS)?;
     }
     if fields.has("endpoint") || provider.endpoint.is_empty() {
-        provider.endpoint = required_outbound_url(fields, "endpoint", guard)?;
+        provider.endpoint = parse_endpoint(fields, guard)?;
     }
     if fields.has("authorization") {
         let secret = fields.text("authorization", MAX_NAME_CHARS)?;
@@ -26,6 +29,21 @@ pub fn apply_provider_patch(body: &Value, mut provider: Provider, guard: &SsrfGu
         provider.authorization_hash = secret.map(|secret| crate::domain::sha256::hex_digest(&secret));
     }
     Ok(provider)
+}
+
+/// Parses and normalizes the endpoint. A placeholder for the token is preserved. It must be in the path or in the
+/// query, because the token is a secret, and host names are visible in the network.
+fn parse_endpoint(fields: Fields<'_>, guard: &SsrfGuard) -> Result<String, Error> {
+    let text = fields.required_text("endpoint", MAX_URL_CHARS)?;
+    if !text.contains(TOKEN_PLACEHOLDER) {
+        return required_outbound_url(fields, "endpoint", guard);
+    }
+    let url = fields.normalize_url("endpoint", &text.replace(TOKEN_PLACEHOLDER, PLACEHOLDER_SUBSTITUTE))?;
+    guard.check(&url).map_err(|forbidden| fields.invalid("endpoint", forbidden))?;
+    if url.host_str().is_some_and(|host| host.contains(PLACEHOLDER_SUBSTITUTE)) {
+        return Err(fields.invalid("endpoint", "must contain {token} only in its path or query"));
+    }
+    Ok(url.as_str().replace(PLACEHOLDER_SUBSTITUTE, TOKEN_PLACEHOLDER))
 }
 
 fn is_header_value(text: &str) -> bool {

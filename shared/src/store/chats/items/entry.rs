@@ -129,12 +129,15 @@ pub(in crate::store) struct WebhookDispatchItem {
     assign_to: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     call: Option<PhoneCallItem>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    reports_rating: bool,
 }
 
 impl From<WebhookDispatch> for WebhookDispatchItem {
     fn from(webhook_dispatch: WebhookDispatch) -> Self {
-        let WebhookDispatch { event, webhook_id, agent_id, assign_to, call } = webhook_dispatch;
-        Self { event: event.name().to_owned(), webhook_id, agent_id, assign_to, call: call.map(PhoneCallItem::from) }
+        let WebhookDispatch { event, webhook_id, agent_id, assign_to, call, reports_rating } = webhook_dispatch;
+        let (event, call) = (event.name().to_owned(), call.map(PhoneCallItem::from));
+        Self { event, webhook_id, agent_id, assign_to, call, reports_rating }
     }
 }
 
@@ -142,9 +145,10 @@ impl TryFrom<WebhookDispatchItem> for WebhookDispatch {
     type Error = Error;
 
     fn try_from(item: WebhookDispatchItem) -> Result<Self, Error> {
-        let WebhookDispatchItem { event, webhook_id, agent_id, assign_to, call } = item;
+        let WebhookDispatchItem { event, webhook_id, agent_id, assign_to, call, reports_rating } = item;
         let event = WebhookEvent::parse(&event).ok_or_else(unknown_value("event"))?;
-        Ok(Self { event, webhook_id, agent_id, assign_to, call: call.map(PhoneCall::try_from).transpose()? })
+        let call = call.map(PhoneCall::try_from).transpose()?;
+        Ok(Self { event, webhook_id, agent_id, assign_to, call, reports_rating })
     }
 }
 

@@ -53,6 +53,8 @@ pub(in crate::store) struct HeaderItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bot_event_at: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    repeated_to_bot: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     handover: Option<BotHandoverItem>,
     seq: u64,
     opened_at: u64,
@@ -126,6 +128,7 @@ impl HeaderItem {
             participants,
             bot_id,
             bot_event_at,
+            repeated_to_bot,
             handover,
             seq,
             opened_at,
@@ -171,6 +174,7 @@ impl HeaderItem {
             participants,
             bot_id,
             bot_event_at: bot_event_at.map(|at| at.0),
+            repeated_to_bot,
             handover: handover.map(BotHandoverItem::from),
             seq,
             opened_at: opened_at.0,
@@ -229,6 +233,7 @@ impl TryFrom<HeaderItem> for Chat {
             participants: item.participants,
             bot_id: item.bot_id,
             bot_event_at: item.bot_event_at.map(Timestamp),
+            repeated_to_bot: item.repeated_to_bot,
             handover: item.handover.map(BotHandover::from),
             seq: item.seq,
             opened_at,

@@ -1,6 +1,7 @@
 //! Tests of when a bot's chat is handed over to the agents (because the bot invites them, because the bot failed, or
 //! because a delivery to the bot was lost), when the bot keeps its chat, and how the bot is notified.
 
+use crate::store::chats::bot_messages::BotMessage;
 use crate::store::chats::deliveries::OverdueResult;
 use crate::store::chats::transitions::HandoverResult;
 use crate::store::tests::*;
@@ -69,7 +70,8 @@ async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
             for _ in 0..reads {
                 chats.chat("acc", 1).await.unwrap();
             }
-            chats.advance_header_for_bot(&robo, 1, &Content::text("hello"), seconds_later(2)).await
+            let (bot, content, now) = (&robo, &Content::text("hello"), seconds_later(2));
+            chats.advance_header_for_bot(&BotMessage { bot, chat_id: 1, content, is_displayable: true, now }).await
         };
         let (answered, handed_over) =
             tokio::join!(answer, chats.hand_over_to_agents("acc", 1, seconds_later(1), seconds_later(2)));

@@ -39,8 +39,14 @@ async fn chat_finished_body(stores: &Stores, timeline: &[TimelineEntry]) -> Valu
     let chat = stores.chat_header(1).await;
     let visitor = stores.visitor("v").await;
     let event = WebhookEvent::ChatFinished;
-    let webhook_dispatch =
-        WebhookDispatch { event, webhook_id: "w".into(), agent_id: None, assign_to: None, call: None };
+    let webhook_dispatch = WebhookDispatch {
+        event,
+        webhook_id: "w".into(),
+        agent_id: None,
+        assign_to: None,
+        call: None,
+        reports_rating: false,
+    };
     WebhookPayload {
         webhook_dispatch: &webhook_dispatch,
         chat: &chat,

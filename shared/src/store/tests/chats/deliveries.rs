@@ -153,7 +153,8 @@ async fn failing_mark_expires_and_is_cleared() {
     let stores = stores().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
     let header = || stores.chat_header(1);
-    stores.chats.mark_failing(&header().await, Target::Channel, NOW).await.unwrap();
+    let entry = stores.chats.entry("acc", 1, 1).await.unwrap().unwrap();
+    stores.chats.mark_failing(&entry, &header().await, Target::Channel, NOW).await.unwrap();
     assert!(
         header().await.is_failing(Target::Channel, seconds_later(1))
             && !header().await.is_failing(Target::Channel, seconds_later(9))

@@ -1,10 +1,10 @@
-//! Tests of offline messages, which open chats for the agents.
+//! Tests of offline messages, which open chats like other messages and notify webhooks.
 
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
 
 #[tokio::test]
-async fn offline_message_opens_a_waiting_chat_and_notifies_webhooks() {
+async fn offline_message_opens_a_chat_with_the_bot_and_notifies_webhooks() {
     let stores = Stores::with_settings(settings_with_idle_close(10)).await;
     let (channel, content) = (Channel { bot_id: Some("B".into()), ..channel() }, Content::text("Call me"));
     let profile = profile_named("Ada");
@@ -22,7 +22,7 @@ async fn offline_message_opens_a_waiting_chat_and_notifies_webhooks() {
         assert_eq!(notification.content.kind, ContentKind::Webhook(WebhookEvent::OfflineMessage));
         assert_eq!(stores.entry(1, notification_seq).await, *notification);
         let chat = stores.chat_header(1).await;
-        assert_eq!((chat.state, chat.bot_id, chat.seq), (ChatState::Waiting, None, notification_seq));
+        assert_eq!((chat.state, chat.bot_id, chat.seq), (ChatState::Bot, Some("B".into()), notification_seq));
         assert_eq!(stores.visitor("v").await.sources.name, Some(ProfileSource::Visitor));
     }
     let mut visitor = stores.visitor("v").await;

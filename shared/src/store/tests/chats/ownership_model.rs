@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{RngSeed, TestRunner};
 
+use crate::store::chats::bot_messages::BotMessage;
 use crate::store::chats::transitions::HandoverResult;
 use crate::store::tests::*;
 
@@ -165,12 +166,9 @@ impl Subject {
         match command {
             Command::VisitorWrites => outcome_of(self.visitor_writes(text).await),
             Command::BotWrites => {
-                let (bot, content) = (bot(&[]), Content::text(text));
-                let header = match chats.advance_header_for_bot(&bot, chat_id, &content, now).await {
-                    Ok(header) => header,
-                    Err(error) => return outcome_of::<()>(Err(error)),
-                };
-                outcome_of(chats.store_bot_message(&bot, &header, content, RichSupport::default(), None, now).await)
+                let (bot, content) = (&bot(&[]), &Content::text(text));
+                let message = BotMessage { bot, chat_id, content, is_displayable: true, now };
+                outcome_of(chats.store_bot_message(&message, None).await)
             }
             Command::BotInvites { is_agent_online } => {
                 outcome_of(chats.invite_agent("acc", chat_id, is_agent_online, now).await)

@@ -170,13 +170,13 @@ async fn changed_rating_replaces_the_earlier_one() {
         (Some(Rating::Negative), (0, 1)),
     ];
     for (rating, expected) in table {
-        stores.chats.store_rating(stores.chat_header(1).await, rating).await.unwrap();
+        stores.chats.store_rating(stores.chat_header(1).await, rating, &[], NOW).await.unwrap();
         assert_eq!(ratings().await, expected, "{rating:?}");
     }
     // All six requests start from the same version of the header.
     let header = stores.chat_header(1).await;
     let rate = |n: usize| Some(if n.is_multiple_of(2) { Rating::Positive } else { Rating::Negative });
-    let results = join_all((0..6).map(|n| stores.chats.store_rating(header.clone(), rate(n)))).await;
+    let results = join_all((0..6).map(|n| stores.chats.store_rating(header.clone(), rate(n), &[], NOW))).await;
     assert!(results.iter().all(Result::is_ok));
     let expected = if stores.chat_header(1).await.rating == Some(Rating::Positive) { (1, 0) } else { (0, 1) };
     assert_eq!(ratings().await, expected);
@@ -225,7 +225,7 @@ async fn chat_is_counted_on_the_day_of_its_opening() {
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     stores.agent_writes(1, "hello", seconds_later(2 * DAY)).await.unwrap();
     stores.close(1, &bob(), &[], seconds_later(3 * DAY)).await.unwrap();
-    stores.chats.store_rating(stores.chat_header(1).await, Some(Rating::Positive)).await.unwrap();
+    stores.chats.store_rating(stores.chat_header(1).await, Some(Rating::Positive), &[], NOW).await.unwrap();
     stores.visitor_writes("v", "hi", seconds_later(3 * DAY)).await.unwrap();
     let totals = stores.totals_of("2023-11-15").await;
     assert_eq!((totals.opened_chats, settled(&totals), totals.positive_ratings), (1, [1, 0, 0], 1));

@@ -18,11 +18,11 @@ async fn typing_mark_ends_with_the_next_message() {
 async fn chat_can_be_rated_after_the_close() {
     let stores = stores().await;
     stores.chat_with_pending_message().await;
-    stores.chats.store_rating(stores.chat_header(1).await, Some(Rating::Positive)).await.unwrap();
+    stores.chats.store_rating(stores.chat_header(1).await, Some(Rating::Positive), &[], NOW).await.unwrap();
     stores.close(1, &bob(), &[], seconds_later(1)).await.unwrap();
     assert_eq!(stores.chat_header(1).await.rating, Some(Rating::Positive));
-    stores.chats.store_rating(stores.chat_header(1).await, Some(Rating::Negative)).await.unwrap();
+    stores.chats.store_rating(stores.chat_header(1).await, Some(Rating::Negative), &[], NOW).await.unwrap();
     assert_eq!(stores.chat_header(1).await.rating, Some(Rating::Negative));
     let erased = Chat { chat_id: 9, ..stores.chat_header(1).await };
-    assert!(matches!(stores.chats.store_rating(erased, Some(Rating::Positive)).await, Err(Error::NotFound)));
+    assert!(matches!(stores.chats.store_rating(erased, Some(Rating::Positive), &[], NOW).await, Err(Error::NotFound)));
 }

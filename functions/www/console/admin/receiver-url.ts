@@ -1,0 +1,19 @@
+/* The addresses of receivers: the servers of integrators and the webhooks. */
+
+/** What GET /admin/settings says about the stack. Undefined until it is loaded. */
+type ReceiverRules = { allows_http_receivers: boolean } | undefined;
+
+/** Says which addresses the stack accepts. */
+export function receiverUrlHelp(rules: ReceiverRules): string {
+  if (rules === undefined) return "";
+  return rules.allows_http_receivers ? "It may start with https:// or http://." : "It must start with https://.";
+}
+
+/** Returns what is wrong with an address that is being typed. The service checks the rest. */
+export function receiverUrlProblem(url: string, rules: ReceiverRules): string | undefined {
+  const isHttps = /^https:\/\/[^\s/]+/i.test(url.trim());
+  const isHttp = /^http:\/\/[^\s/]+/i.test(url.trim());
+  if (isHttps || (isHttp && rules?.allows_http_receivers !== false)) return undefined;
+  const allowed = rules?.allows_http_receivers === true ? "https:// or http://" : "https://";
+  return `Enter an address that starts with ${allowed}.`;
+}

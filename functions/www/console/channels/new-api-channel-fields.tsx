@@ -1,0 +1,54 @@
+import { Field, Switch } from "../../ui/form-fields";
+import { receiverUrlHelp } from "../admin/receiver-url";
+import { useLoaded } from "../admin/use-loaded";
+import { useWorkspace } from "../workspace-context";
+import { AudienceFields } from "./audience-fields";
+import type { NewApiChannel } from "./add-channel-dialog";
+
+interface NewApiChannelFieldsProps {
+  draft: NewApiChannel;
+  problem: string | undefined;
+  onChange: (draft: NewApiChannel) => void;
+}
+
+/** The settings of a new API channel: where its messages are sent, how, and who answers its chats. */
+export function NewApiChannelFields({ draft, problem, onChange }: NewApiChannelFieldsProps) {
+  const { api } = useWorkspace();
+  const settings = useLoaded(() => api.get("/admin/settings"));
+  const { agent_ids, department_ids } = draft;
+  return (
+    <>
+      <Field
+        id="channel-server"
+        label="Address of your server"
+        help={`Agents' messages are sent there. ${receiverUrlHelp(settings.value)}`}
+        problem={problem}
+      >
+        {(attributes) => (
+          <input
+            {...attributes}
+            class="input"
+            type="url"
+            inputmode="url"
+            autocomplete="off"
+            spellcheck={false}
+            dir="ltr"
+            placeholder="https://"
+            value={draft.integrator_url}
+            onInput={({ currentTarget }) => onChange({ ...draft, integrator_url: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Switch
+        label="Chunked requests"
+        help="For servers that expect chunked transfer encoding."
+        isOn={draft.chunked}
+        onChange={(chunked) => onChange({ ...draft, chunked })}
+      />
+      <AudienceFields
+        audience={{ agent_ids, department_ids }}
+        onChange={(audience) => onChange({ ...draft, ...audience })}
+      />
+    </>
+  );
+}
