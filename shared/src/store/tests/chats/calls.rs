@@ -35,7 +35,8 @@ pub(super) fn call(kind: CallKind) -> Call {
 }
 
 impl Stores {
-    /// Stores a call with visitor `v`, whose channel has a bot. Returns the call's entry and its notifications.
+    /// Stores a call with visitor `v`. The channel has a bot, except for a callback, whose chat would start with the bot.
+    /// Returns the call's entry and its notifications.
     pub(super) async fn start_call(&self, kind: CallKind) -> Result<(TimelineEntry, Vec<TimelineEntry>), Error> {
         self.chats.top_up_call_balance("acc", 1_000, "start_call", NOW).await?;
         self.start_call_with("v", call(kind), None, NOW).await
@@ -49,7 +50,8 @@ impl Stores {
         now: Timestamp,
     ) -> Result<(TimelineEntry, Vec<TimelineEntry>), Error> {
         let profile = VisitorProfile { phone: Some(call.phone.clone()), ..VisitorProfile::default() };
-        let (channel, content) = (Channel { bot_id: Some("B".into()), ..channel() }, Content::call(call));
+        let bot_id = (call.kind != CallKind::Callback).then(|| "B".into());
+        let (channel, content) = (Channel { bot_id, ..channel() }, Content::call(call));
         let incoming = incoming_message(self, &channel, &content, &profile, now);
         let incoming = IncomingMessage { external_id, callback_caps, ..incoming };
         let stored = self.chats.store_visitor_message(&incoming).await?.unwrap();
