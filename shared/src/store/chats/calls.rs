@@ -475,7 +475,9 @@ impl Chats {
             return Ok((change > 0).then(|| Write::Update(add_minutes(account_id, change.unsigned_abs()))));
         }
         let owed = change.unsigned_abs();
-        let taken = owed.min(u64::try_from(self.call_balance(account_id).await?.minutes).unwrap_or_default());
+        // A batch, because the function that receives reports may not read single items.
+        let item = self.table.batch_get(vec![balance_key(account_id)]).await?.pop().unwrap_or_default();
+        let taken = owed.min(u64::try_from(from_item::<CallBalance>(item)?.minutes).unwrap_or_default());
         if let CallCharge::Charged(minutes) = &mut call.charge {
             *minutes = minutes.saturating_sub(owed - taken);
         }
