@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn impossible_phone_number_of_an_agent_is_refused() {
         let agent = sample_data::agent(Timestamp(0));
-        let phone_after = |body: Value| apply_agent_patch(&body, &agent).map(|(changed, ..)| changed.phone);
+        let phone_after = |body: Value| apply_agent_patch(&body, &agent).map(|change| change.agent.phone);
         assert_eq!(phone_after(json!({ "phone": "06-12345678" })).unwrap().unwrap(), "06-12345678");
         assert_eq!(phone_after(json!({ "phone": null })).unwrap(), None);
         for phone in ["123", "+999 12345678", "call me"] {
