@@ -45,6 +45,7 @@ fn signed_in_agent_reads_own_data_and_the_account() {
             },
             "role": "agent",
             "account": {"account_id": account.id, "name": "Acme"},
+            "must_change_password": false,
         });
         assert_eq!(ann.client.get("/agent/me").await.expect(200), expected);
         let admin = account.admin.client.get("/agent/me").await.expect(200);

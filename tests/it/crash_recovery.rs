@@ -14,7 +14,7 @@ use crate::local_host_command::LocalHostProgram;
 use crate::support::account_with_webhook::{add_webhook, ok_response, wait_for_event};
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number};
 use crate::support::bot_fixture::BotFixture;
-use crate::support::call_fixture::{CallFixture, VISITOR_PHONE, report};
+use crate::support::call_fixture::{CallFixture, report};
 use crate::support::test_host::{VISITOR_ID, kill, run_on_own_host, run_parallel};
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
@@ -251,13 +251,13 @@ fn call_statuses(webhook_receiver: &TestReceiver) -> Vec<String> {
 #[test]
 fn killed_functions_leave_no_call_open_and_no_event_unsent() {
     run_on_own_host(&[], async |host| {
-        let fixture = CallFixture::create_with(host, json!({"ring_seconds": 1})).await;
+        let fixture = CallFixture::create_with(host, json!({"ring_seconds": 1, "max_minutes": 10})).await;
         // The gateway does not report the end of the second call, and reports nothing about the third one.
         let calls = [&["agent_connected", "client_connected", "end"][..], &["agent_connected"], &[]];
         let mut orders = Vec::new();
         for count in 1..=calls.len() {
             let visitor = fixture.widget.visitor().await;
-            let request = json!({"message_id": "1", "phone": VISITOR_PHONE});
+            let request = json!({"message_id": "1", "phone": format!("+3162222222{count}")});
             assert_eq!(visitor.call("call", request).await.expect(200)["result"], "ok");
             orders.push(fixture.provider.wait_for_requests(count, WAIT_TIMEOUT).await[count - 1].json());
         }

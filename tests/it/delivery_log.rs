@@ -78,7 +78,12 @@ fn failed_message_is_listed_with_attempts_and_replayed() {
             "chat_id": active_chat.number, "seq": seq, "id": message["id"], "target": "channel", "type": "text",
             "channel_id": active_chat.channel.id, "since": message["timestamp"],
         });
-        assert_eq!(row, merged(expected, message["delivery"].clone()));
+        let mut delivery = message["delivery"].clone();
+        for attempt in delivery["attempts"].as_array_mut().unwrap() {
+            // Only admins see what the receiver responded.
+            attempt["answer"] = json!("{}");
+        }
+        assert_eq!(row, merged(expected, delivery));
         assert_eq!((&row["state"], statuses(&row)), (&json!("failed"), vec![json!(500); 3]));
         assert!(row["error"]["message"].as_str().is_some_and(|text| !text.is_empty()), "{row}");
 

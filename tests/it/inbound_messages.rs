@@ -244,7 +244,7 @@ fn page_that_is_not_a_web_link_is_omitted() {
         let shown = fixture.agent.chat(chat).await["visitor"].clone();
         assert_eq!((&shown["url"], &shown["url_text"]), (&Value::Null, &json!("app://cart/7")));
         fixture.agent.accept(chat).await;
-        assert_eq!(wait_for_event(&webhook_receiver, "chat_accepted").await["page"], json!({"url": ""}));
+        assert_eq!(wait_for_event(&webhook_receiver, "chat_accepted").await["page"], json!({"url": "", "title": ""}));
         let page = "https://shop.example/cart";
         fixture.channel.post(&text_with_sender(json!({"url": page}))).await.expect(200);
         let shown = fixture.agent.chat(chat).await["visitor"].clone();

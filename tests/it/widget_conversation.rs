@@ -185,7 +185,7 @@ fn offline_message_reaches_the_bot_and_the_webhooks() {
         .await;
         let texts: Vec<&Value> = messages.iter().map(|event| &event["message"]).collect();
         assert_eq!(texts, ["Call me", "After five"]);
-        assert_eq!(messages[0].get("chat_id"), None);
+        assert_eq!(messages[0].get("chat_id"), Some(&Value::Null));
         assert_eq!(messages[0]["visitor"]["description"], "Gold");
         let with_bot = account.admin.chats("bot").await;
         assert_eq!((with_bot.len(), &with_bot[0]["visitor"]["name"]), (1, &json!("Ada")));

@@ -4043,7 +4043,13 @@ export interface components {
             created_at: components["schemas"]["UnixSeconds"];
             suspended_at: components["schemas"]["UnixSeconds"] | null;
         };
-        AccountDetails: components["schemas"]["Account"] & {
+        AccountDetails: {
+            account_id: string;
+            name: string;
+            /** @enum {string} */
+            state: "active" | "suspended" | "deleting";
+            created_at: components["schemas"]["UnixSeconds"];
+            suspended_at: components["schemas"]["UnixSeconds"] | null;
             /** @description The number of agents. */
             agents: number;
             admins: {

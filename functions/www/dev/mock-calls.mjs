@@ -7,6 +7,8 @@ const conflict = (message) => json(409, { error: { code: "conflict", message } }
 const INCOMING_URL = "https://chat.fjord.example/calls/acc_demo";
 const isNumber = (text) => /^\+?[\d\s()-]{5,}$/.test(text ?? "");
 
+const CALLBACK_LIMITS = { countries: ["NO"], callbacks_per_number: 5, callbacks_per_day: 200, locked: false };
+
 export const createTelephony = () => ({
   telephony: {
     provider: "http",
@@ -16,6 +18,7 @@ export const createTelephony = () => ({
     record: true,
     ring_seconds: 30,
     max_minutes: 120,
+    ...CALLBACK_LIMITS,
   },
   balance_minutes: 594,
   incoming_url: INCOMING_URL,
@@ -30,7 +33,7 @@ export function telephony(dataset, method, body) {
   if (method === "PATCH") {
     if (body.number !== undefined && !isNumber(body.number)) return invalid("number", "must be a phone number");
     const { signing_secret: _, auth_token: __, ...visible } = body;
-    const defaults = { channel_id: null, record: false, ring_seconds: 30, max_minutes: 120 };
+    const defaults = { channel_id: null, record: false, ring_seconds: 30, max_minutes: 120, ...CALLBACK_LIMITS };
     const { url, api_url, account_sid, ...kept } = state.telephony ?? defaults;
     const isSameProvider = body.provider === undefined || body.provider === state.telephony?.provider;
     const isOther = (name, stored) => body[name] !== undefined && body[name] !== stored;

@@ -4,7 +4,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { host, request } from "../support/account.mjs";
 import { axeViolations } from "../support/browser.mjs";
-import { journey, openSection, useBrowser } from "../support/console.mjs";
+import {
+  consoleUrl,
+  journey,
+  openSection,
+  useBrowser,
+} from "../support/console.mjs";
 
 useBrowser();
 
@@ -189,6 +194,7 @@ journey(
       must_change_password: true,
     });
     const page = await openSignedOut();
+    await page.goto(consoleUrl);
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(first);
     await page.keyboard.press("Enter");
