@@ -98,6 +98,8 @@ journey("busy number is explained to both sides", async (context) => {
   await askForCall(shop, "+44 20 7946 0100");
   await heading(shop, "The call has failed");
   assert.deepEqual(await callEnd(shop), { result: "fail", reason: "busy" });
+  // A call opens a chat with the bot of the widget.
+  await desk.getByRole("tab", { name: "Bot" }).click();
   await openChat(desk, "Bo Busy");
   await card(desk).getByText("Busy", { exact: true }).waitFor();
   await shop.getByRole("button", { name: "Call again" }).click();

@@ -252,7 +252,7 @@ journey(
       await page.keyboard.press("Tab");
       const { name, isMarked } = await page.evaluate(() => {
         const element = document.activeElement;
-        // The focus of a text field is shown by the box around it.
+        // The focus of a text field is shown by the box around it, and that of a tab by a frame beside its text.
         const isOutlined = (element) => {
           if (element === null) return false;
           const { outlineStyle, boxShadow } = getComputedStyle(element);
@@ -264,6 +264,7 @@ journey(
           isMarked:
             element === document.body ||
             isOutlined(element) ||
+            getComputedStyle(element, "::before").borderStyle === "solid" ||
             isOutlined(element.closest(".box, .search")),
         };
       });

@@ -111,7 +111,9 @@ journey("audit log shows who changed what", async ({ account, open }) => {
   await page.getByRole("link", { name: "Audit log" }).click();
   const row = (text) => page.locator("tbody tr", { hasText: text });
   const changed = row("Settings changed").first();
-  await changed.locator(".fields", { hasText: "idle_close" }).waitFor();
+  await changed
+    .locator(".fields", { hasText: "closing of idle chats" })
+    .waitFor();
   await changed.locator(".who", { hasText: "Marta Lindholm" }).waitFor();
   await row("Channel created").getByRole("link", { name: "Shop" }).waitFor();
   await page.getByLabel("What").selectOption("Agent");
