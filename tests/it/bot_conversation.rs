@@ -169,11 +169,13 @@ fn token_is_filled_into_the_endpoint_where_it_stands() {
         let fixture = BotFixture::create(host).await;
         let endpoint = format!("{}/{{token}}/events?key={{token}}", fixture.provider.url());
         let provider_id = register_provider(&host.operator, &endpoint, json!({})).await;
-        let bot = TestBot::connect(&fixture.account, &provider_id, &[], json!({"token": "a/token-of-the-endpoint"})).await;
+        let bot = TestBot::connect(&fixture.account, &provider_id, &[], json!({"token": "a/0123456789abcdefgh"})).await;
         let tested = fixture.agent.client.post(&format!("/admin/bots/{}/test", bot.bot_id), &json!({})).await;
         let shown = tested.expect(200)["request"]["url"].as_str().unwrap().to_owned();
         assert!(shown.ends_with("/***/events?***"), "{shown}");
-        assert!(fixture.provider.requests()[0].path.ends_with("/a%2Ftoken-of-the-endpoint/events?key=a%2Ftoken-of-the-endpoint"));
+        assert!(
+            fixture.provider.requests()[0].path.ends_with("/a%2F0123456789abcdefgh/events?key=a%2F0123456789abcdefgh")
+        );
     });
 }
 
