@@ -3,7 +3,7 @@
 //! reached, it rejects further chats without a write until the window ends.
 //!
 //! In a widget, a client network can use only a share of the limit, so that one caller cannot keep out everybody else.
-//! The same write counts the networks, in [`NETWORK_SLOTS`] attributes: networks with the same slot share their share.
+//! The same write counts the networks, in `NETWORK_SLOTS` attributes: networks with the same slot share their share.
 
 use std::collections::HashMap;
 

@@ -104,7 +104,7 @@ impl Directory {
     /// calls in progress are rejected. Costs one transaction.
     ///
     /// # Errors
-    /// Fails with [`LOCKED_TELEPHONY`] if the settings are locked and `may_be_locked` is false.
+    /// Fails with `LOCKED_TELEPHONY` if the settings are locked and `may_be_locked` is false.
     pub async fn delete_telephony(&self, account_id: &str, may_be_locked: bool) -> Result<(), Error> {
         let (condition, values) = if may_be_locked {
             (ITEM_EXISTS, Vec::new())
