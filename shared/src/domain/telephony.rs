@@ -70,6 +70,13 @@ impl Telephony {
         }
     }
 
+    /// Returns the number at which an agent is called, in E.164 format, or `None` for a number that can be expensive. Agents
+    /// may be in other countries than the visitors whom the account calls.
+    pub fn agent_number(&self, text: &str) -> Option<String> {
+        let number = phone_number::to_e164(text, Some(&self.number))?;
+        (phone_number::country(&number).is_some() && phone_number::is_ordinary(&number)).then_some(number)
+    }
+
     /// Returns a number in E.164 format, or the reason why it is not called. `agent_phones` are the numbers of the
     /// account's agents as they are typed.
     pub fn callable_number<'a>(
@@ -196,6 +203,19 @@ mod tests {
         for (telephony, text, expected) in table {
             let number = telephony.callable_number(text, ["06 11111111", "call me"]);
             assert_eq!(number, expected.map(str::to_owned), "{text} {:?}", telephony.countries);
+        }
+    }
+    #[test]
+    fn agents_are_not_called_at_expensive_numbers() {
+        let telephony = dutch(&[]);
+        for (text, expected) in [
+            ("06-22222222", Some("+31622222222")),
+            ("+44 7400 123456", Some("+447400123456")),
+            ("0900 123 4567", None),
+            ("+881612345678", None),
+            ("+44 70 1234 5678", None),
+        ] {
+            assert_eq!(telephony.agent_number(text).as_deref(), expected, "{text}");
         }
     }
 }

@@ -64,7 +64,11 @@ async fn continue_deletion(
 ) -> Result<bool, Error> {
     let now = clock::now();
     if deletion.phase()? == DeletionPhase::Directory {
-        close_account(data, &deletion.account_id, now).await?;
+        match close_account(data, &deletion.account_id, now).await {
+            // A repeated order can arrive while the last item of the account is deleted.
+            Ok(_) | Err(Error::NotFound) => {}
+            Err(error) => return Err(error),
+        }
     }
     data.continue_deletion(deletion, has_time, now).await
 }

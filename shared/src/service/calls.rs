@@ -429,8 +429,9 @@ fn limits(balance_minutes: i64, telephony: &Telephony) -> Option<CallLimits> {
     (minutes > 0).then_some(CallLimits { talk, ..telephony.limits })
 }
 
-/// Returns the agent with the phone number from the agent's profile, or `None` if the profile has no valid number.
+/// Returns the agent with the phone number from the agent's profile, or `None` if the profile has no number that may be
+/// called.
 fn with_phone(agent: Agent, telephony: &Telephony) -> Option<CallAgent> {
-    let phone = phone_number::to_e164(agent.phone.as_deref()?, Some(&telephony.number))?;
+    let phone = telephony.agent_number(agent.phone.as_deref()?)?;
     Some(CallAgent { agent: AgentSnapshot::from(agent).without_photo(), phone })
 }

@@ -490,13 +490,15 @@ impl Chats {
         Ok((taken > 0).then_some(Write::Update(take)))
     }
 
-    /// Deletes the entry of a call whose minutes are reserved and gives the minutes back. Does nothing to another entry,
+    /// Deletes the entry of a call whose minutes are reserved, and gives the minutes back if nobody has answered the call
+    /// yet. The provider cannot be told to end an answered call, so its minutes are charged. Does nothing to another entry,
     /// or if the call has changed since `item` was read. Returns whether the entry was deleted. Costs one transaction.
     pub(in crate::store) async fn delete_reserved_call(&self, account_id: &str, item: &Item) -> Result<bool, Error> {
-        let Some((minutes, revision)) = reserved_call(item) else { return Ok(false) };
+        let Some((minutes, revision, is_unanswered)) = reserved_call(item) else { return Ok(false) };
         let Some(key) = item_key(item) else { return Ok(false) };
         let delete = Write::DeleteIf(key, "#content.#call.#revision = :revision", vec![(":revision", n(revision))]);
-        match self.table.transact(vec![delete, Write::Update(add_minutes(account_id, minutes))]).await {
+        let refund = is_unanswered.then(|| Write::Update(add_minutes(account_id, minutes)));
+        match self.table.transact([delete].into_iter().chain(refund).collect()).await {
             Ok(()) => Ok(true),
             Err(WriteError::ConditionFailed { .. }) => Ok(false),
             Err(error) => Err(error.into()),
@@ -575,10 +577,11 @@ pub(in crate::store) fn has_reserved_minutes(item: &Item) -> bool {
     reserved_call(item).is_some()
 }
 
-/// Returns the reserved minutes and the revision of a call in a stored entry. Returns `None` if the item is not such a
-/// call.
-fn reserved_call(item: &Item) -> Option<(u64, u64)> {
+/// Returns the reserved minutes of a call in a stored entry, its revision, and whether nobody has answered it. Returns
+/// `None` if the item is not such a call.
+fn reserved_call(item: &Item) -> Option<(u64, u64, bool)> {
     let call = item.get("content")?.as_m().ok()?.get("call")?.as_m().ok()?;
     let number = |name: &str| call.get(name)?.as_n().ok()?.parse().ok();
-    Some((number("reserved_minutes")?, number("revision")?))
+    let is_unanswered = call.get("status")?.as_s().is_ok_and(|status| status == CallStatus::Start.name());
+    Some((number("reserved_minutes")?, number("revision")?, is_unanswered))
 }

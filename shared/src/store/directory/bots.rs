@@ -14,6 +14,9 @@ use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, changed_values, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
+/// The condition under which a bot can be connected to a provider: it exists and is not being deleted.
+const CAN_CONNECT_BOTS: &str = "attribute_exists(#pk) AND attribute_not_exists(#retiring)";
+
 impl Directory {
     /// Returns the provider; the data may be up to 10 seconds old. Costs one read, or nothing if the provider is
     /// cached.
@@ -146,7 +149,7 @@ impl Directory {
     /// Creates a bot and its token and assigns the bot to its channels, all in one transaction. The channels must
     /// belong to the account and must not have another bot.
     pub async fn create_bot(&self, bot: &Bot) -> Result<(), Error> {
-        let provider = Write::Check(provider_key(&bot.provider_id), "attribute_not_exists(#retiring)", Vec::new());
+        let provider = Write::Check(provider_key(&bot.provider_id), CAN_CONNECT_BOTS, Vec::new());
         let writes = [Write::Create(to_item(&BotItem::from(bot))?), Write::Create(token_item(bot)?), provider];
         let channels = bot.channel_ids.iter().map(|channel_id| assign_channel(bot, channel_id));
         let change = audited_change(AuditAction::Created, bot);

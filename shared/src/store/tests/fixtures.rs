@@ -89,6 +89,17 @@ pub(super) fn bot(channel_ids: &[&str]) -> Bot {
     }
 }
 
+/// The provider of [`bot`].
+pub(super) fn provider() -> Provider {
+    Provider {
+        provider_id: "P".into(),
+        name: "Bots".into(),
+        endpoint: "https://bots.example/".into(),
+        authorization_hash: None,
+        created_at: NOW,
+    }
+}
+
 pub(super) fn sales() -> Department {
     Department { department_id: 1, name: "Sales".into(), agent_ids: vec![2, 3] }
 }

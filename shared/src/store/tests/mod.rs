@@ -72,7 +72,7 @@ use futures_util::future::join_all;
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::agent::{Agent, AgentSnapshot, Role};
 use crate::domain::agent_presence::{AgentStatus, Presence};
-use crate::domain::bot::{Bot, BotNotification};
+use crate::domain::bot::{Bot, BotNotification, Provider};
 use crate::domain::canned_reply::{CannedReply, MAX_CANNED_REPLIES};
 use crate::domain::channel::{
     ApiSettings, Channel, ChannelKind, ChannelSettings, EndpointSecret, KindSettings, ValidationMode,

@@ -301,6 +301,16 @@ async fn erasure_gives_back_the_reserved_minutes() {
 }
 
 #[tokio::test]
+async fn erasure_charges_the_reserved_minutes_of_an_answered_call() {
+    let stores = stores().await;
+    stores.chats.top_up_call_balance("acc", 10, "r", NOW).await.unwrap();
+    stores.start_call_with("v", paid_callback(10), None, NOW).await.unwrap();
+    stores.report_call(1, &CallReport::AgentConnected, seconds_later(2)).await.unwrap();
+    assert!(stores.chats.erase_visitor("acc", 1, NOW, &|| true).await.unwrap().is_complete);
+    assert_eq!(stores.balance().await, 0);
+}
+
+#[tokio::test]
 async fn only_the_agent_who_has_the_chat_can_call() {
     let stores = stores().await;
     stores.chats.top_up_call_balance("acc", 10, "r", NOW).await.unwrap();

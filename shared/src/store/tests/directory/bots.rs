@@ -6,6 +6,7 @@ use crate::store::tests::*;
 async fn bot_is_found_by_id_and_by_token() {
     let Stores { directory, .. } = stores().await;
     let (channel, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
+    directory.save_provider(&provider()).await.unwrap();
     let bot = bot(&[&channel.channel_id]);
     directory.create_bot(&bot).await.unwrap();
     assert_eq!(directory.bot_of_account("acc", "B").await.unwrap(), bot);
@@ -22,6 +23,7 @@ async fn channel_has_one_bot_and_token_one_connection() {
     let Stores { directory, .. } = stores().await;
     let (one, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
     let (foreign, _) = directory.create_channel("other", channel().settings, NOW).await.unwrap();
+    directory.save_provider(&provider()).await.unwrap();
     let first = bot(&[&one.channel_id]);
     directory.create_bot(&first).await.unwrap();
     let second = |token: &str, channel_id: &str| Bot { bot_id: "B2".into(), token: token.into(), ..bot(&[channel_id]) };
@@ -37,8 +39,17 @@ async fn channel_has_one_bot_and_token_one_connection() {
 }
 
 #[tokio::test]
+async fn bot_is_not_connected_to_a_deleted_provider() {
+    let Stores { directory, .. } = stores().await;
+    directory.save_provider(&provider()).await.unwrap();
+    directory.delete_provider("P").await.unwrap();
+    assert!(matches!(directory.create_bot(&bot(&[])).await, Err(Error::Conflict(_))));
+}
+
+#[tokio::test]
 async fn bot_stored_without_an_answer_limit_has_the_default() {
     let Stores { directory, client, .. } = stores().await;
+    directory.save_provider(&provider()).await.unwrap();
     let unlimited = Bot { answer_within: None, ..bot(&[]) };
     directory.create_bot(&unlimited).await.unwrap();
     assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, None);
