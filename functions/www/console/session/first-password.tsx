@@ -1,7 +1,7 @@
 /* The page on which an agent replaces a password that another person has set. */
 
 import "./own-account.css";
-import { endSession, finishPasswordChange } from "../state/session";
+import { finishPasswordChange, signOut } from "../state/session";
 import { toast } from "../../ui/toast";
 import logo from "../icon.svg";
 import { OwnPasswordForm } from "./own-password-form";
@@ -20,7 +20,7 @@ export const FirstPassword = () => (
           finishPasswordChange();
         }}
       />
-      <button type="button" class="btn line" onClick={() => endSession()}>
+      <button type="button" class="btn line" onClick={() => void signOut().catch(() => undefined)}>
         Sign in as somebody else
       </button>
     </div>

@@ -8,7 +8,7 @@ type Lines = AgentPanel["custom_data"];
 export const linesOf = ({ custom_data }: AgentPanel, source: "crm" | "script"): Lines =>
   custom_data.filter((line) => (line.source === "script") === (source === "script"));
 
-/** Shows custom data in the order in which it was set (specification, D12). A line's title is shown above its content.
+/** Shows custom data in the order in which it was set (specification, part D). A line's title is shown above its content.
  * Its key is shown before the content, followed by a colon. */
 export function CustomData({ lines }: { lines: Lines }) {
   if (lines.length === 0) return null;

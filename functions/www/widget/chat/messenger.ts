@@ -264,6 +264,7 @@ export class Messenger {
   #setChat(chat: Chat | null, isLive: boolean): void {
     const before = this.#conversation.chat;
     if (isLive && isOlder(chat, before)) return;
+    if (chat?.chat_id !== before?.chat_id) this.#store.update({ rate: undefined });
     this.#conversation.chat = chat;
     const { agent, state } = chat ?? {};
     const { notices, texts } = this.#store.state;

@@ -108,6 +108,8 @@ export class VisitorSession {
         this.#profile.markHandled({ [name]: rejected } as VisitorUpdate);
         return this.#sendProfile(token, others);
       }
+      // The visitor is still that of another user.
+      if ("user_token" in changes) throw error;
     }
     this.#profile.markHandled(changes);
     return token;
