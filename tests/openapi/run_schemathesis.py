@@ -75,6 +75,10 @@ def create_test_data(ready):
     agent_id = call(base, "POST", "/admin/agents", admin, colleague)["agent_id"]
     agent = call(base, "POST", "/agent/login", body=colleague)["token"]
     call(base, "POST", "/agent/login", body=colleague)
+    # The run changes and deletes these agents. It rarely creates agents of its own, because most generated passwords are
+    # refused as too easy to guess.
+    spare = [person | {"name": "Spare", "email": f"spare-{number}@openapi.example"} for number in range(5)]
+    spare_ids = [call(base, "POST", "/admin/agents", admin, agent)["agent_id"] for agent in spare]
     sessions = call(base, "GET", "/agent/sessions", agent)["sessions"]
     # A receiver that is part of the local host. It responds like an integrator and like a provider.
     receiver_url = f"{base}/_local/integrator"
@@ -120,7 +124,7 @@ def create_test_data(ready):
             "account_id": [account_id],
             "session_id": [session["id"] for session in sessions],
             "channel_id": [*secrets, widget_id],
-            "agent_id": [1, agent_id],
+            "agent_id": [1, agent_id, *spare_ids],
             "department_id": [department_id],
             "bot_id": [bot_id],
             "provider_id": [provider_id],
