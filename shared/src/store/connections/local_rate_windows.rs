@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// While at least this number of windows are in memory, each request also removes the windows that have ended.
 const MAX_CALLERS: usize = 1_000;
 
-/// The current window of each caller. A caller is a bot, an agent who gets socket tickets, a client network that
-/// sends requests to a widget, or a widget's visitor who sends frames.
+/// The current window of each caller. A caller is whoever one of the limits in `request_rate_limit` applies to, for
+/// example a bot, or an agent in one chat.
 #[derive(Clone, Default)]
 pub(super) struct LocalRateWindows(Arc<Mutex<HashMap<String, LocalRateWindow>>>);
 

@@ -1,9 +1,9 @@
-//! Limits the requests of a bot, the socket tickets, messages and typing notices of an agent, the tests of receivers, the frames of a widget's visitor, and the requests and
-//! callbacks that a client network (an IPv4 address or an IPv6 /64 prefix) makes through a widget. All processes share
-//! the counts.
+//! Limits the requests of a bot, the refused requests of a client network (an IPv4 address or an IPv6 /64 prefix) to the
+//! path of a bot provider, the socket tickets, messages and typing notices of an agent, the tests of receivers, the frames
+//! of a widget's visitor, and the requests and callbacks that a client network makes through a widget.
 //!
 //! Messages and typing notices of agents and tests of receivers are counted only in the memory of each process, because
-//! their callers are known and the limits are far above what people do.
+//! their callers are known and the limits are far above what people do. All processes share the other counts.
 //!
 //! Each callback is counted in the table. Other requests are counted in memory, and a process adds them to the count in
 //! the table after every ten requests, to save writes. With a single process, the limit is exact. Each additional
