@@ -1,25 +1,6 @@
 //! /admin/agents: POST creates an agent, GET lists the agents. /admin/agents/{agent_id}: GET returns an agent, PATCH
 //! changes the agent, DELETE deletes the agent.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: each change and its entry in the log are stored in one transaction
-//! - POST: one write to the account's counter, and one transaction that writes the agent and the login
-//! - listing: one query per megabyte of agents, and one query of their presence
-//! - GET, PATCH and DELETE of a single agent: one read
-//! - GET of a single agent: also one read of the agent's presence
-//! - PATCH: one transaction, or none if nothing changes, followed by one query of the agent's sessions. If the e-mail
-//!   address changes but the password does not, also one read of the login. If the body contains a new password, an
-//!   `email` or a `role`, each session is deleted with one write, and the query is repeated until no session is left. Otherwise, one
-//!   write per session updates the name and the photo
-//! - DELETE, login: one transaction and one write, which revoke the login
-//! - DELETE, sessions: one query and one write per session, both repeated until no session is left
-//! - DELETE, presence: one write
-//! - DELETE, chats: one query of the index `listing` and one batch of reads per 100 active chats of the account, both
-//!   repeated until none of the active chats belongs to the agent. Returning one of the agent's chats to the waiting
-//!   state also costs one read and one write
-//! - DELETE, agent: two writes that replace the agent with a record of the former agent
-//!
 //! An agent without the admin role gets 403 after the session has been read. POST and PATCH get 409 if the e-mail
 //! address is taken. PATCH and DELETE can get 409 if a concurrent request changes or deletes the agent. Admins get 409
 //! if they try to change their own role or to delete themselves.

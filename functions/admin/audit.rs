@@ -1,10 +1,6 @@
 //! GET /admin/audit?kind=&id=&agent_id=&from=&to=&limit=&cursor=: lists what the audit log of the account contains,
 //! newest first. Entries that are older than 400 days are left out.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - log: one query for every 200 examined entries, at most five. A page can be empty even if further pages follow
-//!
 //! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;

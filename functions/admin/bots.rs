@@ -3,21 +3,6 @@
 //! /admin/bots/{bot_id}/test: POST sends a sample event. /admin/bots/{bot_id}/activity: GET returns the bot's activity
 //! in the last hour. /admin/providers: GET lists the providers that a bot can be connected to.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: each change and its entry in the log are stored in one transaction
-//! - POST: one read of the provider, and one transaction that writes the bot, its token and its channels
-//! - listing of bots or of providers: one query of the index `by_account` per megabyte
-//! - every request for a single bot: one read
-//! - PATCH: one transaction that writes the bot and the channels that were added or removed, or none if nothing changes
-//! - rotate: one write
-//! - test: one read of the provider, one write of an entry in the audit log, and one HTTP request to the provider
-//! - activity: per 100 of the account's open chats, at most three queries of the index `listing` and one batch of
-//!   reads; per 100 chats closed in the last hour, one query of the index `due` and one batch of reads. At most 500
-//!   open and 500 closed chats are read. For each of the bot's chats among them that has changed in the last hour, at
-//!   most 200, also one query of the timeline for each megabyte of its last 100 entries
-//! - DELETE: one write of the token, one write of each channel, and one write of the bot
-//!
 //! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;

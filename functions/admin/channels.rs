@@ -4,20 +4,6 @@
 //! /admin/channels/{channel_id}/signing-secret/rotate: POST creates a new signing secret.
 //! /admin/channels/{channel_id}/test: POST sends a sample message to the integrator.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: each change and its entry in the log are stored in one transaction
-//! - POST: one query of the roster (the account's agents and departments) if the body names agents or departments, and
-//!   one write. For a widget, also one read of the account's name, which is the default title
-//! - listing: one query of the index `by_account` per megabyte of channels
-//! - every request for a single channel: one read
-//! - GET of a single channel: also two queries, which count the messages that the channel rejected today and yesterday
-//! - PATCH: one query of the roster if the body adds agents or departments, and one write, or none if nothing changes
-//! - DELETE: one write. If the channel has a bot, removing the channel from the bot first costs one read and one
-//!   transaction
-//! - rotate: one write
-//! - test: one write of an entry in the audit log, and one HTTP request to the integrator
-//!
 //! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;

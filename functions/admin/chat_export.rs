@@ -2,15 +2,6 @@
 //! exports one chat, or the chats that were closed in a time range, with their timelines. The cursor of the next page
 //! is in the field `next` of the JSON, or in the header `x-next-cursor` of the CSV response.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: one write. The pages of an export have one entry a minute
-//! - one chat: one read, and one query for every 100 entries
-//! - range: one query of the index `due` and one batch of reads for every 100 closed chats, and for each exported chat
-//!   one query for every 100 entries. The first entries of eight chats are read concurrently; if the page ends early,
-//!   the entries read for up to seven chats are discarded. If the previous page ended within a chat, also one read of
-//!   this chat
-//!
 //! A page ends after 500 entries or one megabyte. A page of a range also ends after about 500 examined chats, or after
 //! four seconds.
 //!

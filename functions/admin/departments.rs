@@ -1,14 +1,6 @@
 //! /admin/departments: POST creates a department, GET lists the departments. /admin/departments/{department_id}: GET
 //! returns a department, PATCH changes it, DELETE deletes it.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: each change and its entry in the log are stored in one transaction
-//! - every request: one query of the roster (the account's agents and departments), which is not cached
-//! - POST: one write to the account's counter, and one write of the department
-//! - PATCH: another query of the roster if the body adds agents, and one write, or none if nothing changes
-//! - DELETE: one write
-//!
 //! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;

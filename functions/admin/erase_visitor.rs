@@ -6,22 +6,7 @@
 //! entries this request has erased. If the time budget runs out, `complete` is false, and a repeated request continues
 //! the erasure.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - GET: two reads of the visitor (one read with an integrator's id), one batch of reads for every ten chats of the visitor, at most 20 batches, and one
-//!   read of the settings, cached for ten seconds
-//! - DELETE, audit log: one write. The requests of an erasure have one entry a minute
-//! - DELETE, sockets: two reads of the visitor, one query of the visitor's open sockets, and two writes for each of them
-//! - DELETE, visitor: two reads (the visitor number and the progress of an earlier request), and two writes that delete
-//!   the visitor and the reference to the visitor's last call
-//! - DELETE, chats: for each of the four chat states, one query of the index `listing` per megabyte or per 1,000 of the
-//!   account's chats. Each of the visitor's chats also costs one write that closes it, queries for its items, one write
-//!   per item, and one write that records the erasure for the agents' consoles
-//! - DELETE, end: two writes that delete the visitor number and the progress or, if the time budget is used up, at most
-//!   one write of the progress
-//!
-//! If the number is unknown, the response is 404. A DELETE request gets a 404 only after the queries of the index
-//! `listing`. An agent without the admin role gets 403 after the session has been read.
+//! If the number is unknown, the response is 404. An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

@@ -1,13 +1,6 @@
 //! GET /admin/reports?days=&channel_id=: reports on the chats that were opened in the last `days` days, including
 //! today, in the account's time zone.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - settings: one read, cached for ten seconds
-//! - counters: one query for every 30 days, and one more for each additional page of one megabyte or 2,000 items of
-//!   counters. The requested days and the same number of days before them are read
-//! - agents: one query per megabyte, concurrently with the counters
-//!
 //! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;

@@ -3,17 +3,6 @@
 //! changes a webhook, DELETE deletes it. /admin/settings/webhooks/{webhook_id}/rotate: POST creates a new signing
 //! secret. /admin/settings/webhooks/{webhook_id}/test: POST sends a sample event.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: each change and its entry in the log are stored in one transaction
-//! - GET: two reads (the settings and the trigger rules)
-//! - PUT: one read and one write of the settings. If the body contains the trigger rules, one write of the rules;
-//!   otherwise one read of the rules. If the body contains `retention_days`, one more read, and one write if the
-//!   retention period changes
-//! - POST, PATCH and DELETE of a webhook: one read and one write
-//! - rotate: two reads and one write
-//! - test: one read, one write of an entry in the audit log, and one HTTP request to the webhook
-//!
 //! If a concurrent request changes the settings, they are read and edited again. An agent without the admin role gets
 //! 403 after the session has been read.
 

@@ -1,14 +1,6 @@
 //! GET, PATCH and DELETE /admin/telephony: returns, changes or deletes the account's telephony provider, which makes
 //! its phone calls. The credentials of the provider are never returned.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - audit log: each change and its entry in the log are stored in one transaction
-//! - GET: two reads (the telephony settings and the balance)
-//! - PATCH: one read and one write of the telephony settings, both repeated after a concurrent change, and one read of
-//!   the balance. If the body names a channel, also one read of the channel
-//! - DELETE: one write
-//!
 //! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;

@@ -2,16 +2,6 @@
 //! is notified with AGENT_JOINED, and the webhooks are notified with chat_accepted. If two agents accept the chat
 //! concurrently, one of them gets 409.
 //!
-//! Costs these table and queue requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
-//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be stale
-//! - settings: one read, cached for ten seconds
-//! - transition: one write, or, if there are notifications, one transaction that writes the chat and one entry for each
-//!   notification. If a concurrent request changes the chat, the chat is read again and the transition is repeated
-//! - queues: one request for each notification
-//!
 //! A rejected request makes no write after authentication, except for one that fails because of a concurrent request.
 
 use std::process::ExitCode;

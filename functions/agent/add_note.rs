@@ -1,15 +1,6 @@
 //! POST /agent/chats/{chat_id}/notes: adds a private note to the timeline of a chat, even if the chat is closed. Only
 //! agents see notes: a note is not delivered, is not part of any event, and does not change the last message of the
 //! chat.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
-//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be stale
-//! - idempotency key, if the request has one: one read of the stored response
-//! - note: one transaction that writes the chat and the entry and, with an idempotency key, also stores the key. If a
-//!   concurrent request changes the chat, the key and the chat are read again and the transaction is repeated
 
 use std::process::ExitCode;
 

@@ -2,17 +2,6 @@
 //! webhook has returned this card in its response to chat_accepted or chat_updated. The panel shows whether the
 //! webhooks confirm the assignment.
 //!
-//! Costs these table and queue requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
-//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be stale
-//! - panel: one read, and one write that marks the assignment as pending
-//! - settings: one read, cached for ten seconds
-//! - notifications: one write of the chat, then one write of the entry, which is a transaction that stores all entries
-//!   if several webhooks are notified
-//! - queue: one request for each webhook
-//!
 //! Without a CRM card or a subscribed webhook, the request is rejected with 409 before any write. If the chat is closed
 //! concurrently, the request is rejected after the panel has been written.
 

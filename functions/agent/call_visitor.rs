@@ -1,21 +1,5 @@
 //! POST /agent/chats/{chat_id}/call: calls the visitor of a chat. The agent's phone rings first. A 201 response means
 //! that the call is stored, and that it will be placed or marked as failed. Only the agent who has the chat can call.
-//!
-//! Costs these table and queue requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
-//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be stale
-//! - idempotency key, if the request has one: one read, which is repeated just before the call is stored
-//! - visitor: one read, unless the body contains the phone number
-//! - settings, telephony settings: one read each, cached for ten seconds
-//! - balance and agent: one read each
-//! - phone number: one query of the roster, cached for ten seconds
-//! - call in progress: two reads (the last calls of the visitor and of the number), and one more for each of them that
-//!   is of the last day. Also another read of the balance
-//! - call: one write of the chat, and one transaction that stores the call, an event for each webhook, the idempotency
-//!   key, the references to the last calls of the visitor and of the number, and the balance
-//! - queues: one request for the call and one for each webhook
 
 use std::process::ExitCode;
 

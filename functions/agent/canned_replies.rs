@@ -2,15 +2,6 @@
 //! /agent/canned-replies/{id}: PATCH changes a canned reply, DELETE deletes it. Every agent may list them; only admins
 //! may change them.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - GET: one query per megabyte of canned replies
-//! - any other request: each change and its entry in the audit log are stored in one transaction
-//! - POST: one transaction that writes the reply, its shortcut and the account's counter
-//! - PATCH: one read, and one transaction, or none if nothing changes. If the shortcut changes, the transaction also
-//!   writes the new shortcut and deletes the old one
-//! - DELETE: one read, and one transaction that deletes the reply and its shortcut and writes the account's counter
-//!
 //! If a concurrent request changes the shortcut, PATCH and DELETE read the reply again and repeat the write. Except for
 //! GET, an agent without the admin role gets 403 after the session has been read. POST and PATCH get 409 if another
 //! reply has the shortcut. POST also gets 409 if the account has 250 replies.

@@ -1,14 +1,6 @@
 //! PUT /agent/password: replaces the agent's own password and ends the agent's other sessions. The current password is
 //! verified first, with the limits of a sign-in. This is the only request, apart from GET /agent/me, that an agent can
 //! make who has to replace a password that another person has set.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - agent: one read
-//! - failure counters: as for POST /agent/login
-//! - login: one read. A request with a wrong password gets 400 after this read
-//! - password: one transaction, which also writes an entry in the audit log
-//! - sessions: one query and one write for each other session, and one write if the password had to be replaced
 
 use std::process::ExitCode;
 

@@ -2,18 +2,6 @@
 //! that no agent has accepted. A bot that had the chat is notified with CHAT_CLOSED, and the webhooks are notified with
 //! chat_finished. A repeated request gets the same response and sends no notifications.
 //!
-//! Costs these table and queue requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
-//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be stale
-//! - settings: one read, cached for ten seconds
-//! - transition: one transaction that writes the chat, the visitor, the report counters and one entry for each
-//!   notification. If the account has a retention period, the transaction also sets the expiry of the visitor number
-//!   and the panel. If a concurrent request changes the chat, the chat is read again and the transition is repeated.
-//!   The transaction is also repeated if an earlier chat of the visitor expires later than this one
-//! - queues: one request for each notification
-//!
 //! A rejected request, and a request for a chat that is already closed, make no write after authentication, except for
 //! one that fails because of a concurrent request.
 

@@ -2,11 +2,6 @@
 //! The client connects to `url` and adds the ticket as the query parameter `ticket`. An agent can get 30 tickets in
 //! ten seconds; further requests are rejected with 429. If several processes serve the agent, each additional one can
 //! let up to nine more requests through.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - rate limit: one write for every tenth ticket of an agent in each process
-//! - ticket: one write
 
 use std::process::ExitCode;
 

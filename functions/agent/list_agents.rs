@@ -1,10 +1,5 @@
 //! GET /agent/agents: lists all agents of the account with their current status, and all departments. Agents use the
 //! list to choose the recipient of a transfer.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - agents and departments: one query per megabyte, not cached, so that new agents and departments appear at once
-//! - agents' presence: one query, concurrently with the query of the agents and departments
 
 use std::process::ExitCode;
 

@@ -6,21 +6,6 @@
 //!
 //! Each change is returned at least once. Chats that become visible or hidden because an admin changes a channel, a
 //! department or an agent are not reported, because nothing changes in the chats.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - open chats: per 100 chats, at most three queries of the index `listing` (one for each state) and one batch of
-//!   reads. An index by the time of the last message would save the reads, but would cost one more write for every
-//!   message
-//! - chats closed or erased since the cursor: per 100 chats, one query of the index `due` and one batch that reads the
-//!   closed chats
-//! - limit: a request ends after the batch with which it has read 500 chats or found 100 changed chats
-//! - visibility, only for an agent without the admin role: one read for each channel of the changed chats, in batches,
-//!   and one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
-//!   queried again if the cached copy may be stale
-//! - settings: one read, cached for ten seconds
-//!
-//! A request without a cursor costs only the requests for the session.
 
 use std::process::ExitCode;
 

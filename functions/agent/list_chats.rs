@@ -1,16 +1,6 @@
 //! GET /agent/chats?state=open|bot|waiting|active|closed&before=chat_id&limit=n: lists the chats that the agent may
 //! see, newest first. `next` is the value of `before` for the next page, and null at the end of the list. If many chats
 //! are hidden from the agent, a page may be shorter than `limit` or even empty.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - chats: one query of the index `listing` for each state (the queries and the read of the session run concurrently),
-//!   then one batch that reads up to `limit` chats. While hidden or expired chats leave the page incomplete, both steps
-//!   are repeated, until at least 1,000 chats have been read
-//! - visibility, only for an agent without the admin role: one read for each channel of these chats, in batches, and
-//!   one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
-//!   queried again if the cached copy may be stale
-//! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;
 

@@ -2,15 +2,6 @@
 //! state of each delivery. Links to domains that the account does not allow are replaced (Safe URL). A page ends before
 //! a gap that a concurrent request may still fill (see `timeline_entry::stable_prefix`). Therefore, a client that
 //! polls from its last `seq` never skips an entry.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - timeline and chat: one query. If the page ends before the last entry, also one read. Each page that contains only
-//!   expired entries costs one more query
-//! - visibility, if the agent is not an admin and does not have the chat: one read of its channel and one query of the
-//!   roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried again if the
-//!   cached copy may be stale. A rejected request gets 403 and costs nothing more
-//! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;
 

@@ -4,18 +4,6 @@
 //!
 //! The visitor's item contains the numbers of the visitor's last ten chats, and each chat contains the numbers of the
 //! ten chats before it. Both are stored by the write that creates a chat, so that listing the chats needs no index.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - visitor: two reads
-//! - visibility, only for an agent without the admin role: one read of the visitor's current or last chat and, unless
-//!   the agent has all of the chats, one read of their channel and one query of the roster (the account's agents and
-//!   departments). The channel and the roster are cached for ten seconds; the roster is queried again if the cached
-//!   copy may be stale. If the agent may not see the visitor's current or last chat, the request gets 403 and costs
-//!   nothing more
-//! - chats: one batch that reads up to ten chats; on each later page, also one read of the last chat of the previous
-//!   page
-//! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;
 

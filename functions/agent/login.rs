@@ -1,21 +1,6 @@
 //! POST /agent/login: exchanges an e-mail address and a password for a bearer token. An unknown e-mail address and a
 //! wrong password get the same response after about the same time. After too many failed attempts, the request is
 //! rejected with 429 before the password is verified.
-//!
-//! Costs these table requests:
-//! - failure counters: one write for each of three counters. If the counter for the e-mail address or for the client
-//!   network (an IPv4 address or an IPv6 /64 prefix) exceeds its limit, one read checks whether the network is known
-//!   for the e-mail address. A request that is rejected with 429 makes one to three of these writes and none of the
-//!   following requests
-//! - login: one read
-//! - agent: one read
-//! - audit log: one write. The refused attempts of an agent and an address have one entry a minute. A request with a
-//!   wrong password gets 401 after this write; so does a request with an unknown e-mail address, whose write stores
-//!   nothing
-//! - successful login: four concurrent writes (the counters and the known network), then one write of the session
-//! - login and agent again: one read each, so that no token is returned if the password or the role has changed
-//!   concurrently
-//! - settings: one read. If the account is suspended, one write and one query end the session again
 
 use std::process::ExitCode;
 

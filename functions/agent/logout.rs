@@ -1,10 +1,5 @@
 //! POST /agent/logout: ends the token's session. An expired or unknown token gets the same response, so that the
 //! request can be repeated.
-//!
-//! Costs these table requests:
-//! - session: one write. If the session does not exist, the request costs nothing more
-//! - other sessions of the agent: one query. If the agent has no other session, also one write that sets the agent
-//!   offline
 
 use std::process::ExitCode;
 

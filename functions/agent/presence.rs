@@ -1,10 +1,5 @@
 //! GET and PUT /agent/presence: returns or sets whether the agent is online, away or offline. An agent counts as
 //! offline ten minutes after their last request or ping, and 90 seconds after their last socket was closed.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - presence: one read for GET; one write for PUT, or two if the presence contains expired sockets, whose closing API
-//!   Gateway did not report
 
 use std::process::ExitCode;
 

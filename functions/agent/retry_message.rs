@@ -1,13 +1,4 @@
 //! POST /agent/chats/{chat_id}/messages/{seq}/retry: starts a new round of up to three attempts for a failed message.
-//!
-//! Costs these table and queue requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
-//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be stale
-//! - delivery: one write. The table rejects the write if there is no such entry (404), or if the entry is not a message
-//!   to the visitor whose delivery has failed (409)
-//! - queue: one request
 
 use std::process::ExitCode;
 

@@ -1,26 +1,10 @@
 //! GET /agent/search?q=&cursor=: searches the chats that the agent may see. A chat is found by its number or its
-//! visitor's number, by the visitor's e-mail address, phone number, name or id at the integrator, or by words in the last message. `next` is
-//! the value of `cursor` for the next page, and null at the end of the results. A page may have few chats or none,
-//! because a request examines a limited number of chats; the search is complete when `next` is null.
+//! visitor's number, by the visitor's e-mail address, phone number, name or id at the integrator, or by words in the
+//! last message. `next` is the value of `cursor` for the next page, and null at the end of the results. A page may have
+//! few chats or none, because a request examines a limited number of chats; the search is complete when `next` is null.
 //!
-//! E-mail addresses and phone numbers are found through the indexes `by_email` and `by_phone`, each of which costs one
-//! write when a visitor gets such a value. Names and last messages are found by reading the headers of the chats,
-//! newest first, because an index would cost one more write for every message.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - contact data: one query of `by_email` if the text could be an e-mail address, one query of `by_phone` if it could
-//!   be a phone number, and one batch that reads the visitors found, at most 25 for each query
-//! - integrator's id, if the text could be one: one query of the index `by_account` for the channels, and one batch that
-//!   reads the visitor with this id in each API channel, at most 100
-//! - best matches, on the first page: one batch that reads the last chats of these visitors. If the text is a number,
-//!   also three reads for the chat and the visitor with this number
-//! - chats: per 100 chats, at most four queries of the index `listing` (one for each state) and one batch of reads. A
-//!   page ends after 500 examined chats, or after the batch with which it has at least 50 results
-//! - visibility, only for an agent without the admin role: one read for each channel of the chats found, in batches,
-//!   and one query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is
-//!   queried again if the cached copy may be stale
-//! - settings: one read, cached for ten seconds
+//! Names and last messages are found by reading the headers of the chats, newest first, because an index would cost one
+//! more write for every message.
 
 use std::process::ExitCode;
 

@@ -1,19 +1,8 @@
 //! POST /agent/chats/{chat_id}/messages: sends an agent's message to the visitor. A 201 response means that the message
 //! is stored, together with its pending delivery if the channel has an integrator.
 //!
-//! Costs these table and queue requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - idempotency key, if the request has one: one read of the stored response
-//! - message: one write of the chat, then one write of the entry. The second write is a transaction if the request has
-//!   an idempotency key, which is also stored, or if the message is the first answer in the chat. A first answer also
-//!   adds writes of the chat and of the report counters to the transaction
-//! - queue: one request, even if the HTTP request is a retry; none for the chats of a widget
-//!
 //! If the agent does not have the chat, the condition of the chat's write fails, and the message is rejected with 409,
-//! or with 403 if the agent may not see the chat. These reads decide between the two:
-//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
-//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be stale
+//! or with 403 if the agent may not see the chat.
 
 use std::process::ExitCode;
 

@@ -1,14 +1,6 @@
 //! POST /agent/chats/{chat_id}/typing: reports that the agent who has the chat has started (`typein`) or stopped
 //! (`typeout`) typing. The notice is sent at most once, to the integrator or to the sockets of the widget's visitor,
 //! and is not stored. Unlike a notice from a socket, it is not pushed to colleagues.
-//!
-//! Costs these table and queue requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
-//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be stale
-//! - queue: one request. If it fails, the response is 503
-//! - chat of a widget: one eventually consistent query of the visitor's sockets in place of the queue request
 
 use std::process::ExitCode;
 

@@ -1,12 +1,5 @@
 //! /agent/sessions: GET lists the agent's own sessions, DELETE ends all of them except the one that makes the request.
 //! DELETE /agent/sessions/{session_id} ends one of them. The sockets of an ended session are closed.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - GET: one query of the agent's sessions
-//! - DELETE of one session: two queries and one write. If it was the last session, also one write that sets the agent
-//!   offline
-//! - DELETE of the others: one query and one write for each session
 
 use std::process::ExitCode;
 

@@ -1,13 +1,5 @@
 //! GET /agent/chats/{chat_id}: returns a chat with its visitor and its panel. Links to domains that the account does
 //! not allow are replaced (Safe URL).
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
-//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be stale
-//! - visitor and panel: one read each
-//! - settings: one read, cached for ten seconds
 
 use std::process::ExitCode;
 

@@ -1,8 +1,4 @@
 //! GET /agent/me: returns the signed-in agent, the agent's role and the account.
-//!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - agent and account: one read each, concurrently
 
 use std::process::ExitCode;
 

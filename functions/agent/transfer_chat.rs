@@ -2,17 +2,6 @@
 //! offered the chat. Only admins and the agent who has the chat may transfer it. The other agent, or a member of the
 //! department, must be online.
 //!
-//! Costs these table requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - chat: one read. If the agent is not an admin and does not have the chat, also one read of its channel and one
-//!   query of the roster (the account's agents and departments). Both are cached for ten seconds; the roster is queried
-//!   again if the cached copy may be stale
-//! - recipient: one read of the agent or the department
-//! - agents' presence: one query
-//! - settings: one read, cached for ten seconds
-//! - transfer: one transaction that writes the chat and a timeline entry. If a concurrent request changes the chat, the
-//!   chat is read again and the transfer is repeated
-//!
 //! Before the presence query, the request is rejected with 400 if the recipient is unknown, and with 409 if the agent
 //! may not transfer the chat in its current state. After the query, it is rejected with 409 if the recipient is not
 //! online. A rejected request makes no write after authentication, except for one that fails because of a concurrent

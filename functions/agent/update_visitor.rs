@@ -1,21 +1,6 @@
 //! PATCH /agent/visitors/{number}: corrects the profile of a visitor, or changes whether the visitor is blacklisted.
 //! Messages from a blacklisted visitor are accepted and dropped. If an agent has the visitor's chat, the webhooks are
 //! notified with chat_updated.
-//!
-//! Costs these table and queue requests:
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence)
-//! - visitor: two reads
-//! - visibility, only for an agent without the admin role: one read of the visitor's current or last chat. If the agent
-//!   does not have this chat, also one read of its channel and one query of the roster (the account's agents and
-//!   departments). Both are cached for ten seconds; the roster is queried again if the cached copy may be stale. A
-//!   rejected request gets 403 and costs nothing more
-//! - settings: one read, cached for ten seconds
-//! - blacklist status, if it changes: one write of an entry in the audit log
-//! - change: nothing if no field changes. Otherwise one write of the visitor, and one write of the visitor's open chat
-//!   if the name or the blacklist status changes. If webhooks are notified, the chat is always written, and the visitor
-//!   is written in a transaction that also stores one entry for each webhook. If a webhook is subscribed but no agent
-//!   has the open chat, one more write of the chat fails, and nobody is notified
-//! - queue: one request for each webhook
 
 use std::process::ExitCode;
 

@@ -1,5 +1,4 @@
-//! GET /openapi.json: returns `docs/openapi.json`, which describes every HTTP endpoint (OpenAPI 3.1). Costs no table or
-//! queue requests.
+//! GET /openapi.json: returns `docs/openapi.json`, which describes every HTTP endpoint (OpenAPI 3.1).
 
 use std::process::ExitCode;
 

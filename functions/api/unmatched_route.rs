@@ -1,6 +1,5 @@
 //! Handles `$default`, the route for requests that match no other route. The response is 404, or 405 with an `Allow`
-//! header if the path exists with other methods. A path with a trailing slash is a different path. Costs no table or
-//! queue requests.
+//! header if the path exists with other methods. A path with a trailing slash is a different path.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;

@@ -1,25 +1,6 @@
 //! `POST {bot_base_url}/webhooks/<provider_id>/<token>` (specification, B-1): receives an event from a bot. Error
 //! responses contain the codes of the Bot API; see `shared::wire::bot_error`.
 //!
-//! Costs these table and queue requests:
-//! - provider, bot and settings: up to four reads, all cached for ten seconds. A request that is rejected with 401 or
-//!   404 costs nothing more
-//! - rate limit: one write for every tenth request from a bot in each process
-//! - finding the chat: no read if the event contains only the `chat_id`. One read if it contains the `chat_id` and the
-//!   `client_id`, or only the id of a CLIENT_MESSAGE. Two reads if it contains only the `client_id`
-//! - BOT_MESSAGE: one read if there is an idempotency key. Then one write of the chat, and one write of the entry (a
-//!   transaction if there is an idempotency key). One queue request if the channel has an integrator and can display
-//!   the message. A message that plain channels cannot display also costs one read of the chat and one of the channel
-//!   (cached). If the visitor's last message was sent to the bot more than once, also one query of entries and a second
-//!   write of the chat; a message that repeats an earlier one is then not stored
-//! - INVITE_AGENT: two reads of the chat, one read of the channel (cached), one query of the roster (the account's
-//!   agents and departments; cached) if the channel names agents or departments, and one query of the agents' presence.
-//!   One write of the chat; if no agent is online, this is a transaction with a notification, which costs one queue
-//!   request
-//! - CLIENT_INFO: if the event contains only the `client_id`, nothing more is read. Otherwise one read each of the chat
-//!   and the visitor. Changing the visitor costs as much as in `functions/agent/update_visitor.rs`, including one queue
-//!   request for each webhook
-//!
 //! If the bot does not have the chat, the table rejects the write of the chat, and the message is rejected with 403 or
 //! 400.
 

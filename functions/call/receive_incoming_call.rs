@@ -3,24 +3,6 @@
 //! no agent is available, if the visitor is blacklisted, or if there is no channel for the caller. An unknown caller
 //! becomes a new visitor of the channel in the telephony settings. A repeated report of the same call stores nothing
 //! and gets the same response.
-//!
-//! Costs these table and queue requests:
-//! - telephony settings: one read, cached for ten seconds. A request with a wrong signature is rejected after this read
-//! - receipt (the stored result of an earlier report): one read. A repeated report also costs one read of the call's
-//!   entry, and nothing more
-//! - visitor: one query for each of the two formats of the number, and one read for each visitor with this number
-//! - channel and settings: one read each, cached for ten seconds
-//! - agent: one query of the agents' presence and one read for each of at most 20 agents who are online. If the visitor
-//!   has an open chat, also one read of it. If the channel names agents or departments, also one query of the roster
-//!   (the account's agents and departments), cached for ten seconds
-//! - call in progress: one read, and a second one if the visitor has had a call in the last day
-//! - open chat: one read each of the receipt, the visitor and the chat, one write of the visitor if its data changes
-//!   and no webhook is notified, one write of the chat, and one transaction that stores the call, an event for each
-//!   webhook, the receipt and the reference to the visitor's last call
-//! - new chat: one read each of the receipt, the visitor and, if there is one, the visitor's last chat, two counter
-//!   writes and one transaction
-//! - queues: one request for each event of each webhook. If an agent is available, also one for the task with which
-//!   `deliver-call` starts to check the call's time limit
 
 use std::process::ExitCode;
 

@@ -2,15 +2,6 @@
 //! about the progress of a call (docs/telephony.md). The provider signs the request. A late or repeated report changes
 //! nothing and gets the same response.
 //!
-//! Costs these table and queue requests:
-//! - telephony settings: one read, cached for ten seconds. A request with a wrong signature is rejected after this read
-//! - settings: one read, cached for ten seconds
-//! - call: one batch that reads the call's entry and the chat. A report that changes nothing costs nothing more
-//! - new status: one write of the chat, and one transaction that stores the call and an event for each status and
-//!   webhook. At the end of the call, the transaction also writes the account's balance and the report counters
-//! - no new status: one write of the call's entry, if this is the first report or the first with the provider's call id
-//! - queue: one request for each event
-//!
 //! If a concurrent report changes the call, the reads and writes are repeated.
 
 use std::process::ExitCode;

@@ -2,22 +2,6 @@
 //! notice. A 200 response means that the message is stored, unless the visitor is blacklisted. If a bot has the chat,
 //! the message is also queued for the bot.
 //!
-//! Costs these table and queue requests:
-//! - channel and settings: one read each. If the channel has exactly one department, also one query of the roster (the
-//!   account's agents and departments). All are cached for ten seconds. A request to an unknown URL ends with 404 after
-//!   one read of the channel, which each process makes at most five times a second for a cached channel
-//! - visitor: one read. A message from a blacklisted visitor is dropped after this read. The open chat is written
-//!   during the read if this process has stored the visitor's last message with the same profile, and the message has
-//!   neither a key nor an invitation. If the chat has been closed or the visitor blacklisted, this is one more write,
-//!   which fails
-//! - idempotency key, if the request has one: one read, made concurrently with the read of the visitor
-//! - open chat: one write of the chat, one write of the visitor if the profile changes, and one write of the entry. The
-//!   write of the entry is a transaction if there is an idempotency key, a new invitation or a notification. The chat
-//!   is also read if the message has an invitation, or if webhooks may be notified of the new profile
-//! - new chat: two counter writes and one transaction, which also counts the chat for the reports
-//! - queues: one request if a bot has the chat, and one for each webhook that is notified with chat_updated
-//! - typing notice: one read of the visitor, and one write if the visitor has an open chat
-//!
 //! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted, usually
 //! with one write. Each process makes at most 20 such writes per channel in ten seconds, and adds up the further counts
 //! in memory.

@@ -1,14 +1,6 @@
 //! `GET {base_url}/<random_string>/<CHANNEL_PUBLIC_ID>/status` (specification, A-1): returns 1 if an agent in the
 //! channel's audience is online, otherwise 0. Returns 0 for a disabled channel and for the
 //! channels of a suspended account.
-//!
-//! Costs these table requests:
-//! - channel: one read, cached for ten seconds. A request to an unknown URL gets 404 after one read, which each process
-//!   makes at most five times a second for a cached channel.
-//! - settings: one read, cached for ten seconds. A request to a disabled channel costs nothing more
-//! - roster (the account's agents and departments), if the channel names agents or departments: one query, cached for
-//!   ten seconds
-//! - agents' presence: one query
 
 use std::process::ExitCode;
 

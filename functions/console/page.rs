@@ -1,6 +1,5 @@
 //! GET /console and GET /console/: returns the page of the agents' console. GET /console/assets/{file}: returns the
 //! scripts, styles and icons of the page. The files are built from `functions/www` and compiled into this binary.
-//! Costs no table or queue requests.
 
 use std::process::ExitCode;
 

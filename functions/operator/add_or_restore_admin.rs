@@ -2,14 +2,6 @@
 //! of the account, this agent gets the new password and the admin role, and the agent's sessions end. This lets the
 //! operator help an account whose admins can no longer sign in.
 //!
-//! Costs these table requests:
-//! - account: one read. A request with an unknown account gets 404 after this read
-//! - audit log: the change and its entry in the log are stored in one transaction
-//! - login: one read. A request with an e-mail address that belongs to another account gets 409 after this read
-//! - new admin: one write to the account's counter, and one transaction that writes the agent and the login
-//! - existing agent: one read and one transaction. Then one query of the agent's sessions and one write for each
-//!   session; both are repeated until no session is left
-//!
 //! A request with a wrong operator key is rejected before any table request.
 
 use std::process::ExitCode;

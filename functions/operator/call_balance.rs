@@ -1,7 +1,6 @@
 //! POST /operator/accounts/{account_id}/call-balance: adds minutes to the call balance of an account. A repeated
 //! request with the same `reference` adds nothing.
 //!
-//! Costs one read of the account, one write of an entry in the audit log, one transaction that writes the payment and the balance, and one read of the balance.
 //! A request with a wrong operator key is rejected before any table request.
 
 use std::process::ExitCode;

@@ -1,9 +1,7 @@
 //! /operator/accounts: POST creates an account with its first admin. GET ?email=&limit=&cursor= lists the accounts in the
 //! order of their ids, or finds the account of the agent with this e-mail address.
 //!
-//! POST costs one transaction, which writes the account, the admin, the login and an entry in the audit log. GET costs
-//! one query of the index `by_account`, or two reads with an e-mail address. A request with a wrong operator key is
-//! rejected before any table request.
+//! A request with a wrong operator key is rejected before any table request.
 
 use std::process::ExitCode;
 

@@ -2,13 +2,6 @@
 //! PATCH suspends the account or ends its suspension. DELETE orders the deletion of the account, which `schedule-idle`
 //! carries out.
 //!
-//! Costs these table requests:
-//! - account: one read
-//! - GET: one query of the agents, and one read of the progress
-//! - PATCH: one read of the settings, and one transaction that writes the settings, the account and an entry in the
-//!   audit log. Then one query of the agents, and for each agent one query and one write for each session
-//! - DELETE: one write that plans the deletion and one that marks the account, and the same requests as PATCH
-//!
 //! A request with a wrong operator key is rejected before any table request.
 
 use std::process::ExitCode;

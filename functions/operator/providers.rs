@@ -2,9 +2,7 @@
 //! returns a provider, PATCH changes it, DELETE deletes it unless bots use it. A provider belongs to no account, so its
 //! changes are in the log of the function and not in an audit log.
 //!
-//! POST costs one write, the list one query of the index `by_account`, GET one read, and PATCH one read and one write.
-//! DELETE costs one read, two writes, and one scan for each megabyte of the Directory table. A request with a wrong
-//! operator key is rejected before any table request.
+//! A request with a wrong operator key is rejected before any table request.
 
 use std::process::ExitCode;
 

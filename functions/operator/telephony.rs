@@ -1,14 +1,6 @@
 //! GET, PATCH and DELETE /operator/accounts/{account_id}/telephony: returns, changes or deletes the telephony provider
 //! of an account, for the operator. The credentials of the provider are never returned.
 //!
-//! Costs these table requests:
-//! - account: one read
-//! - audit log: each change and its entry in the log are stored in one transaction
-//! - GET: two reads (the telephony settings and the balance)
-//! - PATCH: one read and one write of the telephony settings, both repeated after a concurrent change, and one read of
-//!   the balance. If the body names a channel, also one read of the channel
-//! - DELETE: one write
-//!
 //! A request with a wrong operator key is rejected before any table request.
 
 use std::process::ExitCode;

@@ -2,20 +2,6 @@
 //! with CHAT_CLOSED. The webhooks are notified with chat_finished, unless no agent has accepted the chat. An open chat
 //! is checked when it may have reached the limit, and at least once an hour. In the remaining time, a run continues the
 //! retention passes, which apply changed retention periods to closed chats, and the deletions of accounts.
-//!
-//! Costs these table and queue requests:
-//! - index `due`: one query for each of the 32 partitions, one more query for each additional page of 25 due chats in a
-//!   partition, and one query for the retention passes and deletions
-//! - due chat: one read, and one read of the settings, cached for ten seconds
-//! - chat that is not idle: one write. If the retention period has changed, also one query of the timeline and one
-//!   write for each entry
-//! - idle chat: one transaction, which also writes the report counters, and one queue request for each notification
-//! - retention pass: one read of the pass and one of the settings. Per 100 closed chats, one query of the index
-//!   `listing`, one batch of reads and one write that stores the progress. Each closed chat also costs one query of the
-//!   timeline and two writes, each visitor one read and one transaction, and each entry of a timeline whose expiry
-//!   changes one write
-//! - deletion of an account: one scan for each megabyte of the three tables, one write of the progress for each scan, and
-//!   one write for each item of the account
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

@@ -1,13 +1,5 @@
 //! Runs every minute, finds overdue deliveries and queues them again. A delivery becomes overdue, for example, if a
 //! process dies during an attempt, or after the entry was stored and before its task was queued.
-//!
-//! Costs these table and queue requests:
-//! - index `due`: one query for each of the 32 partitions, and one more query for each additional page of 25 overdue
-//!   deliveries in a partition
-//! - overdue delivery: one read, one write and one queue request
-//! - overdue delivery that has been queued too often, or whose bot has not reacted after an attempt: it is marked as
-//!   failed instead, which costs two reads and one transaction that also writes the report counters. If the bot had to
-//!   react, handing the chat over to the agents costs one more read and one more write. Calls are always queued again
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

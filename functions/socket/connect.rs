@@ -1,14 +1,6 @@
 //! $connect of the WebSocket API: opens a socket with the ticket in the query parameter `ticket`. An unknown, used or
 //! expired ticket, the ticket of a session that has ended, and the ticket of a visitor who already has 20 sockets are
 //! rejected with 401, and the connection is refused.
-//!
-//! Costs these table requests:
-//! - ticket: one write, which deletes it. A request with an unknown, used or expired ticket costs nothing more
-//! - visitor's ticket: one eventually consistent query of the visitor's sockets
-//! - socket: two writes. The socket of a visitor costs nothing more
-//! - presence: one write, or two if the presence contains expired sockets, whose closing API Gateway did not report
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence). If the session
-//!   has ended, removing the socket costs three writes
 
 use std::process::ExitCode;
 

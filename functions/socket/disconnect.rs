@@ -2,10 +2,6 @@
 //! counts as offline 90 seconds later. API Gateway does not guarantee the $disconnect event. If the event is missing,
 //! `deliver-push` removes the socket when it cannot send a push to the socket; without a push, the socket expires
 //! 130 minutes after it was opened.
-//!
-//! Costs one read of the socket and three writes: two delete the socket's items and one updates the agent's presence. A
-//! visitor's socket costs one write less. If the socket has already been removed, the function does nothing after the
-//! read.
 
 use std::process::ExitCode;
 

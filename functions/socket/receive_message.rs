@@ -6,23 +6,6 @@
 //! it has missed. A visitor can send `ping`, and `typing` with the text that has been typed so far. The response to a
 //! rejected frame is an `error` frame. If the service fails, the invocation fails, and API Gateway sends its own error
 //! frame.
-//!
-//! The first frame of a socket that has missed a push costs one read of the socket. Removing the socket costs three
-//! writes for an agent and two for a visitor.
-//!
-//! A visitor's frame costs one read of the socket, and one write for every tenth frame of a visitor in each process.
-//! `typing` also costs one read of the visitor and one write of the chat.
-//!
-//! An agent's frame costs these table and queue requests:
-//! - socket: one read
-//! - session: one read, plus two writes at most once a minute (the session and the agent's presence). If the session
-//!   has ended, removing the socket costs three writes
-//! - typing: one read of the chat. If the agent is not an admin and does not have the chat, also one read of its
-//!   channel and one query of the roster (the account's agents and departments). Both are cached for ten seconds; the
-//!   roster is queried again if the cached copy may be stale. Then one queue request, and one eventually consistent
-//!   query of the account's sockets. If one of these sockets belongs to a colleague without the admin role, also one
-//!   read of the channel and one query of the roster, both cached. In a chat of a widget, one eventually consistent
-//!   query of the visitor's sockets takes the place of the queue request
 
 use std::process::ExitCode;
 

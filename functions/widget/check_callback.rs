@@ -1,18 +1,5 @@
 //! POST /widget/{widget_id}/callback: returns whether the visitor can ask for a callback now (specification, part D,
 //! isCallbackEnabled). A browser without a token can ask too.
-//!
-//! Costs these table requests:
-//! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from a client network in each process
-//! - visitor: one read, if the request has a token. A request with a wrong token is rejected after this read
-//! - settings and telephony settings: one read each, cached for ten seconds. Nothing more is read if callbacks are
-//!   disabled, if the visitor is blacklisted, or outside the working hours
-//! - balance: one read. Nothing more is read if the balance is used up, or if the account has reached its limit of
-//!   callbacks for the day
-//! - agent: one query of the agents' presence and one read for each of at most 20 agents who are online. If the visitor
-//!   has an open chat, also one read of it. If the widget names agents or departments, also one query of the roster
-//!   (the account's agents and departments), cached for ten seconds
-//! - call in progress: one read for a known visitor, and a second one if the visitor has had a call in the last day
 
 use std::process::ExitCode;
 

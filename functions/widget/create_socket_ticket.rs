@@ -1,11 +1,5 @@
 //! POST /widget/{widget_id}/socket-ticket: returns a ticket with which the visitor's widget can open one WebSocket
 //! within 60 seconds. The widget connects to `url` and adds the ticket as the query parameter `ticket`.
-//!
-//! Costs these table requests:
-//! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from a client network in each process
-//! - visitor: one read. A request with a wrong token is rejected after this read
-//! - ticket: one write
 
 use std::process::ExitCode;
 

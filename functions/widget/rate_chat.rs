@@ -1,15 +1,5 @@
 //! POST /widget/{widget_id}/rating: stores or removes the visitor's rating of a chat. chat_finished contains the rating
 //! that the chat then has; a rating that changes later is reported with chat_updated.
-//!
-//! Costs these table and queue requests:
-//! - channel and settings: one read each, cached for ten seconds. A request from a site that is not allowed is rejected
-//!   after the read of the channel
-//! - rate limit: one write for every tenth request from a client network in each process
-//! - visitor: one read. A request with a wrong token is rejected after this read
-//! - chat: one read. A request for the chat of another visitor gets 404
-//! - rating: one transaction that writes the chat, the report counters and the events, or nothing if the rating does
-//!   not change
-//! - queue: one request for each webhook that is notified with chat_updated
 
 use std::process::ExitCode;
 

@@ -2,19 +2,6 @@
 //! message is stored, unless the visitor is blacklisted. If a bot has the chat, the message is also queued for the bot.
 //! A repeated request with the same `message_id` stores nothing and returns the stored message.
 //!
-//! Costs these table and queue requests:
-//! - channel and settings: one read each, cached for ten seconds. A request from a site that is not allowed is rejected
-//!   after the channel has been read. If the widget has exactly one department, or has several and the page requests
-//!   one, also one query of the roster (the account's agents and departments), cached for ten seconds
-//! - rate limit: one write for every tenth request from a client network in each process
-//! - `message_id` and visitor: one read each, concurrently. A request with a wrong token is rejected after these reads.
-//!   A message from a blacklisted visitor is dropped after them, but the response shows it as stored
-//! - open chat: one write of the chat, one write of the visitor if the page has changed, and one transaction that
-//!   stores the entry and the `message_id`. The chat is also read if the message has an invitation
-//! - new chat: two counter writes and one transaction, which also counts the chat for the reports
-//! - queue: one request if a bot has the chat
-//! - repeated message: one read of the entry
-//!
 //! If a concurrent request changes the chat, the reads and writes are repeated. A rejected message is counted, usually
 //! with one write, unless the reason is its site, its token, malformed JSON or the rate limit of the client network.
 //! Each process makes at most 20 such writes per channel in ten seconds, and adds up the further counts in memory.

@@ -3,20 +3,6 @@
 //! chat, or opens a chat, which starts with the widget's bot or, if it has none, waits for the agents. A bot that has
 //! the chat gets the message. Webhooks are notified with offline_message. A repeated request with the same `message_id`
 //! stores nothing.
-//!
-//! Costs these table and queue requests:
-//! - channel and settings: one read each, cached for ten seconds. If the widget has exactly one department, also one
-//!   query of the roster (the account's agents and departments), cached for ten seconds
-//! - rate limit: one write for every tenth request from a client network in each process
-//! - `message_id`: one read
-//! - visitor: one read. A request with a wrong token is rejected after this read, and a message from a blacklisted
-//!   visitor is dropped
-//! - open chat: one read and one write of the chat, and one transaction. If the contact data changes and no webhook is
-//!   notified, also one write of the visitor
-//! - new chat: two counter writes and one transaction, which also counts the chat for the reports
-//! - queues: one request for each webhook that is notified with offline_message, one for each webhook that is notified
-//!   of changed contact data with chat_updated (only if an agent has the open chat), and one if a bot has the open
-//!   chat, even if the request is a repeated one
 
 use std::process::ExitCode;
 

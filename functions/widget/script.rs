@@ -1,6 +1,5 @@
 //! GET /widget.js: returns the loader that pages include. GET /widget/assets/{file}: returns the scripts and texts that
-//! the loader imports. The files are built from `functions/www/widget` and compiled into this binary. Costs no table
-//! or queue requests.
+//! the loader imports. The files are built from `functions/www/widget` and compiled into this binary.
 
 use std::process::ExitCode;
 

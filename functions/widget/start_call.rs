@@ -2,30 +2,6 @@
 //! part D, startCall). A response with `result` `ok` means that the call is stored. A task in a queue then orders the
 //! call. If the widget has a bot, a new chat starts with the bot, which gets the phone number as a message. A repeated
 //! request with the same `message_id` starts nothing and returns the stored call.
-//!
-//! Costs these table and queue requests:
-//! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from a client network in each process
-//! - visitor: one read. A request with a wrong token is rejected after this read
-//! - `message_id`: one read. A repeated request then reads the call's entry, and nothing more
-//! - settings and telephony settings: one read each, cached for ten seconds. Nothing more is read if callbacks are
-//!   disabled, if the visitor is blacklisted, or outside the working hours
-//! - balance: one read. Nothing more is read if the balance is used up, or if the account has reached its limit of
-//!   callbacks for the day
-//! - agent: one query of the agents' presence and one read for each of at most 20 agents who are online. If the visitor
-//!   has an open chat, also one read of it. If the widget names agents or departments, also one query of the roster
-//!   (the account's agents and departments), cached for ten seconds
-//! - phone number: one query of the roster, cached for ten seconds
-//! - callback limit: one write. If too many callbacks have been requested from the client network, the request is
-//!   rejected after this write
-//! - call in progress: two reads (the last calls of the visitor and of the number), and one more for each of them that
-//!   is of the last day. Also another read of the balance
-//! - `message_id` and visitor: one more read each when the call is stored
-//! - open chat: one read, one write of the chat, and one transaction that stores the call, the events for the webhooks,
-//!   the `message_id`, the references to the last calls of the visitor and of the number, and the balance. If the visitor's phone number or page changes and
-//!   no webhook is notified, also one write of the visitor
-//! - new chat: two counter writes and one transaction
-//! - queues: one request for the call, one for each event for a webhook and, if a bot has the chat, one for the bot
 
 use std::process::ExitCode;
 

@@ -2,17 +2,6 @@
 //! agents are online, whether a bot answers, and, if the browser has a visitor's token, the visitor and the last
 //! messages. If a browser without a token sends `identify`, a visitor is created and the visitor's token is returned;
 //! without `identify`, nothing is stored for such a browser.
-//!
-//! Costs these table requests:
-//! - channel, trigger rules, settings and, if callbacks are enabled, telephony settings: one read each, cached for ten
-//!   seconds. A request from a site that is not allowed is rejected after the read of the channel
-//! - rate limit: one write for every tenth request from a client network in each process
-//! - presence: one query, and one read for each of at most five agents who are online. If the widget names agents or
-//!   departments, also one query of the roster (the account's agents and departments), cached for ten seconds
-//! - known visitor: one read. One write if the visitor's page, browser or IP address has changed. If the visitor has
-//!   had a chat, one query of the last entries of the current or last chat
-//! - new visitor, also if the page names another user than the one whom the known visitor belongs to: one counter write
-//!   and one transaction
 
 use std::process::ExitCode;
 

@@ -2,17 +2,6 @@
 //! through the widget's JavaScript API (specification, part D). Returns the visitor. If an agent has the visitor's
 //! chat, chat_updated notifies the webhooks of new contact data and of a user token. If the page names another user than
 //! before, or none any more, the data is stored for a new visitor, whose token is returned.
-//!
-//! Costs these table and queue requests:
-//! - channel: one read, cached for ten seconds. A request from a site that is not allowed is rejected after this read
-//! - rate limit: one write for every tenth request from a client network in each process
-//! - visitor: one read. A request with a wrong token is rejected after this read
-//! - another user: one counter write and one transaction
-//! - clear_history: one read of the visitor's current or last chat
-//! - settings: one read, cached for ten seconds
-//! - changed visitor: one write, and one more if the visitor has an open chat and the name has changed. If webhooks are
-//!   notified: one write of the chat, one transaction in place of the write of the visitor, and one queue request for
-//!   each webhook. If no agent has the open chat, the write of the chat fails, and nobody is notified
 
 use std::process::ExitCode;
 

@@ -251,9 +251,7 @@ impl BotReceiver<'_> {
     }
 }
 
-/// Returns whether an agent in the audience of the chat's channel is online. Costs one query of the agents' presence
-/// for each megabyte, and one read of the channel unless it is cached. If the channel names agents or departments, also
-/// costs one query of the roster (the account's agents and departments) unless it is cached.
+/// Returns whether an agent in the audience of the chat's channel is online.
 pub(crate) async fn has_online_agent(
     directory: &Directory,
     connections: &Connections,

@@ -82,7 +82,6 @@ pub(crate) async fn channel_to_sign_with(
 impl IntegratorReceiver<'_> {
     /// Returns whether the integrator refused a request's credentials because the signing secret has been replaced
     /// since the channel was cached. A lenient channel treats such a response as a rejection, which would be final.
-    /// Costs one read if the credentials were refused.
     async fn used_outdated_secret(&self, post: &SignedPost, chat: &Chat, attempt: &Attempt) -> bool {
         if !attempt.is_unauthorized() {
             return false;

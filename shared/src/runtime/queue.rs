@@ -83,7 +83,7 @@ pub async fn enqueue_notifications(entries: &[TimelineEntry], to_bot: &BotQueue,
 }
 
 /// Adds the first attempt of a delivery's current round to the queue for its kind of receiver. Does nothing if the
-/// entry has no delivery or `queues` has no such queue. Costs one request.
+/// entry has no delivery or `queues` has no such queue.
 pub async fn send_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueues<'_>) -> Result<(), Error> {
     match queue_of(entry, queues) {
         Some(queue) => queue.send_entry(entry).await,
@@ -140,7 +140,7 @@ impl FifoQueue {
         Self { queue: SqsQueue::open(startup, url_variable), groups_per_account: config::first_attempts_per_account() }
     }
 
-    /// Adds a task to the queue, after the earlier tasks of its message group. Costs one request.
+    /// Adds a task to the queue, after the earlier tasks of its message group.
     pub async fn send(&self, task: &Task) -> Result<(), Error> {
         let group_id = task.message_group(self.groups_per_account);
         let options = SendOptions { group_id, deduplication_id: Some(task.deduplication_id()), delay: Duration::ZERO };
@@ -148,7 +148,7 @@ impl FifoQueue {
     }
 
     /// Queues the task of a stored delivery. An error is only logged, so that the caller's request succeeds. The sweep
-    /// (the scheduled search for overdue deliveries) finds the pending delivery later. Costs one request.
+    /// (the scheduled search for overdue deliveries) finds the pending delivery later.
     pub async fn enqueue_or_leave_to_sweep(&self, task: &Task) {
         log_unqueued(task, self.send(task).await);
     }
@@ -176,7 +176,7 @@ impl RetryQueue {
         Self(SqsQueue::open(startup, url_variable))
     }
 
-    /// Queues a task with a delay. The delay is rounded to whole seconds. Costs one request.
+    /// Queues a task with a delay. The delay is rounded to whole seconds.
     pub async fn send(&self, task: &Task, delay: Duration) -> Result<(), Error> {
         // The queue is a fair queue. Each account is a message group, so that the backlog of one account does not delay
         // the other accounts.

@@ -10,8 +10,7 @@ use crate::store::account_deletion::{AccountData, AccountDeletion};
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 
-/// Suspends an account, or ends its suspension. Repeated after an interruption, it completes the change. Costs one read
-/// and one transaction, one query of the agents, and for each agent one query and one write for each session.
+/// Suspends an account, or ends its suspension. Repeated after an interruption, it completes the change.
 pub async fn set_suspension(
     directory: &Directory,
     connections: &Connections,

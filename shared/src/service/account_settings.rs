@@ -30,7 +30,7 @@ pub struct AccountSettingsService<'a> {
 }
 
 impl AccountSettingsService<'_> {
-    /// Returns the settings and the trigger rules. Costs two reads.
+    /// Returns the settings and the trigger rules.
     pub async fn get(&self) -> Result<Response, Error> {
         let rules = self.directory.widget_rules(self.account_id).await?;
         let settings = self.directory.settings(self.account_id).await?;
@@ -114,7 +114,7 @@ impl AccountSettingsService<'_> {
     }
 
     /// Creates a new signing secret. Requests are also signed with each older secret until its expiry time. If two
-    /// requests rotate the secret concurrently, one of them is rejected. Costs two reads and one transaction.
+    /// requests rotate the secret concurrently, one of them is rejected.
     pub async fn rotate_signing_secret(&self, webhook_id: &str, body: &Value) -> Result<Response, Error> {
         let old_until = self.now.plus(Duration::from_secs(admin::parse_overlap_seconds(body)?));
         let secret = random_ids_and_secrets::random_signing_secret()?;

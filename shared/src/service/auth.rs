@@ -15,8 +15,7 @@ use crate::store::connections::sessions::{self, Session, SessionAccess};
 use crate::store::directory::Directory;
 use crate::wire::bot_error::BotApiError;
 
-/// Returns the session of a signed-in agent. Costs one read and, at most once a minute, two writes that store the time
-/// of the request.
+/// Returns the session of a signed-in agent.
 ///
 /// # Errors
 /// Fails with `PasswordChangeRequired` if the agent must replace the password first, and with `AccountSuspended` if the

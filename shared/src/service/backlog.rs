@@ -64,8 +64,7 @@ struct BacklogProgress {
 }
 
 impl BacklogRun<'_> {
-    /// Processes the backlog until it is empty or a limit is reached. Costs one query for each page, at least one query
-    /// for each partition, and one more query for each partition that is unfinished when a limit is reached.
+    /// Processes the backlog until it is empty or a limit is reached.
     pub async fn process(&self, handler: &dyn OverdueHandler) -> BacklogReport {
         let progress =
             Mutex::new(BacklogProgress { pending: all_partitions(clock::now()), report: BacklogReport::default() });

@@ -24,9 +24,7 @@ const MAX_CONCURRENT_TIMELINES: usize = 20;
 const MAX_ENTRIES_PER_CHAT: usize = 100;
 
 /// Returns the activity of a bot. Reads the account's open chats, and the chats that were closed in the last hour, in
-/// at most five pages of up to 100 chats for each of the two lists. A page of open chats costs up to three queries of
-/// the `listing` index, one for each state. A page of closed chats costs one query of the `due` index. Each chat costs
-/// one read. For at most 200 of the bot's chats, the last 100 entries cost one query for each megabyte.
+/// at most five pages of up to 100 chats for each of the two lists.
 pub async fn bot_activity(chats: &Chats, bot: &Bot, now: Timestamp) -> Result<BotActivity, Error> {
     let mut activity = BotActivity::new(now.minus(PERIOD));
     let open = open_chats(chats, &bot.account_id, &mut activity).await?;

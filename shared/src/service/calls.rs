@@ -80,8 +80,7 @@ fn new_call(
 }
 
 impl CallService<'_> {
-    /// Whether the visitor can ask for a callback now. Costs the reads of [`plan_callback`](Self::plan_callback) and,
-    /// for a known visitor, one or two reads to find a call in progress.
+    /// Whether the visitor can ask for a callback now.
     pub async fn callback_availability(
         &self,
         channel: &Channel,
@@ -98,8 +97,7 @@ impl CallService<'_> {
     }
 
     /// Returns the plan for a callback, or the reason why callbacks are not available. Whether a call of the visitor or
-    /// the number is in progress, and how often the number was called today, is checked when the call is stored. Costs one read of the balance and the reads of `agent_to_call`. The settings
-    /// and the telephony settings are cached.
+    /// the number is in progress, and how often the number was called today, is checked when the call is stored.
     pub async fn plan_callback(
         &self,
         channel: &Channel,
@@ -126,8 +124,7 @@ impl CallService<'_> {
         })
     }
 
-    /// Returns the plan for an agent's call to a visitor. Costs one read of the balance and one of the agent. The
-    /// settings and the telephony settings are cached.
+    /// Returns the plan for an agent's call to a visitor.
     ///
     /// # Errors
     /// Fails with a conflict if the call cannot be made.
@@ -142,7 +139,7 @@ impl CallService<'_> {
         Ok(CallPlan { settings, telephony, agent, limits })
     }
 
-    /// Returns the number of a request in E.164 format. Costs one query, or nothing if the roster is cached.
+    /// Returns the number of a request in E.164 format.
     ///
     /// # Errors
     /// Fails with `Invalid` if the account does not call this number (see [`Telephony::callable_number`]).
@@ -155,10 +152,6 @@ impl CallService<'_> {
     /// Chooses the agent for a call from the agents who receive the channel's chats, are online and have a valid phone
     /// number. The agent who has the visitor's open chat comes first; otherwise, the choice is arbitrary. Returns
     /// `None` if none of the first 20 of these online agents has a valid number.
-    ///
-    /// Costs one query of the agents' presence, one read for each of the first 20 agents and, if the visitor has an
-    /// open chat, one read of the chat. If the channel names agents or departments, also costs one query of the roster,
-    /// which is cached.
     async fn agent_to_call(
         &self,
         channel: &Channel,
@@ -190,10 +183,6 @@ impl CallService<'_> {
     /// Handles the report of an incoming call. An unknown caller becomes a visitor. The call is stored in the visitor's
     /// open chat, or opens one. Returns the response, which tells the provider whom to call. A repeated report of the
     /// same call stores nothing.
-    ///
-    /// Costs one read of the receipt, one query of the `by_phone` index for each of the number's two formats, one read
-    /// for each visitor whose number has the same digits, the reads of `agent_to_call`, and the requests of
-    /// [`store_call`](Self::store_call).
     ///
     /// # Errors
     /// Fails with `NotFound` if the account has no telephony provider, and with `InvalidSignature` unless the provider
@@ -287,9 +276,7 @@ impl CallService<'_> {
 
     /// Stores a call from or to a visitor, and queues the call and its webhook events. The caller must queue the
     /// notification of the bot, if there is one. If an earlier request with the same idempotency key has already stored
-    /// the call, returns the stored call. Returns `None` if the visitor is blacklisted. Costs the same requests as a
-    /// visitor's message, up to two reads to find a call in progress, and one queue request for the call and for each
-    /// event. A callback also costs one read of the balance, and up to two reads to find a call of the number in progress.
+    /// the call, returns the stored call. Returns `None` if the visitor is blacklisted.
     ///
     /// # Errors
     /// Fails with a conflict if the call is a callback and the visitor or the number already has a call in progress, the
@@ -372,9 +359,6 @@ pub struct CallReports<'a> {
 
 impl CallReports<'_> {
     /// Handles a provider's report about a call. A late or repeated report changes nothing and gets the same response.
-    /// Costs two reads. A report that changes the status also costs one write and one transaction; any other report
-    /// costs at most one write. Each stored event costs one queue request. The settings and the telephony settings are
-    /// cached.
     ///
     /// # Errors
     /// Fails with `NotFound` if the account has no such call or no telephony provider, and with `InvalidSignature`

@@ -30,9 +30,7 @@ pub struct ChatAccess<'a> {
 }
 
 impl ChatAccess<'_> {
-    /// Reads a chat that the agent may see. Costs one read. For an agent who is not an admin and does not have the
-    /// chat, also costs the reads of the chat's channel and the roster (the account's agents and departments), which
-    /// are cached.
+    /// Reads a chat that the agent may see.
     ///
     /// # Errors
     /// Fails with `NotFound` if the chat does not exist or its retention period has ended. Fails with `Forbidden` if
@@ -49,8 +47,7 @@ impl ChatAccess<'_> {
         visible.ok_or(Error::Forbidden("the chat is offered to other agents"))
     }
 
-    /// Reads a visitor. The agent must be allowed to see the visitor's open or most recent chat. Costs two reads and,
-    /// for an agent without the admin role, the reads of [`chat`](Self::chat).
+    /// Reads a visitor. The agent must be allowed to see the visitor's open or most recent chat.
     pub async fn visitor(&self, number: u64) -> Result<Visitor, Error> {
         let visitor = self.chats.visitor_by_number(&self.session.account_id, number, self.now).await?;
         let visitor = visitor.ok_or(Error::NotFound)?;
@@ -68,11 +65,6 @@ impl ChatAccess<'_> {
 
     /// Returns at most `limit` visible chats from a listing of the account's chats, newest first. If many chats are
     /// hidden, a page may be shorter than `limit`; `next` then continues the list.
-    ///
-    /// Costs one read for each header. Also costs one query for each state (the queries run concurrently), unless the
-    /// listing has been [read ahead](ChatListing::read_ahead). Hidden chats cost reads too, and can make further
-    /// queries necessary. For an agent without the admin role, also costs the reads of the chats' channels and the
-    /// roster, which are cached.
     pub async fn list(&self, mut listing: ChatListing<'_>, limit: usize) -> Result<ChatPage, Error> {
         let (mut visible, mut headers_read) = (Vec::new(), 0);
         loop {
@@ -94,9 +86,6 @@ impl ChatAccess<'_> {
 
     /// Returns a page of at most ten of a visitor's chats, newest first. `after` is the `next` value of the previous
     /// page. The agent must be allowed to see the visitor; chats that the agent must not see are omitted.
-    ///
-    /// Costs the reads of [`visitor`](Self::visitor) and one batch that reads up to ten headers. Each page after the
-    /// first one also costs one read.
     pub async fn visitor_chats(&self, number: u64, after: Option<u64>) -> Result<ChatPage, Error> {
         let (visitor, account_id) = (self.visitor(number).await?, &self.session.account_id);
         let chat_ids = match after {
@@ -114,7 +103,7 @@ impl ChatAccess<'_> {
     }
 
     /// Removes from `chats` those that the agent must not see and those whose retention period has ended, and returns
-    /// the rest. Costs the reads of [`ChatVisibility::read`].
+    /// the rest.
     pub(crate) async fn visible_chats(&self, mut chats: Vec<Chat>) -> Result<Vec<Chat>, Error> {
         chats.retain(|chat| !chat.is_expired(self.now));
         let viewer = self.session.viewer();
@@ -131,9 +120,7 @@ pub(crate) struct ChatVisibility {
 }
 
 impl ChatVisibility {
-    /// Reads the data that determines which of `viewers` see which of `chats`. Costs nothing if every viewer sees every
-    /// chat regardless of its audience. Otherwise, costs one read of each channel and one query of the roster. Both are
-    /// cached; the roster is queried again if the cached copy may be outdated.
+    /// Reads the data that determines which of `viewers` see which of `chats`.
     pub(crate) async fn read(
         directory: &Directory,
         account_id: &str,

@@ -19,7 +19,7 @@ pub struct WebhookNotifier<'a> {
 }
 
 impl WebhookNotifier<'_> {
-    /// Whether a webhook of the account subscribes to `event`. Costs one read of the settings if they are not cached.
+    /// Whether a webhook of the account subscribes to `event`.
     pub async fn has_subscriber(&self, account_id: &str, event: WebhookEvent) -> Result<bool, Error> {
         let settings = self.directory.cached_settings(account_id).await?;
         Ok(settings.webhooks.iter().any(|webhook| webhook.subscribes_to(event)))

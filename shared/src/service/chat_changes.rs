@@ -36,11 +36,8 @@ struct FoundChats<'a> {
 
 /// Reads a page of the changes after the cursor.
 ///
-/// Every 100 open chats cost at most one query of the `listing` index for each of their states, and one read for each
-/// header. The headers must be read, because messages do not change any index. Every 100 chats that were closed or
-/// erased since the cursor cost one query of the `due` index, plus one read for each closed chat. A page reads fewer
-/// than 600 headers. For an agent without the admin role, a page also reads the channels of the changed chats and the
-/// roster, which are cached.
+/// The headers must be read, because messages do not change any index. A page reads fewer than 600 headers. For an
+/// agent without the admin role, a page also reads the channels of the changed chats and the roster, which are cached.
 pub async fn read_page(access: &ChatAccess<'_>, cursor: ChangesCursor) -> Result<ChangesPage, Error> {
     let (account_id, since) = (&access.session.account_id, cursor.changed_since());
     let pass = cursor.pass_at(access.now);

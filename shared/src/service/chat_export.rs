@@ -48,9 +48,7 @@ impl PageBudget {
 
 impl ChatExportService<'_> {
     /// Returns the page that starts after the cursor, or the first page if there is no cursor. Expired chats and
-    /// entries are left out. Costs one query for every 100 entries of a chat. If the scope is a single chat, or if the
-    /// page continues a chat, also costs one read of this chat. In an export of closed chats, every 100 chats also cost
-    /// one query of the `due` index and one read for each chat.
+    /// entries are left out.
     ///
     /// # Errors
     /// Fails with `NotFound` if the scope is a single chat and this chat does not exist or has expired.

@@ -30,12 +30,8 @@ pub struct SearchPage {
 
 /// Reads a page of the results. `cursor` is the `next` value of the previous page.
 ///
-/// Costs one query of the `by_email` index if the text could be an e-mail address, one of `by_phone` if it could be a
-/// phone number, and one read for each visitor found (at most 50). If the text could be an integrator's id, also costs
-/// one query of the channels, and one read for each API channel (at most 100). Every 100 examined chats cost at most one query of
-/// the `listing` index for each chat state, and one read for each header. The first page also reads the best matches
-/// (one read each) and, if the text is a number, the visitor with this number (two reads). For an agent without the
-/// admin role, a page also reads the channels of the found chats and the roster, which are cached.
+/// The first page also reads the best matches and, if the text is a number, the visitor with this number. For an agent without the admin role, a page also reads the channels of the found chats and the
+/// roster, which are cached.
 pub async fn read_page(
     access: &ChatAccess<'_>,
     query: &SearchQuery,

@@ -25,11 +25,7 @@ pub struct BotEventHandler<'a> {
 }
 
 impl BotEventHandler<'_> {
-    /// Handles BOT_MESSAGE. The message is stored once for each idempotency key. Costs two writes. A key adds one read
-    /// and one write of the receipt (the stored response to an earlier request). Unless the event refers to the chat by
-    /// `chat_id` alone, finding the chat costs further reads. A message that plain channels cannot show costs one more
-    /// read of the chat. If the bot has got the visitor's last message more than once, the message costs one query of
-    /// entries and one more write.
+    /// Handles BOT_MESSAGE. The message is stored once for each idempotency key.
     pub async fn bot_message(
         &self,
         chat_reference: &ChatReference,
@@ -47,8 +43,7 @@ impl BotEventHandler<'_> {
         self.chats.store_bot_message(&message, key).await.map_err(in_field)
     }
 
-    /// Returns whether the chat's channel can show a message or its fallback text. Costs nothing if every channel can;
-    /// otherwise one read of the chat, and one of the channel, which is cached.
+    /// Returns whether the chat's channel can show a message or its fallback text.
     async fn is_displayable(&self, chat_id: u64, content: &Content) -> Result<bool, Error> {
         if content.converted_for(RichSupport::default()).is_some() {
             return Ok(true);

@@ -53,10 +53,7 @@ struct ChatPush {
 }
 
 impl PushService<'_> {
-    /// Pushes a batch of changes. Changes that nobody sees cost nothing. The other changes cost one query of the
-    /// agents' sockets for each account. If an agent's socket is open, they also cost one read for each changed chat
-    /// and the reads that its frames need. Pushes to visitors and the closing of an ended session's sockets cost
-    /// requests of their own.
+    /// Pushes a batch of changes.
     ///
     /// # Errors
     /// Fails if a table is unavailable. The batch can be repeated, because a repeated push does no harm.
@@ -76,8 +73,7 @@ impl PushService<'_> {
     }
 
     /// Notifies the colleagues who see the chat that an agent has started or stopped typing. The notice is not stored,
-    /// so no stream reports it. Costs one eventually consistent query; if a colleague has an open socket, also reads
-    /// the chat's channel and the roster, which are cached.
+    /// so no stream reports it.
     pub async fn push_agent_typing(&self, chat: &Chat, agent: &AgentSnapshot, is_typing: bool) -> Result<(), Error> {
         let mut sockets = self.connections.account_sockets(&chat.account_id, self.now).await?;
         sockets.retain(|socket| socket.agent_id != agent.agent_id);
@@ -162,9 +158,7 @@ impl PushService<'_> {
         Ok(())
     }
 
-    /// Pushes a chat's changes to its visitor, if the chat belongs to a widget. Changes that the visitor does not see
-    /// cost nothing. Otherwise, costs one eventually consistent query, and one read of the chat if none of the changes
-    /// contains it.
+    /// Pushes a chat's changes to its visitor, if the chat belongs to a widget.
     async fn push_to_visitor(&self, account_id: &str, chat_id: u64, changes: &[ChatItemChange]) -> Result<(), Error> {
         let visible_changes: Vec<VisitorChange<'_>> = changes.iter().filter_map(visitor_change).collect();
         if visible_changes.is_empty() {
@@ -185,8 +179,7 @@ impl PushService<'_> {
         self.send_to_visitor(&chat, messages.chain(chat_frame).map(Frame::from).collect()).await
     }
 
-    /// Notifies the widget's visitor that an agent has started or stopped typing. Costs one eventually consistent
-    /// query, or nothing in a chat of an API channel.
+    /// Notifies the widget's visitor that an agent has started or stopped typing.
     pub async fn push_agent_typing_to_visitor(&self, chat: &Chat, is_typing: bool) -> Result<(), Error> {
         if chat.channel_kind == ChannelKind::Api {
             return Ok(());
@@ -242,7 +235,7 @@ impl PushService<'_> {
     }
 
     /// Reads the current headers of the chats in `by_chat`. The headers in the changes may be outdated, and a chat must
-    /// not be shown to agents who no longer see it. Costs one read for each chat, in one batch.
+    /// not be shown to agents who no longer see it.
     async fn read_chats(
         &self,
         account_id: &str,
@@ -308,7 +301,6 @@ impl PushService<'_> {
     }
 
     /// Returns the frame about the panel of a chat. In a chat of a widget, the panel also shows data about the visitor.
-    /// Costs one read if the panel is not given and, in a chat of a widget, one read if the visitor is not given.
     async fn panel_frame(
         &self,
         chat: &Chat,
@@ -328,8 +320,7 @@ impl PushService<'_> {
         Ok(push::panel_frame(chat, panel, visitor, safe_urls))
     }
 
-    /// Returns the frame about the visitor of a chat. Costs one read if the visitor is not given, and one read if the
-    /// panel is not given. Returns `None` if the visitor has been deleted.
+    /// Returns the frame about the visitor of a chat. Returns `None` if the visitor has been deleted.
     async fn visitor_frame(
         &self,
         chat: &Chat,
@@ -349,8 +340,7 @@ impl PushService<'_> {
         Ok(Some(push::visitor_frame(chat, visitor, panel, safe_urls)))
     }
 
-    /// Closes all sockets of a session that has ended. Costs one query and, for each socket, three writes and one
-    /// request to close it.
+    /// Closes all sockets of a session that has ended.
     async fn close_sockets(&self, account_id: &str, session_id: &str) -> Result<(), Error> {
         let sockets = self.connections.session_sockets(account_id, session_id, self.now).await?;
         try_join_all(sockets.iter().map(async |socket| {

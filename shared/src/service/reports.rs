@@ -13,8 +13,7 @@ const DAYS_PER_READ: usize = 30;
 const CONCURRENT_READS: usize = 3;
 
 /// Returns the report on the `count` days that end with `today`, for one channel or all channels. The report also sums
-/// up the `count` days before that period. Every 30 days of both periods cost one query, and each further megabyte or
-/// 2,000 items of counters cost one more query.
+/// up the `count` days before that period.
 pub async fn report(
     chats: &Chats,
     account_id: &str,

@@ -23,8 +23,7 @@ pub struct TelephonySettingsService<'a> {
 }
 
 impl TelephonySettingsService<'_> {
-    /// Handles GET, PATCH and DELETE. GET costs two reads; PATCH costs two reads and one transaction, and one more read
-    /// if it names a channel; DELETE costs one transaction.
+    /// Handles GET, PATCH and DELETE.
     pub async fn handle(&self, request: &Request) -> Result<Response, Error> {
         let telephony = match request.method.as_str() {
             "DELETE" => {

@@ -11,8 +11,7 @@ use crate::service::push::PushService;
 use crate::wire::queue_task::Task;
 
 /// Queues the notice for the integrator of an API channel, or pushes it to the visitor of a widget. The notice is sent
-/// once and is not stored. Returns the chat. Costs the reads of [`ChatAccess::chat`] and, in an API channel, one queue
-/// request or, in a widget, one eventually consistent query.
+/// once and is not stored. Returns the chat.
 ///
 /// # Errors
 /// Fails with the errors of [`ChatAccess::chat`], with `Conflict` if the agent does not have the chat, and with

@@ -47,9 +47,7 @@ pub struct WidgetRequest {
 }
 
 impl WidgetRequest {
-    /// Checks a request and counts it towards the limit of its client network. Costs one read of the channel and one of
-    /// the settings, both cached for ten seconds, and one write for every tenth request that a process gets from the
-    /// network.
+    /// Checks a request and counts it towards the limit of its client network.
     ///
     /// # Errors
     /// Fails with `NotFound` if the widget does not exist or is disabled, with `SiteNotAllowed` if the widget does not
@@ -64,7 +62,7 @@ impl WidgetRequest {
         Ok(Self { channel, body: request.json()?, network, now })
     }
 
-    /// Returns the visitor whose token the body contains. Costs one read.
+    /// Returns the visitor whose token the body contains.
     pub async fn visitor(&self, chats: &Chats) -> Result<Visitor, Error> {
         chats.widget_visitor(&self.channel.channel_id, &widget::parse_token(&self.body)?, self.now).await
     }
@@ -129,7 +127,6 @@ pub fn browser_session(request: &Request, referrer: Option<String>) -> BrowserSe
 }
 
 /// Creates a visitor of a widget. Returns the visitor and the token that identifies it, of which only a hash is stored.
-/// Costs one read of the settings, cached for ten seconds, one counter write and one transaction.
 pub async fn create_visitor(
     (directory, chats): (&Directory, &Chats),
     channel: &Channel,
@@ -152,9 +149,7 @@ pub struct WidgetTeam {
 }
 
 impl WidgetTeam {
-    /// Reads the team. Costs one query of the agents' presence and one read for each of at most five agents who are
-    /// online. If the widget names agents or departments, also costs one query of the roster, which is cached for ten
-    /// seconds.
+    /// Reads the team.
     pub async fn read(
         directory: &Directory,
         connections: &Connections,
@@ -197,8 +192,7 @@ async fn departments(directory: &Directory, channel: &Channel) -> Result<Vec<Dep
 }
 
 /// Returns the department of a chat that the visitor opens: the department that the page requests, if the widget has
-/// it; otherwise, the widget's only department, or `None` if it does not have exactly one. Costs one query of the
-/// roster, or nothing if it is cached or not needed.
+/// it; otherwise, the widget's only department, or `None` if it does not have exactly one.
 pub async fn department_of_new_chat(
     directory: &Directory,
     channel: &Channel,
@@ -223,8 +217,7 @@ pub struct VisitorHistory {
     pub call: Option<Value>,
 }
 
-/// Reads the last messages after entry number `after` of the visitor's current or last chat. Costs one query, or
-/// nothing if the visitor has no chat or has hidden it.
+/// Reads the last messages after entry number `after` of the visitor's current or last chat.
 pub async fn visitor_history(
     chats: &Chats,
     visitor: &Visitor,

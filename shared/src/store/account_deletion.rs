@@ -63,7 +63,7 @@ pub struct AccountData<'a> {
 }
 
 impl Chats {
-    /// Plans the deletion of an account. Does nothing if it is planned already. Costs one write.
+    /// Plans the deletion of an account. Does nothing if it is planned already.
     pub async fn plan_account_deletion(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         let Key { pk, sk } = deletion_key(account_id);
         let deletion = AccountDeletion {
@@ -84,7 +84,7 @@ impl Chats {
         }
     }
 
-    /// Returns the progress of a deletion, or `None` if none is in progress. Costs one read.
+    /// Returns the progress of a deletion, or `None` if none is in progress.
     pub async fn account_deletion_progress(&self, account_id: &str) -> Result<Option<DeletionProgress>, Error> {
         self.account_deletion(account_id).await?.map(|deletion| deletion.progress()).transpose()
     }
@@ -124,8 +124,7 @@ impl AccountDeletion {
 }
 
 impl AccountData<'_> {
-    /// Continues a deletion while `has_time` returns true. Returns whether it is complete. Every megabyte of a table
-    /// costs one scan and one write of the progress, and each item of the account one write.
+    /// Continues a deletion while `has_time` returns true. Returns whether it is complete.
     pub async fn continue_deletion(
         &self,
         mut deletion: AccountDeletion,

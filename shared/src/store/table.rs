@@ -175,7 +175,7 @@ impl Table {
     }
 
     /// Reads an item with strong consistency. Returns `None` if the item does not exist or if the key is too long for
-    /// DynamoDB. A key that is too long is not an error, because keys contain parts of public URLs. Costs one read.
+    /// DynamoDB. A key that is too long is not an error, because keys contain parts of public URLs.
     pub(crate) fn get(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             if key.pk.len() > MAX_PARTITION_KEY_BYTES || key.sk.len() > MAX_SORT_KEY_BYTES {
@@ -188,7 +188,7 @@ impl Table {
     }
 
     /// Reads at most 100 items with strong consistency and returns them in no particular order. Items that do not exist
-    /// are left out. Costs one read for each key.
+    /// are left out.
     pub(crate) fn batch_get(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move {
             let mut found = Vec::with_capacity(keys.len());
@@ -214,8 +214,7 @@ impl Table {
     }
 
     /// Stores an item. If `create_only` is true, fails if a different item with the same key exists. An identical item
-    /// counts as success, because the SDK may have repeated a request that timed out after the item was stored. Costs
-    /// one write.
+    /// counts as success, because the SDK may have repeated a request that timed out after the item was stored.
     pub(crate) fn put(&self, item: Item, create_only: bool) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(async move {
             let request = self.client.put_item().table_name(&*self.name).set_item(Some(item.clone()));
@@ -230,7 +229,7 @@ impl Table {
         })
     }
 
-    /// Updates an item and returns its new state. Costs one write.
+    /// Updates an item and returns its new state.
     pub(crate) fn update<U: Into<String>>(
         &self,
         item_update: ItemUpdate<U>,
@@ -257,7 +256,7 @@ impl Table {
         })
     }
 
-    /// Updates an item if it meets the condition; otherwise, does nothing. Costs one write.
+    /// Updates an item if it meets the condition; otherwise, does nothing.
     pub(crate) fn update_if(&self, item_update: ItemUpdate) -> BoxFuture<'_, Result<(), Error>> {
         Box::pin(async move {
             match self.update(item_update).await {
@@ -267,7 +266,7 @@ impl Table {
         })
     }
 
-    /// Deletes an item and returns it, if it existed. Costs one write.
+    /// Deletes an item and returns it, if it existed.
     pub(crate) fn delete(&self, key: Key) -> BoxFuture<'_, Result<Option<Item>, Error>> {
         Box::pin(async move {
             let request = self.client.delete_item().table_name(&*self.name).set_key(Some(key.into_item()));
@@ -277,7 +276,7 @@ impl Table {
         })
     }
 
-    /// Deletes an item and returns it, if it existed and met the condition. Costs one write.
+    /// Deletes an item and returns it, if it existed and met the condition.
     pub(crate) fn delete_if(
         &self,
         key: Key,
@@ -303,20 +302,18 @@ impl Table {
         })
     }
 
-    /// Reads the first page of a query and returns its items, sorted by their sort keys. Costs one query.
+    /// Reads the first page of a query and returns its items, sorted by their sort keys.
     pub(crate) fn query(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         Box::pin(async move { Ok(self.query_page(query, "", None).await?.items) })
     }
 
-    /// Returns the first `max_items` items of a query. Costs one query for each page; a page ends at the query's limit
-    /// or after one megabyte.
+    /// Returns the first `max_items` items of a query.
     pub(crate) fn query_all(&self, query: Query, max_items: usize) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         let is_consistent = query.index.is_none();
         self.query_pages(query, max_items, is_consistent)
     }
 
-    /// Returns all items of a query, read with eventual consistency, which costs half as much as
-    /// [`query_all`](Self::query_all). The most recent writes may be missing.
+    /// The most recent writes may be missing.
     pub(crate) fn query_all_eventually(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         self.query_pages(query, usize::MAX, false)
     }
@@ -342,7 +339,7 @@ impl Table {
     }
 
     /// Reads one page of a query and returns the items that match `filter`; an empty filter matches all items. The page
-    /// starts after the key `after`, if there is one. The query's limit applies before the filter. Costs one query.
+    /// starts after the key `after`, if there is one. The query's limit applies before the filter.
     pub(crate) fn query_page(
         &self,
         query: Query,
@@ -391,8 +388,7 @@ impl Table {
         })
     }
 
-    /// Makes all of the writes, or none of them if any condition fails. Costs two writes for each item, including items
-    /// that are only checked.
+    /// Makes all of the writes, or none of them if any condition fails.
     pub(crate) fn transact(&self, writes: Vec<Write>) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(async move {
             let parts: Result<Vec<_>, _> = writes.into_iter().map(|write| self.transaction_part(write)).collect();

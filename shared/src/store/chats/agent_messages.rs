@@ -30,8 +30,7 @@ pub struct AgentMessage<'a> {
 
 impl Chats {
     /// Stores an agent's message, in an API channel together with its delivery. Fails with a conflict if the agent does
-    /// not own the chat. Costs two writes. The second write becomes a transaction if there is an idempotency key, which
-    /// adds one read and one write, or if the message is the chat's first answer, which adds two writes.
+    /// not own the chat.
     pub async fn store_agent_message(&self, outgoing: &AgentMessage<'_>) -> Result<MessageReceipt, Error> {
         let mut races = WriteRaces::new("agent message");
         loop {

@@ -18,8 +18,7 @@ use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 impl Chats {
     /// Stores a notification for each webhook that subscribes to `event`. Transitions do not use this function, because
     /// they store their own notifications. Returns the stored entries, which the caller must queue. The list is empty
-    /// if no webhook subscribes, or if the chat is closed or no longer exists. Costs one write for the entry numbers
-    /// and one for each subscribed webhook, or nothing if no webhook subscribes.
+    /// if no webhook subscribes, or if the chat is closed or no longer exists.
     pub async fn notify_webhooks(
         &self,
         chat: &Chat,
@@ -53,7 +52,7 @@ impl Chats {
 
     /// Assigns the entry numbers of call events and returns the header, whose `seq` is the last number before them.
     /// Returns `None` if the chat has been erased. A call can outlast its chat, so a closed chat gets call events too.
-    /// An event also resets the chat's idle time. Costs one write.
+    /// An event also resets the chat's idle time.
     pub(in crate::store) async fn reserve_call_events(
         &self,
         chat: &Chat,

@@ -50,9 +50,7 @@ pub(in crate::store) enum AdvancedHeader {
 
 impl Chats {
     /// Stores a bot's message, unless it repeats an earlier one. Fails with [`Error::NotFound`] if the chat does not
-    /// exist or belongs to another bot, and with [`Error::Forbidden`] if the bot no longer owns the chat. Costs two
-    /// writes, one of them a transaction of two writes if there is an idempotency key. If the visitor's last message
-    /// was sent to the bot more than once, also costs one query and one write.
+    /// exist or belongs to another bot, and with [`Error::Forbidden`] if the bot no longer owns the chat.
     pub async fn store_bot_message(
         &self,
         message: &BotMessage<'_>,
@@ -125,7 +123,7 @@ impl Chats {
 
     /// Returns the bot's earlier message that `message` repeats: an equal one after the visitor's last message, if the
     /// bot has got that message more than once. A bot that takes longer than the timeout of an attempt answers each
-    /// attempt. Costs one query, or nothing if no message was sent again.
+    /// attempt.
     async fn repeated_message(&self, message: &BotMessage<'_>, chat: &Chat) -> Result<Option<TimelineEntry>, Error> {
         let Some(repeated) = chat.repeated_to_bot.filter(|_| message.is_displayable) else { return Ok(None) };
         let before = repeated.saturating_sub(1);

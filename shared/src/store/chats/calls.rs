@@ -271,11 +271,9 @@ impl NotificationContext<'_> {
 
 impl Chats {
     /// Returns the slot for a new call of the visitor. Fails with a conflict if a call of the visitor is in progress.
-    /// Costs one read, and a second one if the visitor has had a call in the last day.
     ///
-    /// A call that the account pays for also costs a read of the balance, a read of the last call to the number, and a
-    /// third one if the number has been called in the last day. It also fails with a conflict if a call to the number is
-    /// in progress, if the balance is too small, or if a limit in `callback_caps` is reached.
+    /// It also fails with a conflict if a call to the number is in progress, if the balance is too small, or if a limit
+    /// in `callback_caps` is reached.
     pub(in crate::store) async fn free_call_slot(
         &self,
         account_id: &str,
@@ -329,8 +327,7 @@ impl Chats {
         Ok(LastCall { key, item })
     }
 
-    /// Whether the visitor has a call in progress. Costs one read, and a second one if the visitor has had a call in
-    /// the last day.
+    /// Whether the visitor has a call in progress.
     pub async fn has_call_in_progress(&self, visitor: &Visitor, now: Timestamp) -> Result<bool, Error> {
         let key = last_call_key(&visitor.channel_id, &visitor.external_id);
         match self.free_last_call(&visitor.account_id, key, CALL_IN_PROGRESS, now).await {
@@ -344,8 +341,7 @@ impl Chats {
         self.table.delete(last_call_key(channel_id, external_id)).await.map(|_| ())
     }
 
-    /// Stores an agent's call to the visitor, with its pending delivery. Costs three to five reads, one write of the chat
-    /// and one transaction. An idempotency key adds one read, and one write to the transaction.
+    /// Stores an agent's call to the visitor, with its pending delivery.
     ///
     /// # Errors
     /// Fails with a conflict if the agent does not own the chat, if the visitor or the number has a call in progress, or
@@ -399,10 +395,8 @@ impl Chats {
         Ok(StoreMessageResult { receipt: MessageReceipt::of(&entry), entry: Some(entry), notifications })
     }
 
-    /// Applies a report to a call. Returns `None` if the report changes nothing. Costs two reads. A new status also
-    /// costs one write of the chat, and one transaction that stores the call, one notification for each subscribed
-    /// webhook and new status, and at the end of the call the balance and the report counters. A report without a new
-    /// status costs one write of the call. If a concurrent report changes the call first, the call is read again.
+    /// Applies a report to a call. Returns `None` if the report changes nothing. If a concurrent report changes the
+    /// call first, the call is read again.
     ///
     /// # Errors
     /// Fails with `NotFound` if the entry does not exist or is not this call.
@@ -468,8 +462,7 @@ impl Chats {
         Ok(ChangedCall { entry, notifications })
     }
 
-    /// Returns the write that changes the balance when a call ends, if it changes. Minutes that were not reserved are
-    /// taken only as far as the balance suffices, which reduces the call's charge and costs one read.
+    /// Returns the write that changes the balance when a call ends, if it changes.
     async fn balance_write(&self, account_id: &str, call: &mut Call, change: i64) -> Result<Option<Write>, Error> {
         if change >= 0 {
             return Ok((change > 0).then(|| Write::Update(add_minutes(account_id, change.unsigned_abs()))));
@@ -490,9 +483,9 @@ impl Chats {
         Ok((taken > 0).then_some(Write::Update(take)))
     }
 
-    /// Deletes the entry of a call whose minutes are reserved, and gives the minutes back if nobody has answered the call
-    /// yet. The provider cannot be told to end an answered call, so its minutes are charged. Does nothing to another entry,
-    /// or if the call has changed since `item` was read. Returns whether the entry was deleted. Costs one transaction.
+    /// Deletes the entry of a call whose minutes are reserved, and gives the minutes back if nobody has answered the
+    /// call yet. The provider cannot be told to end an answered call, so its minutes are charged. Does nothing to
+    /// another entry, or if the call has changed since `item` was read. Returns whether the entry was deleted.
     pub(in crate::store) async fn delete_reserved_call(&self, account_id: &str, item: &Item) -> Result<bool, Error> {
         let Some((minutes, revision, is_unanswered)) = reserved_call(item) else { return Ok(false) };
         let Some(key) = item_key(item) else { return Ok(false) };
@@ -505,13 +498,13 @@ impl Chats {
         }
     }
 
-    /// Returns the account's balance: the minutes that are not used or reserved, and today's callbacks. Costs one read.
+    /// Returns the account's balance: the minutes that are not used or reserved, and today's callbacks.
     pub async fn call_balance(&self, account_id: &str) -> Result<CallBalance, Error> {
         from_item(self.table.get(balance_key(account_id)).await?.unwrap_or_default())
     }
 
     /// Adds minutes to the account's balance and returns the new balance. A repeated request with the same reference
-    /// adds nothing. Costs one transaction of two writes and one read.
+    /// adds nothing.
     ///
     /// # Errors
     /// Fails with [`Error::IdempotencyMismatch`] if the reference was used with another number of minutes.
@@ -539,8 +532,7 @@ impl Chats {
 
     /// Finds the visitors with this phone number in E.164 format, the most likely caller first: visitors with an open
     /// chat, then those with the most recent chat. A stored number without a country code belongs to the country of
-    /// `own_number`, the account's number. Costs one query for each of the two formats in which the number may be
-    /// stored, and one read for each visitor with the same digits.
+    /// `own_number`, the account's number.
     pub async fn visitors_by_phone(
         &self,
         account_id: &str,

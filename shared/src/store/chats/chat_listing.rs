@@ -48,8 +48,7 @@ impl Chats {
 }
 
 impl ChatListing<'_> {
-    /// Reads the next page of at most `count` chats; `count` is limited to [`MAX_HEADERS_PER_READ`]. Costs one read for
-    /// each header, and at most one query of the `listing` index for each state; the queries run concurrently.
+    /// Reads the next page of at most `count` chats; `count` is limited to [`MAX_HEADERS_PER_READ`].
     ///
     /// The index is updated with a delay, so a page can contain fewer than `count` chats even if more pages follow. A
     /// chat that has left all states of the listing is omitted; a chat that has moved from one of them to another
@@ -77,8 +76,7 @@ impl ChatListing<'_> {
     }
 
     /// Reads from the `listing` index the chat numbers that the next page of `count` chats needs. A handler can call
-    /// this function while it authenticates the caller. Costs at most one query for each state; the queries run
-    /// concurrently.
+    /// this function while it authenticates the caller.
     pub async fn read_ahead(&mut self, count: usize) -> Result<(), Error> {
         let (chats, account_id, count) = (self.chats, self.account_id, count.min(MAX_HEADERS_PER_READ));
         // Reading one more number than the page needs shows whether there is another page.

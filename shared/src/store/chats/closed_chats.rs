@@ -21,7 +21,7 @@ pub struct ClosedChatsPage {
 
 impl Chats {
     /// Reads at most 100 chats that were closed, changed after they were closed, or erased at `since` or later. Starts
-    /// after the chat `after`. Costs one query, plus one read for each closed chat.
+    /// after the chat `after`.
     pub async fn closed_chats(
         &self,
         account_id: &str,
@@ -57,8 +57,7 @@ pub struct ClosedChatsRange {
 
 impl Chats {
     /// Reads at most 100 chats that were closed between `from` and `to`, starting after the position `after`. For a
-    /// chat that was changed after it was closed, the time of the last change counts. Costs one query, plus one read
-    /// for each chat.
+    /// chat that was changed after it was closed, the time of the last change counts.
     pub async fn closed_chats_between(
         &self,
         account_id: &str,

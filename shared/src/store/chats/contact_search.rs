@@ -19,9 +19,7 @@ type ContactIndex<'a> = (&'static str, &'static str, &'a str);
 
 impl Chats {
     /// Reads the visitors whose e-mail address or phone number begins with the search text: at most 25 by e-mail
-    /// address and at most 25 by phone number, in the order of these values. Expired visitors are left out. Costs one
-    /// query if the text may be an e-mail address, one query if it may be a phone number, and one read for each
-    /// visitor.
+    /// address and at most 25 by phone number, in the order of these values. Expired visitors are left out.
     pub async fn visitors_by_contact(
         &self,
         account_id: &str,
@@ -52,7 +50,7 @@ impl Chats {
     }
 
     /// Reads the visitors whom the integrators of these channels (at most 100) know by an id. Expired visitors are left
-    /// out. Costs one read for each channel, in one batch.
+    /// out.
     pub async fn visitors_by_external_id(
         &self,
         channel_ids: &[&str],

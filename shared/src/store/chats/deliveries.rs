@@ -51,9 +51,8 @@ impl Chats {
     /// chat's earlier messages starts its round with its first attempt.
     ///
     /// Returns false and writes nothing if the delivery has changed since it was read, unless the change was this
-    /// attempt. Fails with [`Error::Unwritable`] if the entry would exceed the maximum size of an item. Costs one write
-    /// or, if the update marks the delivery as failed, one read and one transaction of two writes. If an agent's message
-    /// fails or is delivered by a replay, the transaction also updates the chat's header.
+    /// attempt. Fails with [`Error::Unwritable`] if the entry would exceed the maximum size of an item. If an agent's
+    /// message fails or is delivered by a replay, the transaction also updates the chat's header.
     pub async fn record_attempt(
         &self,
         entry: &TimelineEntry,
@@ -76,8 +75,7 @@ impl Chats {
     }
 
     /// Marks a delivery as failed because the record of an attempt does not fit into the entry. Removes all recorded
-    /// attempts to make room for the failed state. Returns false if the delivery has changed since it was read. Costs
-    /// one read and one transaction of two writes.
+    /// attempts to make room for the failed state. Returns false if the delivery has changed since it was read.
     pub async fn fail_unstorable_attempt(
         &self,
         entry: &TimelineEntry,
@@ -153,8 +151,7 @@ impl Chats {
     }
 
     /// Applies the update that marks a delivery as failed, counts the failure for the reports, and adds an agent's
-    /// message to the undelivered messages in the chat's header. Costs one read and one transaction of two writes, or
-    /// three if the message is an agent's.
+    /// message to the undelivered messages in the chat's header.
     async fn store_failure(&self, entry: &TimelineEntry, update: ItemUpdate, at: Timestamp) -> Result<(), WriteError> {
         let chat = self.chat(&entry.account_id, entry.chat_id).await?;
         let target = entry.delivery.as_ref().map(|delivery| delivery.target);
@@ -165,7 +162,7 @@ impl Chats {
     }
 
     /// Applies the update that marks a replayed message of an agent as delivered, and removes the message from the
-    /// undelivered messages in the chat's header. Costs one read and one transaction of two writes.
+    /// undelivered messages in the chat's header.
     async fn store_late_success(
         &self,
         entry: &TimelineEntry,
@@ -178,7 +175,7 @@ impl Chats {
     }
 
     /// Stores the final state of a pending delivery without making another attempt. Returns false if the delivery is
-    /// not pending, or if concurrent transactions keep changing the entry. Costs one write.
+    /// not pending, or if concurrent transactions keep changing the entry.
     pub async fn finish_delivery(&self, entry: &TimelineEntry, state: DeliveryState) -> Result<bool, Error> {
         let update = ItemUpdate {
             key: entry_key(&entry.account_id, entry.chat_id, entry.seq),
@@ -194,8 +191,8 @@ impl Chats {
     }
 
     /// Marks the receiver as failing in the chat's header. The mark expires after `FAILING_MARK_TTL`. If a bot failed
-    /// to accept a visitor's message, also stores its number, see [`Chat::repeated_to_bot`]. Costs one write. Does
-    /// nothing for webhooks and calls, which have no mark.
+    /// to accept a visitor's message, also stores its number, see [`Chat::repeated_to_bot`]. Does nothing for webhooks
+    /// and calls, which have no mark.
     pub async fn mark_failing(
         &self,
         entry: &TimelineEntry,
@@ -216,8 +213,7 @@ impl Chats {
         self.set_failing_mark(chat, update, values).await
     }
 
-    /// Removes the mark that [`mark_failing`](Self::mark_failing) sets. Costs one write, or nothing for webhooks and
-    /// calls.
+    /// Removes the mark that [`mark_failing`](Self::mark_failing) sets.
     pub async fn mark_healthy(&self, chat: &Chat, target: Target) -> Result<(), Error> {
         let update = match target {
             Target::Channel => "REMOVE #channel_failing_until",
@@ -239,7 +235,7 @@ impl Chats {
     }
 
     /// Starts a new round of a finished delivery. Fails with `NotFound` if the entry does not exist, and with
-    /// `Conflict` if `scope` does not allow the replay. Costs one write.
+    /// `Conflict` if `scope` does not allow the replay.
     pub async fn replay_delivery(
         &self,
         account_id: &str,
@@ -274,10 +270,6 @@ impl Chats {
     /// A delivery that awaits the bot's reaction ([`bot_reaction`]) is not requeued once it has been attempted.
     /// Instead, the chat is handed over to the agents, unless the bot has reacted or no longer owns the chat. A call is
     /// requeued without a limit.
-    ///
-    /// Costs one read and, if the delivery is still pending, one write. Marking the delivery as failed costs one more
-    /// read, and turns the write into a transaction of two writes. A handover also costs the reads and writes of
-    /// [`hand_over_to_agents`](Self::hand_over_to_agents).
     pub async fn resolve_overdue(&self, overdue: &OverdueItem, now: Timestamp) -> Result<OverdueResult, Error> {
         let Some(item) = self.table.get(overdue.key.clone()).await? else { return Ok(OverdueResult::NotNeeded) };
         let entry = entry_from_item(item)?;

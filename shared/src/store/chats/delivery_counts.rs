@@ -15,8 +15,7 @@ const MAX_COUNT: u32 = 100;
 const MAX_EXAMINED_PER_PARTITION: i32 = 100;
 
 impl Chats {
-    /// Counts the failed deliveries whose entries were made between `from` and `to`. Costs one query of the `due`
-    /// index.
+    /// Counts the failed deliveries whose entries were made between `from` and `to`.
     pub async fn count_failed(&self, account_id: &str, from: Timestamp, to: Timestamp) -> Result<CappedCount, Error> {
         let query = Query {
             index: Some("due"),
@@ -30,7 +29,7 @@ impl Chats {
     }
 
     /// Counts the account's pending deliveries. The `due` index contains the pending deliveries of all accounts, spread
-    /// over 32 partitions. Costs one query for each of these partitions.
+    /// over 32 partitions.
     pub async fn count_pending(&self, account_id: &str) -> Result<CappedCount, Error> {
         let pages = try_join_all((0..DUE_PARTITIONS).map(|partition| {
             let query = Query {

@@ -46,8 +46,7 @@ pub struct DeliveryQuery<'a> {
 }
 
 impl Chats {
-    /// Reads a page of an account's failed deliveries, ordered by the time of their entries. Every 50 failures cost one
-    /// query of the `due` index and one batch of at most 100 reads.
+    /// Reads a page of an account's failed deliveries, ordered by the time of their entries.
     pub async fn failures(&self, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let mut page = DeliveryPage::default();
         let mut after = request.after;
@@ -115,7 +114,7 @@ impl Chats {
         Ok(found)
     }
 
-    /// Reads a page of the deliveries in one chat. Costs one query for every 100 entries.
+    /// Reads a page of the deliveries in one chat.
     pub async fn chat_deliveries(&self, chat: &Chat, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let after_seq = match request.timeline_cursor()? {
             Some(cursor) if cursor.chat_id != chat.chat_id => return Err(cursor_mismatch()),
@@ -127,9 +126,7 @@ impl Chats {
     }
 
     /// Reads a page of the deliveries in all of an account's chats. The newest chat comes first; within a chat, the
-    /// entries are in the order of the request. Every 100 chats cost one query of the `listing` index for each chat
-    /// state, and one batch of 100 reads. In addition, each chat that can contain a matching delivery costs one query
-    /// for every 100 entries.
+    /// entries are in the order of the request.
     pub async fn deliveries(&self, request: DeliveryQuery<'_>) -> Result<DeliveryPage, Error> {
         let after = request.timeline_cursor()?;
         let mut scan = TimelineScan::new(request);

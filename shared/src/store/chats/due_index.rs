@@ -101,7 +101,7 @@ pub struct OverdueCursor(Item);
 
 impl Chats {
     /// Reads at most `limit` items in a partition of a backlog that were due before `before`, oldest first. Starts
-    /// after the position `after`, if there is one. Costs one query.
+    /// after the position `after`, if there is one.
     pub async fn overdue(
         &self,
         backlog: Backlog,
@@ -113,7 +113,7 @@ impl Chats {
         self.due_items(backlog.partition(partition), before, after, limit).await
     }
 
-    /// Reads a page like [`overdue`](Self::overdue), but takes the partition key in the `due` index. Costs one query.
+    /// Reads a page like [`overdue`](Self::overdue), but takes the partition key in the `due` index.
     pub(in crate::store) async fn due_items(
         &self,
         partition: String,

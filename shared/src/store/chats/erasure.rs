@@ -74,9 +74,7 @@ impl Chats {
     /// first, so that a new message creates a new visitor with another number. The chats follow, and the visitor number
     /// is deleted last.
     ///
-    /// The chats are found by reading the account's part of the `listing` index, which costs at least one query for
-    /// each chat state and one for every 1,000 chats. Fails with [`Error::NotFound`] if there is no data for the
-    /// visitor number.
+    /// Fails with [`Error::NotFound`] if there is no data for the visitor number.
     pub async fn erase_visitor(
         &self,
         account_id: &str,
@@ -234,7 +232,6 @@ impl Chats {
     }
 
     /// Stores the record of an erased chat. Consoles that still show the chat learn of its erasure from this record.
-    /// Costs one write.
     async fn record_erased_chat(&self, erasure: &Erasure<'_>, chat_id: u64) -> Result<(), Error> {
         let mut update = ItemUpdate {
             key: erased_chat_key(erasure.account_id, chat_id),

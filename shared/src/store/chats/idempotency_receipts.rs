@@ -92,7 +92,7 @@ impl IdempotencyKey {
 
 impl Chats {
     /// Reads the receipt of an earlier request with the same key. Fails with [`Error::IdempotencyMismatch`] if that
-    /// request had a different body. Costs one read, or nothing if `key` is `None`.
+    /// request had a different body.
     pub async fn earlier_receipt(&self, key: Option<&IdempotencyKey>) -> Result<Option<MessageReceipt>, Error> {
         let Some(key) = key else { return Ok(None) };
         let Some(item) = self.table.get(key.item_key()).await? else { return Ok(None) };

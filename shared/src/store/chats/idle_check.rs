@@ -13,16 +13,14 @@ use crate::store::table::{ItemUpdate, WriteError, n, s};
 use crate::store::to_attribute;
 
 impl Chats {
-    /// Reads the chat of an item that is due. Returns `None` if the chat is closed or no longer exists. Costs one read.
+    /// Reads the chat of an item that is due. Returns `None` if the chat is closed or no longer exists.
     pub async fn due_for_idle_check(&self, due_item: &OverdueItem) -> Result<Option<Chat>, Error> {
         let chat = self.table.get(due_item.key.clone()).await?.map(chat_from_item).transpose()?;
         Ok(chat.filter(|chat| !chat.state.is_closed()))
     }
 
     /// Schedules the next idle check, and applies the account's current retention period to the whole chat, including
-    /// earlier entries. Costs one write. If the retention period has changed, also costs one query for each megabyte or
-    /// 2,000 entries of the timeline, and one write for each entry whose expiry changes. If an entry is added in the
-    /// meantime, the timeline is read twice.
+    /// earlier entries. If an entry is added in the meantime, the timeline is read twice.
     pub async fn reschedule_idle_check(
         &self,
         due_item: &OverdueItem,

@@ -184,13 +184,13 @@ impl Chats {
         }
     }
 
-    /// Reads the header of a chat. Costs one read.
+    /// Reads the header of a chat.
     pub async fn chat(&self, account_id: &str, chat_id: u64) -> Result<Option<Chat>, Error> {
         self.table.get(header_key(account_id, chat_id)).await?.map(chat_from_item).transpose()
     }
 
     /// Reads the headers of at most 100 chats and returns them in the order of `chat_ids`. Chats that do not exist are
-    /// omitted. Costs one read for each chat.
+    /// omitted.
     pub async fn chats_by_id(&self, account_id: &str, chat_ids: &[u64]) -> Result<Vec<Chat>, Error> {
         let items = self.table.batch_get(chat_ids.iter().map(|id| header_key(account_id, *id)).collect()).await?;
         let chats = items.into_iter().map(|item| chat_from_item(item).map(|chat| (chat.chat_id, chat)));
@@ -198,14 +198,12 @@ impl Chats {
         Ok(chat_ids.iter().filter_map(|id| chats.remove(id)).collect())
     }
 
-    /// Costs one read.
     pub async fn visitor(&self, channel_id: &str, external_id: &str) -> Result<Option<Visitor>, Error> {
         let item = self.table.get(visitor_key(channel_id, external_id)).await?;
         item.map(visitor_from_item).transpose()
     }
 
-    /// Reads the visitor with this number. Returns `None` if there is no such visitor or the visitor has expired. Costs
-    /// at most two reads.
+    /// Reads the visitor with this number. Returns `None` if there is no such visitor or the visitor has expired.
     pub async fn visitor_by_number(
         &self,
         account_id: &str,
@@ -219,13 +217,11 @@ impl Chats {
         Ok(visitor.filter(|visitor| !visitor.is_expired(now)))
     }
 
-    /// Costs one read.
     pub async fn entry(&self, account_id: &str, chat_id: u64, seq: u64) -> Result<Option<TimelineEntry>, Error> {
         self.table.get(entry_key(account_id, chat_id, seq)).await?.map(entry_from_item).transpose()
     }
 
-    /// Reads an entry and the header of its chat in one request. Returns `None` if either does not exist. Costs two
-    /// reads.
+    /// Reads an entry and the header of its chat in one request. Returns `None` if either does not exist.
     pub async fn entry_and_chat(
         &self,
         account_id: &str,
@@ -242,7 +238,6 @@ impl Chats {
     }
 
     /// Reads the entries with numbers above `after`, oldest first: at most `limit` entries, and at most one megabyte.
-    /// Costs one query.
     pub async fn timeline(
         &self,
         account_id: &str,
@@ -256,8 +251,7 @@ impl Chats {
     }
 
     /// Reads entries like [`timeline`](Self::timeline), together with the chat's header. The header sorts directly
-    /// after the last entry, so one query usually reads both. If the page ends before the header, reading the header
-    /// costs one more read.
+    /// after the last entry, so one query usually reads both.
     pub async fn timeline_and_chat(
         &self,
         account_id: &str,
@@ -286,8 +280,7 @@ impl Chats {
         Ok((items.into_iter().map(entry_from_item).collect::<Result<_, _>>()?, header))
     }
 
-    /// Reads the first `max_entries` entries, regardless of their size. Costs one query for each megabyte or 2,000
-    /// entries.
+    /// Reads the first `max_entries` entries, regardless of their size.
     pub async fn whole_timeline(
         &self,
         account_id: &str,
@@ -300,8 +293,7 @@ impl Chats {
         self.table.query_all(query, max_entries).await?.into_iter().map(entry_from_item).collect()
     }
 
-    /// Stores an entry. With an idempotency key, also stores the receipt of the request. Costs one write or, with a
-    /// key, a transaction of two writes.
+    /// Stores an entry. With an idempotency key, also stores the receipt of the request.
     pub(in crate::store) async fn store_entry(
         &self,
         entry: &TimelineEntry,

@@ -60,7 +60,7 @@ fn has_reached(item: &HashMap<String, AttributeValue>, limit: u32) -> bool {
 impl Chats {
     /// Counts a new chat in a channel, and in the client network of a widget's visitor. Fails with
     /// [`Error::TooManyChats`] if the channel has already opened `limit` chats in the current window, or the network
-    /// its share of them. Costs one write, or nothing if this process already knows that a limit has been reached.
+    /// its share of them.
     pub(in crate::store) async fn count_opened_chat(
         &self,
         channel_id: &str,

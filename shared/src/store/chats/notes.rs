@@ -25,9 +25,7 @@ pub struct NewNote<'a> {
 
 impl Chats {
     /// Stores a note in the chat. The note changes neither the preview of the last message nor the time of the last
-    /// activity. Fails with `NotFound` if the chat is being erased or no longer exists. Costs a transaction of two
-    /// writes. An idempotency key adds a read and a third write. Each retry after a concurrent write also costs one
-    /// read.
+    /// activity. Fails with `NotFound` if the chat is being erased or no longer exists.
     pub async fn store_note(&self, chat: Chat, note: &NewNote<'_>) -> Result<MessageReceipt, Error> {
         let mut chat = chat;
         let mut races = WriteRaces::new("note");

@@ -56,7 +56,7 @@ pub(in crate::store) fn invite_hash(invite: &str) -> String {
 }
 
 impl Chats {
-    /// Returns an empty panel if none is stored. Costs one read.
+    /// Returns an empty panel if none is stored.
     pub async fn panel(&self, account_id: &str, chat_id: u64) -> Result<Panel, Error> {
         let item = self.table.get(panel_key(account_id, chat_id)).await?.unwrap_or_default();
         panel_from_item(item)
@@ -67,8 +67,7 @@ impl Chats {
     /// also checks the chat, because closing or erasing a chat would miss a panel that is created at the same time: the
     /// panel would never expire.
     ///
-    /// Costs one read, and a transaction of two writes. If the chat is closed or erased at the same time, both are
-    /// repeated.
+    /// If the chat is closed or erased at the same time, both are repeated.
     pub async fn update_panel(&self, chat: &Chat, update: &PanelUpdate) -> Result<(), Error> {
         let header_key = header_key(&chat.account_id, chat.chat_id);
         let mut races = WriteRaces::new("panel");
@@ -92,8 +91,7 @@ impl Chats {
     }
 
     /// Stores the state of the chat's CRM card assignment. A failure does not replace the confirmation of another
-    /// webhook. Nothing is stored if the panel, which contains the card, has been erased or has expired. Costs one
-    /// write.
+    /// webhook. Nothing is stored if the panel, which contains the card, has been erased or has expired.
     pub async fn record_assignment(&self, chat: &Chat, assignment: &CrmCardAssignment) -> Result<(), Error> {
         let (state, error) = match assignment {
             CrmCardAssignment::Pending => ("pending", None),

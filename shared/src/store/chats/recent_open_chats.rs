@@ -72,8 +72,7 @@ fn profile_hash(incoming: &IncomingMessage<'_>) -> u64 {
 
 impl Chats {
     /// Writes the header of the remembered chat as if the message did not change the visitor. Returns `None` if no chat
-    /// is remembered, if something must be read first, or if the chat's state or a concurrent write prevents the
-    /// write. Costs at most one write, or two if the attribute of the rate limit contains an old count.
+    /// is remembered, if something must be read first, or if the chat's state or a concurrent write prevents the write.
     ///
     /// The caller must not use the header if the visitor has been blacklisted or has another open chat, or if webhooks
     /// are notified of a changed profile. This is only possible if another request has changed the visitor in the
@@ -96,8 +95,7 @@ impl Chats {
         }
     }
 
-    /// Sets the visitor's name in a header that was written early and contains another name. Costs nothing if the names
-    /// are equal, and one write otherwise.
+    /// Sets the visitor's name in a header that was written early and contains another name.
     pub(super) async fn correct_visitor_name(
         &self,
         header: &Chat,

@@ -33,8 +33,7 @@ fn day_partition(channel_id: &str, day_number: u64) -> String {
 }
 
 impl Chats {
-    /// Counts a rejected message, unless the error has no reason to be counted under. Usually costs at most one write.
-    /// After a flood, costs one write for each reason that was counted in the meantime. A failed write is logged and
+    /// Counts a rejected message, unless the error has no reason to be counted under. A failed write is logged and
     /// otherwise ignored, because it must not change the response to the message.
     pub async fn count_refusal(&self, channel_id: &str, refused: &Error, now: Timestamp) {
         let Some(reason) = refused.refusal_reason() else { return };
@@ -57,7 +56,7 @@ impl Chats {
     }
 
     /// Reads how many messages a channel rejected today and yesterday. Today comes first; within a day, the most
-    /// frequent reasons come first. Costs two queries.
+    /// frequent reasons come first.
     pub async fn refusal_counts(&self, channel_id: &str, now: Timestamp) -> Result<Vec<RefusalCount>, Error> {
         let today = day_number(now);
         let days = try_join(

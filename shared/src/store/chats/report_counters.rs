@@ -120,7 +120,7 @@ pub(in crate::store) fn count_failure_write(chat: &Chat, target: Target) -> Writ
 
 impl Chats {
     /// Reads the counters of the chats that were opened from day `first` to day `last`, oldest first. The read is
-    /// eventually consistent, so the latest events may be missing. Costs one query for each megabyte or 2,000 items.
+    /// eventually consistent, so the latest events may be missing.
     pub async fn counted_chats(&self, account_id: &str, first: Day, last: Day) -> Result<Vec<CountedChats>, Error> {
         let query = Query {
             index: None,

@@ -61,7 +61,7 @@ fn retention_pass_key(account_id: &str) -> Key {
 
 impl Chats {
     /// Plans a pass that applies a changed retention period to the account's closed chats. The new pass replaces any
-    /// unfinished one. Costs one write.
+    /// unfinished one.
     pub async fn plan_retention_pass(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
             key: retention_pass_key(account_id),
@@ -81,7 +81,7 @@ impl Chats {
 
     /// Reads the retention passes and the deletions of accounts that are due, at most 100 together. A pass waits until
     /// every chat that was open when the pass was planned has been checked. The caller guarantees that all idle checks
-    /// that were due before `checked` have been made. Costs one query, and one read for each pass and deletion.
+    /// that were due before `checked` have been made.
     pub async fn due_account_work(&self, checked: Timestamp, now: Timestamp) -> Result<DueAccountWork, Error> {
         let (mut passes, mut deletions) = (Vec::new(), Vec::new());
         for item in self.due_items(RETENTION_PARTITION.to_owned(), now, None, MAX_ITEMS_PER_RUN).await?.items {
@@ -102,10 +102,6 @@ impl Chats {
 
     /// Continues a pass while `has_time` returns true. For every closed chat that has not expired, the pass sets the
     /// expiry of the chat and of its entries, panel and visitor according to `retention_days`.
-    ///
-    /// Every 100 chats cost one query of the `listing` index and one write of the progress. Each chat costs one read,
-    /// one query for each megabyte or 2,000 entries, and two writes, plus one write for each entry whose expiry
-    /// changes. Among every ten chats, each visitor costs one read and one transaction.
     pub async fn apply_retention(
         &self,
         pass: &RetentionPass,
@@ -198,8 +194,7 @@ impl Chats {
         self.table.update_if(header).await
     }
 
-    /// Sets the expiry of every entry according to the chat's retention period. Expired entries stay expired. Costs one
-    /// query for each megabyte or 2,000 entries, and one write for each entry whose expiry changes.
+    /// Sets the expiry of every entry according to the chat's retention period. Expired entries stay expired.
     pub(in crate::store) async fn update_entries_expiry(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
         for entry in self.whole_timeline(&chat.account_id, chat.chat_id, usize::MAX).await? {
             let retain_until = chat.retain_until(entry.at).map(Timestamp::seconds);

@@ -19,8 +19,7 @@ pub struct TranscriptLimits {
 }
 
 impl Chats {
-    /// Reads as many of a chat's last entries as the limits allow, and returns them oldest first. Costs one query for
-    /// each megabyte or 1,000 entries, and at most 20 queries.
+    /// Reads as many of a chat's last entries as the limits allow, and returns them oldest first.
     pub async fn last_entries(
         &self,
         account_id: &str,

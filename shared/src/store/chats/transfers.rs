@@ -14,8 +14,7 @@ use crate::store::write_races::WriteRaces;
 
 impl Chats {
     /// Transfers a chat and adds a timeline entry that reports the transfer. If the owner requests two transfers
-    /// concurrently, one of them fails. Costs a transaction of two writes. Each retry after a concurrent write also
-    /// costs one read.
+    /// concurrently, one of them fails.
     pub async fn transfer(
         &self,
         chat: Chat,

@@ -59,9 +59,7 @@ impl TransitionEffects {
 
 impl Chats {
     /// Makes the agent the owner of the chat. Fails if another agent has the chat, if it is closed, or if the offer to
-    /// a department has changed since `chat` was read. Does nothing if the agent already has the chat. Otherwise, costs
-    /// one write, or one transaction if the bot or webhooks are notified. Each retry after a concurrent write also
-    /// costs one read.
+    /// a department has changed since `chat` was read. Does nothing if the agent already has the chat.
     pub async fn accept(
         &self,
         chat: Chat,
@@ -84,7 +82,7 @@ impl Chats {
     /// Closes a chat that this agent or no agent owns. Fails if another agent owns the chat, or if the offer to a
     /// department has changed since `chat` was read. Also removes the reference to the open chat from the visitor's
     /// item, and counts the chat for the reports. Does nothing if the chat is already closed, unless another agent had
-    /// it: then fails. Costs one transaction. Each retry after a concurrent write also costs one read.
+    /// it: then fails.
     pub async fn close(
         &self,
         chat: Chat,
@@ -103,8 +101,7 @@ impl Chats {
         self.transition(chat, context, &effects_of).await
     }
 
-    /// Closes an idle chat. Returns `None` if the chat is no longer idle, is already closed or no longer exists. Costs
-    /// the same as [`close`](Self::close).
+    /// Closes an idle chat. Returns `None` if the chat is no longer idle, is already closed or no longer exists.
     pub async fn close_idle(
         &self,
         chat: &Chat,
@@ -151,8 +148,7 @@ impl Chats {
 
     /// Hands a chat over to the agents because its bot failed. Does nothing if the bot no longer owns the chat, or has
     /// sent a message or an invitation after `unanswered_since`. If the bot sends an event concurrently, the write
-    /// fails, and the chat is read again. Costs one read and one write. Each retry after a concurrent write also costs
-    /// one read.
+    /// fails, and the chat is read again.
     pub async fn hand_over_to_agents(
         &self,
         account_id: &str,

@@ -19,9 +19,7 @@ use crate::store::write_races::WriteRaces;
 impl Chats {
     /// Stores and counts the visitor's rating of an open or closed chat; `None` removes the rating. Chat lists do not
     /// show ratings, so an open chat does not count as changed. If chat_finished has already been sent, the rating is
-    /// reported with chat_updated. Returns these events, which the caller must queue. Costs one transaction, which also
-    /// writes the events, or nothing if the chat already has this rating. Each retry after a concurrent write also
-    /// costs one read.
+    /// reported with chat_updated. Returns these events, which the caller must queue.
     pub async fn store_rating(
         &self,
         mut chat: Chat,
@@ -52,8 +50,7 @@ impl Chats {
     }
 
     /// Stores the time at which the visitor started typing and the text typed so far, or removes both if `since` is
-    /// `None`. Does nothing if the visitor is unknown, is blacklisted or has no open chat. Costs one read and at most
-    /// one write.
+    /// `None`. Does nothing if the visitor is unknown, is blacklisted or has no open chat.
     pub async fn set_visitor_typing(
         &self,
         channel_id: &str,

@@ -18,8 +18,7 @@ pub struct VisitorDataSize {
 
 impl Chats {
     /// Counts a visitor's chats and their entries. The visitor's item contains the numbers of the last ten chats, and
-    /// each chat's header contains those of the ten chats before it, so no index is needed. Costs one batch of at most
-    /// ten reads for every ten chats.
+    /// each chat's header contains those of the ten chats before it, so no index is needed.
     pub async fn visitor_data_size(&self, visitor: &Visitor) -> Result<VisitorDataSize, Error> {
         let (mut size, mut chat_ids) = (VisitorDataSize::default(), visitor.recent_chats.clone());
         for _ in 0..MAX_CHAT_PAGES {

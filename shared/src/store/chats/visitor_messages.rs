@@ -2,10 +2,7 @@
 //! channel has a bot, every new chat goes to the bot first, also one that an offline message or a callback opens. Only
 //! a visitor who calls by phone goes to the agents at once.
 //!
-//! A message in an open chat costs one read and two writes (header and entry). The read and the first write are
-//! concurrent if the process remembers the chat (`recent_open_chats.rs`). A message that opens a chat costs one read,
-//! two counter updates and one transaction. Changed visitor data, invitations, notifications, calls and idempotency
-//! keys cost further reads and writes.
+//! The read and the first write are concurrent if the process remembers the chat (`recent_open_chats.rs`).
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::{join, try_join};
@@ -293,7 +290,7 @@ impl Chats {
     }
 
     /// Returns whether the visitor's id was a JSON number in the message or, if the message has no id, in the visitor's
-    /// last chat. Costs one read in the second case.
+    /// last chat.
     async fn has_numeric_id(&self, incoming: &IncomingMessage<'_>, visitor: Option<&Visitor>) -> Result<bool, Error> {
         let last_chat = visitor.and_then(|visitor| visitor.last_chat);
         Ok(match (incoming.has_numeric_id, last_chat) {
@@ -320,7 +317,7 @@ impl Chats {
     }
 
     /// Assigns the next chat number and, for a new visitor, the next visitor number. Fails if the channel has reached
-    /// its limit on new chats. Costs two writes.
+    /// its limit on new chats.
     async fn allocate_numbers(
         &self,
         incoming: &IncomingMessage<'_>,

@@ -16,9 +16,7 @@ use crate::store::table::{ITEM_EXISTS, Write, WriteError, n, s};
 use crate::store::to_attribute;
 
 impl Chats {
-    /// Stores a visitor's changed attributes without notifying webhooks. Costs nothing if there is no change.
-    /// Otherwise, costs one write, or two if the name or the blacklist status has changed and a chat is open, because
-    /// the chat's header depends on both.
+    /// Stores a visitor's changed attributes without notifying webhooks.
     pub async fn save_visitor(&self, visitor: &Visitor, now: Timestamp) -> Result<(), Error> {
         self.save_visitor_and_notify(visitor, &[], now).await.map(|_| ())
     }
@@ -28,9 +26,6 @@ impl Chats {
     ///
     /// The header is written first, to assign the entry numbers. If the function is interrupted before the transaction
     /// that follows, the visitor is unchanged, and a repeated request stores and reports the change.
-    ///
-    /// Costs nothing if there is no change. Otherwise, costs one to three writes, plus one write for each notified
-    /// webhook.
     pub async fn save_visitor_and_notify(
         &self,
         visitor: &Visitor,
@@ -64,8 +59,7 @@ impl Chats {
 
     /// If the visitor's name has changed, sets it in the open chat's header. While the visitor is blacklisted, the
     /// header has a mark that lets messages read the visitor before they write the header. If `count` is not 0 and an
-    /// agent owns the chat, also assigns `count` entry numbers and returns the header; otherwise, returns `None`. Costs
-    /// at most one write, or two if `count` is not 0 and no agent owns the chat.
+    /// agent owns the chat, also assigns `count` entry numbers and returns the header; otherwise, returns `None`.
     async fn update_header_for_visitor(
         &self,
         visitor: &Visitor,

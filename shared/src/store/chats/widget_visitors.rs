@@ -32,8 +32,7 @@ pub fn visitor_id_of_token(token: &str) -> String {
 }
 
 impl Chats {
-    /// Creates the visitor of a new token. The visitor expires unless they open a chat. Costs one counter write and one
-    /// transaction.
+    /// Creates the visitor of a new token. The visitor expires unless they open a chat.
     pub async fn create_widget_visitor(
         &self,
         channel: &Channel,
@@ -64,7 +63,7 @@ impl Chats {
         Ok(visitor)
     }
 
-    /// Returns the visitor whom a token identifies. Costs one read.
+    /// Returns the visitor whom a token identifies.
     ///
     /// # Errors
     /// Fails with `InvalidVisitorToken` if the widget has no such visitor, or if the visitor has expired.
@@ -74,7 +73,7 @@ impl Chats {
     }
 
     /// Reads the chat's header and at most `limit` of its last entries with numbers above `after`, oldest first. The
-    /// header sorts directly after the last entry, so one query reads both. Costs one query.
+    /// header sorts directly after the last entry, so one query reads both.
     pub async fn last_entries_and_chat(
         &self,
         account_id: &str,

@@ -68,9 +68,7 @@ impl CircuitBreakers {
         Self { table, cache: Arc::default() }
     }
 
-    /// Returns whether the receiver's breaker is open. If it is, first attempts must go to the retry queue. Costs
-    /// nothing if the receiver has not failed in this process. Otherwise, costs one read; while the breaker is open, at
-    /// most one read every two seconds.
+    /// Returns whether the receiver's breaker is open. If it is, first attempts must go to the retry queue.
     pub async fn is_open(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
         let Some(cached) = self.cached(receiver) else { return Ok(false) };
         if cached.is_open && now.since(cached.read_at) < REFRESH_INTERVAL {
@@ -86,8 +84,7 @@ impl CircuitBreakers {
         Ok(is_open)
     }
 
-    /// Counts a first attempt that hung and then failed. Returns whether this opened the breaker. Costs one write, or
-    /// up to three writes if the earlier failures have expired.
+    /// Counts a first attempt that hung and then failed. Returns whether this opened the breaker.
     pub(crate) async fn count_hang(&self, receiver: &str, now: Timestamp) -> Result<bool, Error> {
         let add = ItemUpdate {
             key: key(receiver),
@@ -114,8 +111,7 @@ impl CircuitBreakers {
         Ok(failures == FAILURES_TO_OPEN)
     }
 
-    /// Extends the time for which a breaker is open after another attempt has hung and failed. Costs at most one write
-    /// every two seconds in each process.
+    /// Extends the time for which a breaker is open after another attempt has hung and failed.
     pub(crate) async fn keep_open(&self, receiver: &str, now: Timestamp) -> Result<(), Error> {
         if self.cached(receiver).is_some_and(|cached| now.since(cached.written_at) < REFRESH_INTERVAL) {
             return Ok(());
@@ -136,7 +132,7 @@ impl CircuitBreakers {
     }
 
     /// Closes a receiver's breaker because the receiver has responded. Returns true if this process knew that the
-    /// breaker was open. Costs one write, or nothing if the receiver has not failed in this process.
+    /// breaker was open.
     pub async fn close(&self, receiver: &str) -> Result<bool, Error> {
         let Some(cached) = self.lock_cache().remove(receiver) else { return Ok(false) };
         let (update, condition) = ("REMOVE #failures, #until", ITEM_EXISTS);

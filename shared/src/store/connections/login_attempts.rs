@@ -35,8 +35,7 @@ struct KnownNetworkItem {
 }
 
 impl Connections {
-    /// Counts a login attempt before the password is verified. Costs at most three writes, plus one read for each
-    /// exceeded limit that does not apply to known networks.
+    /// Counts a login attempt before the password is verified.
     ///
     /// # Errors
     /// Fails with `RateLimited` if a limit is exceeded. The error contains the time until the window ends.
@@ -72,7 +71,6 @@ impl Connections {
 
     /// Records that the password was right. Subtracts the attempt from the network's counter and the e-mail address's
     /// counter, resets the counter for their combination, and remembers the network as known for the e-mail address.
-    /// Costs four writes, which run concurrently.
     pub async fn record_login_success(&self, attempt: LoginAttempt, now: Timestamp) -> Result<(), Error> {
         let LoginAttempt { counters: [(_, email_and_network), (_, network), (_, email)], known_network } = attempt;
         let decrement = |key: Key| {

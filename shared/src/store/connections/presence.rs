@@ -39,8 +39,7 @@ pub(in crate::store) fn presence_key(account_id: &str, agent_id: u64) -> Key {
 }
 
 impl Connections {
-    /// Sets an agent's status and returns the agent's new presence. Costs one write, and one more if the presence
-    /// contains expired sockets.
+    /// Sets an agent's status and returns the agent's new presence.
     pub async fn set_presence(
         &self,
         account_id: &str,
@@ -59,8 +58,7 @@ impl Connections {
         presence_from_item(self.update_presence(update, now).await?)
     }
 
-    /// Adds a new socket to the agent's presence. An agent who has never set a status is offline. Costs one write, and
-    /// one more if the presence contains expired sockets.
+    /// Adds a new socket to the agent's presence. An agent who has never set a status is offline.
     pub(super) async fn add_socket_to_presence(&self, socket: &AgentSocket, now: Timestamp) -> Result<usize, Error> {
         let mut update = presence_update(
             &socket.account_id,
@@ -75,8 +73,7 @@ impl Connections {
         Ok(item.get("sockets").and_then(|sockets| sockets.as_ss().ok()).map_or(0, Vec::len))
     }
 
-    /// Updates a presence, and then removes the expired sockets, whose closing was never reported. Costs one write, and
-    /// one more if there are expired sockets.
+    /// Updates a presence, and then removes the expired sockets, whose closing was never reported.
     async fn update_presence(&self, update: ItemUpdate, now: Timestamp) -> Result<Item, Error> {
         let key = update.key.clone();
         let item = self.table.update(update).await?;
@@ -93,8 +90,7 @@ impl Connections {
         }
     }
 
-    /// Removes a closed socket from the agent's presence. Does nothing if the socket has already been removed. Costs
-    /// one write.
+    /// Removes a closed socket from the agent's presence. Does nothing if the socket has already been removed.
     pub(super) async fn remove_socket_from_presence(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
         let element = socket_element(socket);
         let update = ItemUpdate {
@@ -110,13 +106,12 @@ impl Connections {
         self.table.update_if(update).await
     }
 
-    /// Costs one read.
     pub async fn presence(&self, account_id: &str, agent_id: u64) -> Result<Option<Presence>, Error> {
         self.table.get(presence_key(account_id, agent_id)).await?.map(presence_from_item).transpose()
     }
 
     /// Records that an agent has signed out: the agent is offline and has no sockets. Does nothing if the agent has no
-    /// presence. Costs one write.
+    /// presence.
     pub(super) async fn end_presence(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
         let update = ItemUpdate {
             key: presence_key(account_id, agent_id),
@@ -127,12 +122,11 @@ impl Connections {
         self.table.update_if(update).await
     }
 
-    /// Costs one write.
     pub async fn delete_presence(&self, account_id: &str, agent_id: u64) -> Result<(), Error> {
         self.table.delete(presence_key(account_id, agent_id)).await.map(|_| ())
     }
 
-    /// Returns the presences of the account's agents. Costs one query for each megabyte or 1,000 agents.
+    /// Returns the presences of the account's agents.
     pub async fn presences(&self, account_id: &str) -> Result<Vec<Presence>, Error> {
         let query = Query {
             index: None,

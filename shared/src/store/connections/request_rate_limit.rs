@@ -42,8 +42,7 @@ pub(in crate::store) fn request_count_key(caller: &str, window: u64) -> Key {
 }
 
 impl Connections {
-    /// Counts a request of a bot, which may make `limit` requests in a window of ten seconds. Costs at most one write
-    /// for every ten requests that a process counts.
+    /// Counts a request of a bot, which may make `limit` requests in a window of ten seconds.
     ///
     /// # Errors
     /// Fails with `RateLimited` if the bot has reached its limit. The error contains the time until the window ends.
@@ -58,7 +57,7 @@ impl Connections {
         self.count_request(&caller, MAX_SOCKET_TICKETS_PER_WINDOW, now).await
     }
 
-    /// Counts a message that an agent sends in a chat. Costs nothing.
+    /// Counts a message that an agent sends in a chat.
     ///
     /// # Errors
     /// Fails with `RateLimited` if this process has reached the limit. The error contains the time until the window
@@ -100,8 +99,7 @@ impl Connections {
         self.count_request(&caller, MAX_REFUSED_BOT_REQUESTS_PER_WINDOW, now).await
     }
 
-    /// Fails with `RateLimited` if this process knows that the network has reached the limit of refused requests. Costs
-    /// nothing.
+    /// Fails with `RateLimited` if this process knows that the network has reached the limit of refused requests.
     pub(crate) fn require_few_refused_bot_requests(
         &self,
         provider_id: &str,
@@ -114,7 +112,7 @@ impl Connections {
     }
 
     /// Counts a callback against the hourly limit of the client network in this widget. Stores only a hash of the
-    /// network. Costs one write.
+    /// network.
     ///
     /// # Errors
     /// Fails with `RateLimited` if the network has reached its limit. The error contains the time until the window

@@ -142,7 +142,7 @@ pub(in crate::store) fn sessions_partition(account_id: &str, agent_id: u64) -> S
 }
 
 impl Connections {
-    /// Creates a session and returns its bearer token. Costs one write.
+    /// Creates a session and returns its bearer token.
     pub async fn create_session(&self, agent: &Agent, origin: &SessionOrigin, now: Timestamp) -> Result<String, Error> {
         let secret = random_token()?;
         let key = session_key(&agent.account_id, agent.agent_id, &sha256::hex_digest(&secret));
@@ -165,8 +165,7 @@ impl Connections {
         Ok(format!("{}.{}.{secret}", agent.account_id, agent.agent_id))
     }
 
-    /// Returns the session that a token belongs to, or `None` if there is no such session or it has expired. Costs one
-    /// read and, at most once a minute, two writes that store the time of the last request.
+    /// Returns the session that a token belongs to, or `None` if there is no such session or it has expired.
     pub async fn session(&self, token: &str, now: Timestamp) -> Result<Option<Session>, Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else {
             return Ok(None);
@@ -228,8 +227,7 @@ impl Connections {
         Ok(())
     }
 
-    /// Ends the session that a token belongs to. If it was the agent's last session, the agent goes offline. Costs one
-    /// write, plus one query if the session existed, plus one more write if it was the last one.
+    /// Ends the session that a token belongs to. If it was the agent's last session, the agent goes offline.
     pub async fn end_session(&self, token: &str, now: Timestamp) -> Result<(), Error> {
         let Some((account_id, agent_id, secret)) = parse_token(token) else { return Ok(()) };
         self.end_session_by_id(account_id, agent_id, &sha256::hex_digest(secret), now).await
@@ -252,7 +250,7 @@ impl Connections {
         self.end_presence(account_id, agent_id, now).await
     }
 
-    /// Returns the agent's sessions that have not expired, the one used last first. Costs one query.
+    /// Returns the agent's sessions that have not expired, the one used last first.
     pub async fn agent_sessions(
         &self,
         account_id: &str,
@@ -265,8 +263,7 @@ impl Connections {
         Ok(sessions.iter().map(SessionItem::summary).collect())
     }
 
-    /// Ends the agent's session with this short id. Returns whether there was such a session. Costs one query, and one
-    /// write and one query more if the session exists.
+    /// Ends the agent's session with this short id. Returns whether there was such a session.
     pub async fn revoke_session(
         &self,
         account_id: &str,
@@ -280,8 +277,7 @@ impl Connections {
         Ok(true)
     }
 
-    /// Ends the agent's sessions except the given one, and returns how many. Costs one query and one write for each
-    /// session.
+    /// Ends the agent's sessions except the given one, and returns how many.
     pub async fn end_other_sessions(&self, kept: &Session) -> Result<usize, Error> {
         let mut others = self.sessions(&kept.account_id, kept.agent.agent_id).await?;
         others.retain(|session| session.id() != kept.id);
@@ -291,7 +287,7 @@ impl Connections {
         Ok(others.len())
     }
 
-    /// Gives a session full access after its agent has replaced the password. Costs one write.
+    /// Gives a session full access after its agent has replaced the password.
     pub async fn lift_password_change(&self, session: &Session) -> Result<(), Error> {
         let update = ItemUpdate {
             key: session_key(&session.account_id, session.agent.agent_id, &session.id),
@@ -302,8 +298,7 @@ impl Connections {
         self.table.update_if(update).await
     }
 
-    /// Marks all sessions of an agent as suspended, or removes the marks. Costs one query, and one write for each
-    /// session.
+    /// Marks all sessions of an agent as suspended, or removes the marks.
     pub async fn set_sessions_suspended(
         &self,
         account_id: &str,
@@ -341,8 +336,7 @@ impl Connections {
         }
     }
 
-    /// Copies the agent's current name and photo to all of the agent's sessions. Costs one query, and one write for
-    /// each session.
+    /// Copies the agent's current name and photo to all of the agent's sessions.
     pub async fn update_session_profiles(&self, agent: &Agent) -> Result<(), Error> {
         for session in self.sessions(&agent.account_id, agent.agent_id).await? {
             let item_update = ItemUpdate {

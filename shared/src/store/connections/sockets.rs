@@ -93,7 +93,7 @@ impl SocketItem {
 }
 
 impl Connections {
-    /// Creates a ticket with which the session's agent can open one socket. Costs one write.
+    /// Creates a ticket with which the session's agent can open one socket.
     pub async fn create_socket_ticket(&self, session: &Session, now: Timestamp) -> Result<String, Error> {
         let ticket = random_token()?;
         let key = ticket_key(&ticket);
@@ -116,10 +116,6 @@ impl Connections {
     ///
     /// The session is read after the socket has been stored. If the session ends concurrently, either this function
     /// notices it, or `deliver-push` finds the socket and closes it.
-    ///
-    /// Costs one write for the ticket. A visitor's socket costs one eventually consistent query and two writes more. An
-    /// agent's socket costs three writes more, a fourth write if the presence contains expired sockets, and the cost of
-    /// [`session`](Self::session). If the session has ended, removing the socket again costs three writes.
     pub async fn open_socket(
         &self,
         ticket: &str,
@@ -156,7 +152,6 @@ impl Connections {
     }
 
     /// Returns the socket even if its item has expired, because the gateway has just reported an event of the socket.
-    /// Costs one read.
     pub async fn socket(&self, connection_id: &str) -> Result<Option<Socket>, Error> {
         Ok(self.socket_state(connection_id).await?.map(|state| state.socket))
     }
@@ -173,7 +168,7 @@ impl Connections {
         Ok(Some(SocketState { socket, has_missed_push }))
     }
 
-    /// Records that the socket has missed a push. Does nothing if the socket's item has been removed. Costs one write.
+    /// Records that the socket has missed a push. Does nothing if the socket's item has been removed.
     pub(crate) async fn record_missed_push(&self, connection_id: &str) -> Result<(), Error> {
         let update = ItemUpdate {
             key: socket_key(connection_id),
@@ -188,14 +183,13 @@ impl Connections {
     }
 
     /// Returns the session with which the socket was opened, or `None` if the session has ended or no longer permits
-    /// everything. Costs the same as [`session`](Self::session).
+    /// everything.
     pub async fn session_of_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<Option<Session>, Error> {
         let session = self.session_by_id(&socket.account_id, socket.agent_id, &socket.session_id, now).await?;
         Ok(session.filter(|session| session.access == SessionAccess::Full))
     }
 
-    /// Removes a socket that was closed. A repeated call does nothing. Costs three writes for the socket of an agent,
-    /// and two for the socket of a visitor.
+    /// Removes a socket that was closed. A repeated call does nothing.
     pub async fn remove_socket(&self, socket: &Socket, now: Timestamp) -> Result<(), Error> {
         match socket {
             Socket::Agent(socket) => self.remove_agent_socket(socket, now).await,
@@ -204,7 +198,7 @@ impl Connections {
     }
 
     /// Removes an agent's socket that was closed. The item keyed by connection id is deleted last, so that an
-    /// interrupted removal can be retried. Costs three writes.
+    /// interrupted removal can be retried.
     pub async fn remove_agent_socket(&self, socket: &AgentSocket, now: Timestamp) -> Result<(), Error> {
         let presence = self.remove_socket_from_presence(socket, now);
         try_join(presence, self.table.delete(account_socket_key(socket))).await?;
@@ -212,15 +206,13 @@ impl Connections {
     }
 
     /// Returns the open sockets of the account's agents. The read is eventually consistent, so a socket that has just
-    /// been opened may be missing. Costs one query for each megabyte or 1,000 sockets, at half the price of a strongly
-    /// consistent one.
+    /// been opened may be missing.
     pub(crate) async fn account_sockets(&self, account_id: &str, now: Timestamp) -> Result<Vec<AgentSocket>, Error> {
         let items = self.table.query_all_eventually(account_sockets_query(account_id)).await?;
         open_sockets(items, now)
     }
 
-    /// Returns the open sockets of a session, including those that have just been opened. Costs one query for each
-    /// megabyte or 1,000 sockets of the account.
+    /// Returns the open sockets of a session, including those that have just been opened.
     pub(crate) async fn session_sockets(
         &self,
         account_id: &str,

@@ -63,7 +63,7 @@ pub(super) fn visitor_socket_from_item(item: Item) -> Result<VisitorSocket, Erro
 }
 
 impl Connections {
-    /// Creates a ticket with which the visitor can open one socket. Costs one write.
+    /// Creates a ticket with which the visitor can open one socket.
     pub async fn create_visitor_socket_ticket(&self, visitor: &Visitor, now: Timestamp) -> Result<String, Error> {
         let ticket = random_token()?;
         let holder = VisitorSocket {
@@ -79,7 +79,7 @@ impl Connections {
     }
 
     /// Stores the socket that a visitor's ticket opens. Returns `None` if the visitor already has the maximum number of
-    /// sockets. Concurrent requests can exceed the maximum. Costs one eventually consistent query and two writes.
+    /// sockets. Concurrent requests can exceed the maximum.
     pub(super) async fn open_visitor_socket(
         &self,
         ticket: Item,
@@ -98,14 +98,13 @@ impl Connections {
         Ok(Some(socket))
     }
 
-    /// Costs two writes.
     pub(super) async fn remove_visitor_socket(&self, socket: &VisitorSocket) -> Result<(), Error> {
         self.table.delete(visitor_socket_key(socket)).await?;
         self.table.delete(socket_key(&socket.connection_id)).await.map(|_| ())
     }
 
     /// Returns a visitor's open sockets. The read is eventually consistent, so a socket that has just been opened may
-    /// be missing. Costs one query, at half the price of a strongly consistent one.
+    /// be missing.
     pub(crate) async fn visitor_sockets(
         &self,
         channel_id: &str,
@@ -124,8 +123,7 @@ impl Connections {
         Ok(sockets.into_iter().filter(|socket| socket.expires_at() > now).collect())
     }
 
-    /// Deletes the items of an erased visitor's open sockets, so that they get no more pushes. Costs one query, and two
-    /// writes for each socket.
+    /// Deletes the items of an erased visitor's open sockets, so that they get no more pushes.
     pub async fn forget_visitor_sockets(&self, visitor: &Visitor, now: Timestamp) -> Result<(), Error> {
         for socket in self.visitor_sockets(&visitor.channel_id, &visitor.external_id, now).await? {
             self.remove_visitor_socket(&socket).await?;

@@ -22,18 +22,17 @@ pub struct AccountPage {
 }
 
 impl Directory {
-    /// Returns whether the account exists and is not being deleted. Costs one read.
+    /// Returns whether the account exists and is not being deleted.
     pub async fn has_account(&self, account_id: &str) -> Result<bool, Error> {
         Ok(self.account(account_id).await?.is_some_and(|account| account.deleting_since.is_none()))
     }
 
-    /// Costs one read.
     pub async fn account(&self, account_id: &str) -> Result<Option<Account>, Error> {
         self.table.get(account_key(account_id)).await?.map(account_from_item).transpose()
     }
 
     /// Reads at most `limit` accounts after the account `after`, if it is set. They are read from an index that is
-    /// updated with a short delay. Costs one query.
+    /// updated with a short delay.
     pub async fn accounts(&self, after: Option<&str>, limit: i32) -> Result<AccountPage, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -48,8 +47,7 @@ impl Directory {
         Ok(AccountPage { accounts, next })
     }
 
-    /// Suspends an account, or ends its suspension if `at` is `None`. Does nothing if it already is in this state. Costs
-    /// one read and one transaction, which also writes an entry in the audit log if the request is audited.
+    /// Suspends an account, or ends its suspension if `at` is `None`. Does nothing if it already is in this state.
     pub async fn set_account_suspension(&self, account_id: &str, at: Option<Timestamp>) -> Result<(), Error> {
         if self.settings(account_id).await?.suspended_at.is_some() == at.is_some() {
             return Ok(());
@@ -67,8 +65,8 @@ impl Directory {
         self.edit_settings_with(account_id, edit, &[Write::Update(account)]).await.map(|_| ())
     }
 
-    /// Marks an account whose deletion has been ordered. A repeated call changes nothing. Costs one write. Fails with
-    /// `NotFound` if the account does not exist.
+    /// Marks an account whose deletion has been ordered. A repeated call changes nothing. Fails with `NotFound` if the
+    /// account does not exist.
     pub async fn mark_account_deletion(&self, account_id: &str, now: Timestamp) -> Result<Account, Error> {
         let item_update = ItemUpdate {
             key: account_key(account_id),
@@ -84,7 +82,7 @@ impl Directory {
     }
 
     /// Deletes the items in the partition of an account. The account itself is deleted last, so that an interrupted
-    /// deletion can be continued. Costs one query, and one write for each item.
+    /// deletion can be continued.
     pub(in crate::store) async fn delete_account_partition(&self, account_id: &str) -> Result<(), Error> {
         let query = Query {
             index: None,

@@ -80,19 +80,19 @@ impl Directory {
         self.commit_steps(&admin.account_id, steps, vec![created]).await
     }
 
-    /// Fails with `NotFound` if the account does not exist. Costs one read.
+    /// Fails with `NotFound` if the account does not exist.
     pub async fn account_name(&self, account_id: &str) -> Result<String, Error> {
         let item = self.table.get(account_key(account_id)).await?;
         Ok(from_item::<AccountItem>(item.ok_or(Error::NotFound)?)?.name)
     }
 
-    /// Assigns the account's next agent id. Costs one write.
+    /// Assigns the account's next agent id.
     pub async fn next_agent_id(&self, account_id: &str) -> Result<u64, Error> {
         Ok(self.increment_counter(account_id, "ADD #agents :one").await?.agents)
     }
 
     /// Applies `update`, an update expression that increments one of the account's counters. In the expression, `:one`
-    /// stands for 1. Costs one write.
+    /// stands for 1.
     pub(super) async fn increment_counter(&self, account_id: &str, update: &'static str) -> Result<AccountItem, Error> {
         let item_update =
             ItemUpdate { key: account_key(account_id), update, condition: ITEM_EXISTS, values: vec![(":one", n(1))] };
@@ -114,19 +114,18 @@ impl Directory {
         self.commit_steps(&agent.account_id, steps, vec![audited_change(AuditAction::Created, agent)]).await
     }
 
-    /// Fails with `NotFound` if the agent does not exist. Costs one read.
+    /// Fails with `NotFound` if the agent does not exist.
     pub async fn agent_of_account(&self, account_id: &str, agent_id: u64) -> Result<Agent, Error> {
         self.agent(account_id, agent_id).await?.ok_or(Error::NotFound)
     }
 
-    /// Costs one read.
     pub async fn agent(&self, account_id: &str, agent_id: u64) -> Result<Option<Agent>, Error> {
         let item = self.table.get(agent_key(account_id, agent_id)).await?;
         item.map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).transpose()
     }
 
     /// Returns the agents with these ids in the order of `ids`, including deleted agents. `ids` must contain at most
-    /// 100 ids and no duplicates. Costs one read for each id, plus one more read for each id that no current agent has.
+    /// 100 ids and no duplicates.
     pub(crate) async fn agents_by_id(&self, account_id: &str, ids: &[u64]) -> Result<Vec<Agent>, Error> {
         let mut found = self.agents_at(account_id, ids, agent_key).await?;
         let is_missing = |id: &&u64| found.iter().all(|agent| agent.agent_id != **id);
@@ -144,7 +143,7 @@ impl Directory {
         items.into_iter().map(|item| from_item::<AgentItem>(item)?.into_agent(account_id)).collect()
     }
 
-    /// Returns the account's agents, sorted by id. Costs one query for each megabyte or 1,000 agents.
+    /// Returns the account's agents, sorted by id.
     pub async fn agents(&self, account_id: &str) -> Result<Vec<Agent>, Error> {
         let query = Query {
             index: None,
@@ -158,8 +157,7 @@ impl Directory {
     }
 
     /// Stores the differences between `before` and `after`, and also the login if the e-mail address or the password
-    /// changes. All writes are made in one transaction. A new e-mail address without a new password costs one more
-    /// read.
+    /// changes. All writes are made in one transaction.
     ///
     /// # Errors
     /// Fails with `NotFound` if the agent does not exist. Fails with `Conflict` if the e-mail address is taken, if the
@@ -233,8 +231,8 @@ impl Directory {
         ])
     }
 
-    /// Replaces an agent's own password. `known` is the login against which the current password was verified. Costs
-    /// one transaction. Fails with `Conflict` if the login has changed in the meantime.
+    /// Replaces an agent's own password. `known` is the login against which the current password was verified. Fails
+    /// with `Conflict` if the login has changed in the meantime.
     pub async fn change_own_password(&self, agent: &Agent, known: &Login, new: &PasswordHash) -> Result<(), Error> {
         let values = vec![
             (":account", s(&*agent.account_id)),
@@ -247,7 +245,7 @@ impl Directory {
     }
 
     /// Starts the deletion of an agent. Removes the admin role and the login, so that the agent cannot sign in. An
-    /// interrupted deletion can be repeated. Costs one transaction and one write.
+    /// interrupted deletion can be repeated.
     ///
     /// # Errors
     /// Fails with `Forbidden` if the caller is no longer an admin, with `NotFound` if the agent does not exist, and
@@ -274,7 +272,6 @@ impl Directory {
 
     /// Deletes the agent's item. This must be the last step of the deletion, so that a repeated request still finds the
     /// agent and can continue. The name, e-mail address and phone number are kept for events about the agent's chats.
-    /// Costs one write and one transaction.
     pub async fn delete_agent(&self, agent: &Agent) -> Result<(), Error> {
         let mut former = to_item(&AgentItem::from(&Agent { photo: None, ..agent.clone() }))?;
         former.extend(former_agent_key(&agent.account_id, agent.agent_id).into_item());
@@ -283,7 +280,6 @@ impl Directory {
         self.delete_audited(&agent.account_id, key, audited_change(AuditAction::Deleted, agent)).await
     }
 
-    /// Costs one read.
     pub async fn login(&self, email: &str) -> Result<Option<Login>, Error> {
         let Some(item) = self.table.get(login_key(email)).await? else {
             return Ok(None);

@@ -67,8 +67,7 @@ impl Directory {
         Self { audited_request: Some(request), ..self.clone() }
     }
 
-    /// Executes the writes in one transaction, which costs two writes for each item. If the request is audited, the
-    /// transaction also stores an entry for each change.
+    /// If the request is audited, the transaction also stores an entry for each change.
     pub(super) async fn commit(
         &self,
         account_id: &str,
@@ -95,7 +94,7 @@ impl Directory {
     }
 
     /// Stores an entry for something that changes no item of the Directory table. Does nothing if the request is not
-    /// audited. Costs one write.
+    /// audited.
     pub async fn record(&self, account_id: &str, change: AuditedChange) -> Result<(), Error> {
         let Some(request) = &self.audited_request else { return Ok(()) };
         let item = to_item(&AuditItem::new(account_id, request, change)?)?;
@@ -104,7 +103,7 @@ impl Directory {
 
     /// Like [`record`](Self::record), but stores at most one such entry a minute for each agent, address and resource.
     /// For requests that are repeated many times, such as the pages of an export. The time of the entry is the start of
-    /// the minute. Costs one write.
+    /// the minute.
     pub async fn record_once_a_minute(&self, account_id: &str, change: AuditedChange) -> Result<(), Error> {
         let Some(request) = &self.audited_request else { return Ok(()) };
         let at = Timestamp(request.at.0 - request.at.0 % MINUTE_MS);
@@ -119,8 +118,8 @@ impl Directory {
         }
     }
 
-    /// Makes the requests of a refused sign-in without storing anything, so that the response time of a sign-in does not
-    /// reveal whether the e-mail address is known. Costs one read and one write.
+    /// Makes the requests of a refused sign-in without storing anything, so that the response time of a sign-in does
+    /// not reveal whether the e-mail address is known.
     pub async fn imitate_refused_sign_in(&self) -> Result<(), Error> {
         self.table.get(agent_key("", 0)).await?;
         let (key, update) = (Key::new(audit_partition(""), "none"), "REMOVE #none");
@@ -128,9 +127,8 @@ impl Directory {
     }
 
     /// Reads at most `limit` entries of the audit log that match the filter, newest first. Returns only entries made
-    /// between `from` and `to` and, if `before` is set, only those older than the entry with this id. Leaves out entries
-    /// that have expired at `now`. Costs one query
-    /// for every 200 examined entries; a page examines about 1,000 entries at most.
+    /// between `from` and `to` and, if `before` is set, only those older than the entry with this id. Leaves out
+    /// entries that have expired at `now`.
     pub async fn audit_log(
         &self,
         account_id: &str,

@@ -18,8 +18,7 @@ use crate::store::{from_item, to_attribute, to_item};
 const CAN_CONNECT_BOTS: &str = "attribute_exists(#pk) AND attribute_not_exists(#retiring)";
 
 impl Directory {
-    /// Returns the provider; the data may be up to 10 seconds old. Costs one read, or nothing if the provider is
-    /// cached.
+    /// Returns the provider; the data may be up to 10 seconds old.
     pub(crate) async fn cached_provider(&self, provider_id: &str) -> Result<Option<Arc<Provider>>, Error> {
         match self.providers.get(provider_id) {
             Some(cached) => Ok(cached),
@@ -27,15 +26,13 @@ impl Directory {
         }
     }
 
-    /// Costs one read.
     pub async fn provider(&self, provider_id: &str) -> Result<Option<Provider>, Error> {
         let item = self.table.get(provider_key(provider_id)).await?;
         item.map(|item| Ok(from_item::<ProviderItem>(item)?.into())).transpose()
     }
 
     /// Returns the providers in no particular order. They are read from an index that is updated with a short delay and
-    /// does not contain the providers that an earlier version of the service stored. Costs one query for each megabyte
-    /// or 1,000 providers.
+    /// does not contain the providers that an earlier version of the service stored.
     pub async fn providers(&self) -> Result<Vec<Provider>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -48,13 +45,12 @@ impl Directory {
         items.into_iter().map(|item| Ok(from_item::<ProviderItem>(item)?.into())).collect()
     }
 
-    /// Creates or replaces a provider. Costs one write.
+    /// Creates or replaces a provider.
     pub async fn save_provider(&self, provider: &Provider) -> Result<(), Error> {
         Ok(self.table.put(to_item(&ProviderItem::from(provider))?, false).await?)
     }
 
-    /// Deletes a provider that no bot uses. Bots cannot be connected to it while it is being deleted. Costs two writes and
-    /// one scan for each megabyte of the table.
+    /// Deletes a provider that no bot uses. Bots cannot be connected to it while it is being deleted.
     ///
     /// # Errors
     /// Fails with `NotFound` if the provider does not exist, and with `Conflict` if a bot uses it.
@@ -88,13 +84,12 @@ impl Directory {
         }
     }
 
-    /// Costs one read.
     pub async fn bot(&self, bot_id: &str) -> Result<Option<Bot>, Error> {
         let item = self.table.get(bot_key(bot_id)).await?;
         item.map(|item| Ok(from_item::<BotItem>(item)?.into())).transpose()
     }
 
-    /// Returns the bot; the data may be up to 10 seconds old. Costs one read, or nothing if the bot is cached.
+    /// Returns the bot; the data may be up to 10 seconds old.
     pub(crate) async fn cached_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
         match self.bots.get(bot_id) {
             Some(cached) => Ok(cached),
@@ -102,7 +97,7 @@ impl Directory {
         }
     }
 
-    /// Reads the bot again and caches it. Costs one read.
+    /// Reads the bot again and caches it.
     pub(crate) async fn fresh_bot(&self, bot_id: &str) -> Result<Option<Arc<Bot>>, Error> {
         Ok(self.bots.put(bot_id, self.bot(bot_id).await?))
     }
@@ -112,8 +107,7 @@ impl Directory {
         matches!(self.bots.get(&bot_token_key(provider_id, token).pk), Some(Some(_)))
     }
 
-    /// Returns the bot that one of the provider's tokens belongs to. The data may be up to 10 seconds old. Costs at
-    /// most two reads, or nothing if the bot is cached.
+    /// Returns the bot that one of the provider's tokens belongs to. The data may be up to 10 seconds old.
     pub(crate) async fn bot_by_token(&self, provider_id: &str, token: &str) -> Result<Option<Arc<Bot>>, Error> {
         let key = bot_token_key(provider_id, token);
         if let Some(cached) = self.bots.get(&key.pk) {
@@ -126,14 +120,13 @@ impl Directory {
         Ok(self.bots.put(&key.pk, bot))
     }
 
-    /// Fails with `NotFound` if the bot does not exist or belongs to another account. Costs one read.
+    /// Fails with `NotFound` if the bot does not exist or belongs to another account.
     pub async fn bot_of_account(&self, account_id: &str, bot_id: &str) -> Result<Bot, Error> {
         let bot = self.bot(bot_id).await?;
         bot.filter(|bot| bot.account_id == account_id).ok_or(Error::NotFound)
     }
 
-    /// Returns the account's bots. They are read from an index that is updated with a short delay. Costs one query for
-    /// each megabyte or 1,000 bots.
+    /// Returns the account's bots. They are read from an index that is updated with a short delay.
     pub async fn account_bots(&self, account_id: &str) -> Result<Vec<Bot>, Error> {
         let query = Query {
             index: Some("by_account"),

@@ -35,7 +35,7 @@ struct ShortcutItem {
 }
 
 impl Directory {
-    /// Returns the account's canned replies, sorted by shortcut. Costs one query for each megabyte.
+    /// Returns the account's canned replies, sorted by shortcut.
     pub async fn canned_replies(&self, account_id: &str) -> Result<Vec<CannedReply>, Error> {
         let query = Query {
             index: None,
@@ -52,7 +52,7 @@ impl Directory {
     }
 
     /// Stores a new canned reply. Fails with `Conflict` if another reply has the same shortcut, or if the account has
-    /// the maximum number of replies. Costs a transaction of three writes.
+    /// the maximum number of replies.
     pub async fn create_canned_reply(&self, account_id: &str, reply: &CannedReply) -> Result<(), Error> {
         let count = ItemUpdate {
             key: account_key(account_id),
@@ -76,8 +76,7 @@ impl Directory {
     }
 
     /// Applies `edit` to a canned reply, stores the changed fields, and returns the result. If the shortcut changes
-    /// concurrently, the reply is read and edited again. Costs one read, plus a transaction of one write or, if `edit`
-    /// changes the shortcut, of three writes. Costs no write if `edit` changes nothing.
+    /// concurrently, the reply is read and edited again.
     ///
     /// # Errors
     /// Fails with `NotFound` if the reply does not exist, and with `Conflict` if another reply has the new shortcut.
@@ -98,8 +97,7 @@ impl Directory {
         }
     }
 
-    /// Deletes a canned reply. Fails with `NotFound` if the reply does not exist. Costs one read and a transaction of
-    /// three writes.
+    /// Deletes a canned reply. Fails with `NotFound` if the reply does not exist.
     pub async fn delete_canned_reply(&self, account_id: &str, reply_id: &str) -> Result<(), Error> {
         let mut races = WriteRaces::new("deletion of a canned reply");
         loop {

@@ -24,7 +24,7 @@ use crate::store::{from_item, to_attribute, to_item};
 const MAX_CHANNELS_PER_READ: usize = 100;
 
 impl Directory {
-    /// Returns the channel; the data may be up to 10 seconds old. Costs one read, or nothing if the channel is cached.
+    /// Returns the channel; the data may be up to 10 seconds old.
     pub async fn cached_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
         match self.channels.get(channel_id) {
             Some(cached) => Ok(cached),
@@ -32,15 +32,14 @@ impl Directory {
         }
     }
 
-    /// Reads the channel again and caches it. Costs one read.
+    /// Reads the channel again and caches it.
     pub(crate) async fn fresh_channel(&self, channel_id: &str) -> Result<Option<Arc<Channel>>, Error> {
         Ok(self.channels.put(channel_id, self.channel(channel_id).await?))
     }
 
     /// Returns the channel that an endpoint URL belongs to. Fails with `NotFound` if the channel does not exist or the
     /// secret is not valid. A cached channel without this secret is read again, because the secret may be new; each
-    /// process does this at most five times a second for a channel. Costs one read, or nothing if the channel is cached
-    /// with this secret.
+    /// process does this at most five times a second for a channel.
     pub async fn channel_at_endpoint(
         &self,
         channel_id: &str,
@@ -64,7 +63,7 @@ impl Directory {
     }
 
     /// Returns the channels with these ids, in a map by channel id. Channels that do not exist are left out. The data
-    /// may be up to 10 seconds old. Costs one read for each channel that is not cached; the reads are made in batches.
+    /// may be up to 10 seconds old.
     pub(crate) async fn cached_channels(&self, ids: &BTreeSet<&str>) -> Result<HashMap<String, Arc<Channel>>, Error> {
         let (mut found, mut missing) = (HashMap::new(), Vec::new());
         for id in ids {
@@ -95,20 +94,19 @@ impl Directory {
         items.into_iter().map(|item| from_item::<ChannelItem>(item)?.try_into()).collect()
     }
 
-    /// Costs one read.
     pub async fn channel(&self, channel_id: &str) -> Result<Option<Channel>, Error> {
         let item = self.table.get(channel_key(channel_id)).await?;
         item.map(|item| from_item::<ChannelItem>(item)?.try_into()).transpose()
     }
 
-    /// Fails with `NotFound` if the channel does not exist or belongs to another account. Costs one read.
+    /// Fails with `NotFound` if the channel does not exist or belongs to another account.
     pub async fn channel_of_account(&self, account_id: &str, channel_id: &str) -> Result<Channel, Error> {
         let channel = self.channel(channel_id).await?;
         channel.filter(|channel| channel.account_id == account_id).ok_or(Error::NotFound)
     }
 
     /// Returns the account's channels in no particular order. They are read from an index that is updated with a short
-    /// delay. Costs one query for each megabyte or 1,000 channels.
+    /// delay.
     pub async fn channels(&self, account_id: &str) -> Result<Vec<Channel>, Error> {
         let query = Query {
             index: Some("by_account"),
@@ -122,7 +120,7 @@ impl Directory {
     }
 
     /// Creates a channel. Returns the channel and, for an API channel, the secret in its endpoint URL; only a hash of
-    /// the secret is stored. Costs one transaction.
+    /// the secret is stored.
     pub async fn create_channel(
         &self,
         account_id: &str,
@@ -153,8 +151,7 @@ impl Directory {
         Ok((channel, endpoint_secret))
     }
 
-    /// Stores the changed settings of a channel and preserves its other attributes. Costs one transaction, or nothing
-    /// if no setting has changed.
+    /// Stores the changed settings of a channel and preserves its other attributes.
     pub async fn save_channel_settings(&self, before: &Channel, after: &ChannelSettings) -> Result<(), Error> {
         let changed = changed_values(setting_values(&before.settings)?, setting_values(after)?);
         if changed.is_empty() {
@@ -166,7 +163,7 @@ impl Directory {
     }
 
     /// Replaces a channel's endpoint secrets if they are still those of `before`. Finding the new secrets already
-    /// stored counts as success, because the SDK repeats requests that time out. Costs one transaction.
+    /// stored counts as success, because the SDK repeats requests that time out.
     pub async fn save_channel_secrets(&self, before: &Channel, after: &Channel) -> Result<(), Error> {
         let secrets_attribute =
             |channel: &Channel| to_attribute(&channel.secrets.iter().map(EndpointSecretItem::from).collect::<Vec<_>>());

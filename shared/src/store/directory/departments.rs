@@ -19,8 +19,7 @@ use crate::store::{from_item, to_attribute, to_item};
 const MAX_DEPARTMENTS_PER_ACCOUNT: usize = 100;
 
 impl Directory {
-    /// Creates a department with the account's next department id. The agents in `ids` must exist. Costs one query, one
-    /// write and one transaction.
+    /// Creates a department with the account's next department id. The agents in `ids` must exist.
     pub async fn create_department(&self, account_id: &str, name: String, ids: Vec<u64>) -> Result<Department, Error> {
         let roster = self.roster(account_id).await?;
         check_ids("agent_ids", "agent", &ids, |id| roster.has_agent(id))?;
@@ -34,14 +33,13 @@ impl Directory {
         Ok(department)
     }
 
-    /// Reads a department. Its members may include deleted agents. Costs one read.
+    /// Reads a department. Its members may include deleted agents.
     pub async fn department(&self, account_id: &str, department_id: u64) -> Result<Option<Department>, Error> {
         let item = self.table.get(department_key(account_id, department_id)).await?;
         item.map(|item| Ok(from_item::<DepartmentItem>(item)?.into())).transpose()
     }
 
-    /// Stores the changes to an existing department. Agents who are added must exist. Costs one transaction, plus
-    /// one query if agents are added.
+    /// Stores the changes to an existing department. Agents who are added must exist.
     pub async fn save_department(
         &self,
         account_id: &str,
@@ -64,13 +62,13 @@ impl Directory {
     }
 
     /// Deletes a department. Channels and chats may still refer to it, but these references are ignored (see
-    /// [`crate::domain::department`]). Costs one transaction.
+    /// [`crate::domain::department`]).
     pub async fn delete_department(&self, account_id: &str, department: &Department) -> Result<(), Error> {
         let key = department_key(account_id, department.department_id);
         self.delete_audited(account_id, key, audited_change(AuditAction::Deleted, department)).await
     }
 
-    /// Reads the account's roster. Costs one query for each megabyte or 2,000 agents and departments.
+    /// Reads the account's roster.
     pub async fn roster(&self, account_id: &str) -> Result<Roster, Error> {
         let (agents, departments) = self.agents_and_departments(account_id).await?;
         let roster = Roster::new(agents.iter().map(|agent| agent.agent_id).collect(), departments);
@@ -78,7 +76,7 @@ impl Directory {
     }
 
     /// Returns the account's agents and departments, each sorted by id. The departments' members may include deleted
-    /// agents. Costs one query for each megabyte or 2,000 items.
+    /// agents.
     pub async fn agents_and_departments(&self, account_id: &str) -> Result<(Vec<Agent>, Vec<Department>), Error> {
         let query = Query {
             index: None,
@@ -94,8 +92,7 @@ impl Directory {
         agents_and_departments_from(self.table.query_all(query, usize::MAX).await?, account_id)
     }
 
-    /// Returns the account's roster, which may be up to 10 seconds old. Costs one query, or nothing if the roster is
-    /// cached.
+    /// Returns the account's roster, which may be up to 10 seconds old.
     pub(crate) async fn cached_roster(&self, account_id: &str) -> Result<Arc<Roster>, Error> {
         match self.rosters.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -103,13 +100,12 @@ impl Directory {
         }
     }
 
-    /// Reads the roster again and caches it. Costs one query.
+    /// Reads the roster again and caches it.
     pub(crate) async fn fresh_roster(&self, account_id: &str) -> Result<Arc<Roster>, Error> {
         Ok(self.rosters.put(account_id, Some(self.roster(account_id).await?)).unwrap_or_default())
     }
 
-    /// Returns the channel's audience, which may be up to 10 seconds old. Costs one query, or nothing if the roster is
-    /// cached or the channel does not limit its audience.
+    /// Returns the channel's audience, which may be up to 10 seconds old.
     pub async fn audience(&self, channel: &Channel) -> Result<Audience, Error> {
         if !channel.settings.has_limited_audience() {
             return Ok(Audience::AllAgents);
@@ -118,7 +114,6 @@ impl Directory {
     }
 
     /// Returns the department that new chats belong to if their channel names exactly one; otherwise, returns `None`.
-    /// Costs one query, or nothing if the roster is cached or the channel does not name exactly one department.
     pub async fn default_department(&self, channel: &Channel) -> Result<Option<ChatDepartment>, Error> {
         if channel.settings.department_ids.len() != 1 {
             return Ok(None);
@@ -126,8 +121,7 @@ impl Directory {
         Ok(self.cached_roster(&channel.account_id).await?.default_department(&channel.settings))
     }
 
-    /// Fails if a channel's new settings add agents or departments that do not exist. Costs one query, or nothing if no
-    /// agents or departments are added.
+    /// Fails if a channel's new settings add agents or departments that do not exist.
     pub async fn check_audience_ids(
         &self,
         account_id: &str,

@@ -82,14 +82,13 @@ struct WidgetRulesItem {
 }
 
 impl Directory {
-    /// Returns the trigger rules of the account's widgets as a JSON list (see [`crate::wire::widget_triggers`]). Costs
-    /// one read.
+    /// Returns the trigger rules of the account's widgets as a JSON list (see [`crate::wire::widget_triggers`]).
     pub(crate) async fn widget_rules(&self, account_id: &str) -> Result<Value, Error> {
         let Some(item) = self.table.get(widget_rules_key(account_id)).await? else { return Ok(json!([])) };
         serde_json::from_str(&from_item::<WidgetRulesItem>(item)?.rules).map_err(Error::internal)
     }
 
-    /// Returns the trigger rules, which may be up to 10 seconds old. Costs one read, or nothing if they are cached.
+    /// Returns the trigger rules, which may be up to 10 seconds old.
     pub async fn cached_widget_rules(&self, account_id: &str) -> Result<Arc<Value>, Error> {
         match self.widget_rules.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -100,7 +99,7 @@ impl Directory {
         }
     }
 
-    /// Replaces the trigger rules. Costs one transaction.
+    /// Replaces the trigger rules.
     pub(crate) async fn save_widget_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
         let item_update = ItemUpdate {
             key: widget_rules_key(account_id),
@@ -112,7 +111,7 @@ impl Directory {
         Ok(self.commit(account_id, vec![Write::Update(item_update)], vec![change]).await?)
     }
 
-    /// Reads the settings without using the cache. Costs one read.
+    /// Reads the settings without using the cache.
     pub async fn settings(&self, account_id: &str) -> Result<AccountSettings, Error> {
         self.table
             .get(settings_key(account_id))
@@ -120,7 +119,7 @@ impl Directory {
             .map_or_else(|| Ok(AccountSettings::default()), settings_from_item)
     }
 
-    /// Returns the settings, which may be up to 10 seconds old. Costs one read, or nothing if they are cached.
+    /// Returns the settings, which may be up to 10 seconds old.
     pub async fn cached_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         match self.settings.get(account_id) {
             Some(cached) => Ok(cached.unwrap_or_default()),
@@ -128,15 +127,14 @@ impl Directory {
         }
     }
 
-    /// Reads the settings again and caches them. Costs one read.
+    /// Reads the settings again and caches them.
     pub(crate) async fn fresh_settings(&self, account_id: &str) -> Result<Arc<AccountSettings>, Error> {
         let settings = self.settings(account_id).await?;
         Ok(self.settings.put(account_id, Some(settings)).unwrap_or_default())
     }
 
     /// Applies `edit` to the current settings and stores the result, provided that the settings have not changed in the
-    /// meantime. If they have, they are read and edited again. Returns the new settings and what `edit` returned. Costs
-    /// one read and one transaction for each try.
+    /// meantime. If they have, they are read and edited again. Returns the new settings and what `edit` returned.
     pub(crate) async fn edit_settings<T>(
         &self,
         account_id: &str,

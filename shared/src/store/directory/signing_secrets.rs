@@ -16,7 +16,6 @@ pub(super) const AUDITED_FIELD: &str = "signing_secret";
 
 impl Directory {
     /// Replaces a channel's signing secrets if they are still those of `before`; otherwise, fails with `Conflict`.
-    /// Costs one transaction.
     pub async fn save_channel_signing_secrets(&self, before: &Channel, after: SigningSecrets) -> Result<(), Error> {
         let change = channels::audited_change(AuditAction::Rotated, before);
         let key = channel_key(&before.channel_id);
@@ -24,7 +23,6 @@ impl Directory {
     }
 
     /// Replaces a bot's signing secrets if they are still those of `before`; otherwise, fails with `Conflict`.
-    /// Costs one transaction.
     pub async fn save_bot_signing_secrets(&self, before: &Bot, after: SigningSecrets) -> Result<(), Error> {
         let change = bots::audited_change(AuditAction::Rotated, before);
         let key = bot_key(&before.bot_id);

@@ -57,15 +57,13 @@ enum ProviderItem {
 }
 
 impl Directory {
-    /// Reads the telephony settings without using the cache. `None` means that the account has no telephony. Costs one
-    /// read.
+    /// Reads the telephony settings without using the cache. `None` means that the account has no telephony.
     pub async fn telephony(&self, account_id: &str) -> Result<Option<Telephony>, Error> {
         let item = self.table.get(telephony_key(account_id)).await?;
         item.map(|item| from_item::<StoredItem>(item).map(|stored| stored.telephony.into())).transpose()
     }
 
-    /// Returns the telephony settings, which may be up to 10 seconds old. Costs one read, or nothing if they are
-    /// cached.
+    /// Returns the telephony settings, which may be up to 10 seconds old.
     pub async fn cached_telephony(&self, account_id: &str) -> Result<Option<Arc<Telephony>>, Error> {
         match self.telephony.get(account_id) {
             Some(cached) => Ok(cached),
@@ -74,8 +72,7 @@ impl Directory {
     }
 
     /// Applies `edit` to the current settings (`None` if the account has none) and stores the result, provided that the
-    /// settings have not changed in the meantime. If they have, they are read and edited again. Costs one read and one
-    /// transaction for each try.
+    /// settings have not changed in the meantime. If they have, they are read and edited again.
     pub(crate) async fn edit_telephony(
         &self,
         account_id: &str,
@@ -101,7 +98,7 @@ impl Directory {
     }
 
     /// Deletes the telephony settings, if there are any. As soon as the cached settings have expired, reports about
-    /// calls in progress are rejected. Costs one transaction.
+    /// calls in progress are rejected.
     ///
     /// # Errors
     /// Fails with `LOCKED_TELEPHONY` if the settings are locked and `may_be_locked` is false.
