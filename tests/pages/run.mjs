@@ -113,10 +113,12 @@ async function runTests(files, environment) {
 }
 
 function journeys() {
-  const files = readdirSync(join(HERE, "journeys"))
-    .filter((name) => name.endsWith(".test.mjs"))
-    .map((name) => `journeys/${name}`)
-    .filter((file) => file !== TIMED_TEST);
+  const files = ["journeys", "embedding"].flatMap((folder) =>
+    readdirSync(join(HERE, folder))
+      .filter((name) => name.endsWith(".test.mjs"))
+      .map((name) => `${folder}/${name}`)
+      .filter((file) => file !== TIMED_TEST),
+  );
   return [[...TESTS_WITH_MOCKS, ...files], [TIMED_TEST]];
 }
 

@@ -19,7 +19,12 @@ export async function unpackBrowser() {
   await chromium.executablePath();
 }
 
-export async function launch() {
+/** Starts Chromium. `hostNames` contains servers by host name, for example {"shop.test": "127.0.0.1:8080"}: Chromium
+    connects to the server for any http URL with this host name. A server without a port serves all ports. */
+export async function launch({ hostNames = {} } = {}) {
+  const rules = Object.entries(hostNames).map(
+    ([name, server]) => `MAP ${name} ${server}`,
+  );
   // Do not use `chromium.args`. These arguments are made for Lambda: a single process without web security.
   return playwright.launch({
     executablePath: await chromium.executablePath(),
@@ -27,7 +32,10 @@ export async function launch() {
       "--no-sandbox",
       "--disable-dev-shm-usage",
       "--headless=shell",
+      // Lets a test read the command line.
+      "--enable-automation",
       "--font-render-hinting=none",
+      `--host-resolver-rules=${rules.join(",")}`,
     ],
     ignoreDefaultArgs: ["--hide-scrollbars"],
   });

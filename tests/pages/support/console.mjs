@@ -17,10 +17,10 @@ export let consoleUrl = `${host.base_url}/console/`;
 let browser;
 let server;
 
-/** Starts the browser for the tests of a file. */
-export function useBrowser() {
+/** Starts the browser for the tests of a file, with the options of `launch`. */
+export function useBrowser(options) {
   before(async () => {
-    browser = await launch();
+    browser = await launch(options);
     if (process.env.CONSOLE_FOLDER === undefined) return;
     server = await serve({ api: host.base_url });
     consoleUrl = `${server.url}/console/`;
@@ -45,6 +45,7 @@ export const storeSession = (context, agent) =>
 class Pages {
   #account;
   #opened = [];
+  #expected = [];
 
   constructor(account) {
     this.#account = account;
@@ -85,8 +86,13 @@ class Pages {
     return { page, visitor };
   };
 
+  /** Ignores problems that match the pattern, because the test causes them on purpose. */
+  expectProblems = (pattern) => void this.#expected.push(pattern);
+
   get problems() {
-    return this.#opened.flatMap(({ problems }) => problems);
+    return this.#opened
+      .flatMap(({ problems }) => problems)
+      .filter((problem) => !this.#expected.some((p) => p.test(problem)));
   }
 
   async close() {
@@ -99,9 +105,10 @@ export function journey(name, run, accountOptions = {}) {
   test(name, { timeout: TEST_TIMEOUT_MS }, async (t) => {
     const account = await Account.create(accountOptions);
     const pages = new Pages(account);
-    const { open, openSignedOut, openWithChat } = pages;
+    const { open, openSignedOut, openWithChat, expectProblems } = pages;
+    const openers = { open, openSignedOut, openWithChat };
     try {
-      await run({ t, account, open, openSignedOut, openWithChat });
+      await run({ t, account, ...openers, expectProblems });
       assert.deepEqual(pages.problems, []);
     } finally {
       await pages.close();
