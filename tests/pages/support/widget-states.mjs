@@ -354,7 +354,7 @@ export const STATES = {
   "yellow-left": {
     session: {
       ...inChat(TALK),
-      ...settings({ color: "#ffdd00", position: "left" }),
+      ...settings({ color: "#ffee00", position: "left" }),
     },
     steps: open,
   },

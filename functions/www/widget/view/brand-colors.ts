@@ -1,15 +1,18 @@
-/* Derives the widget's colours from those in the settings, so that all text is readable. */
+/* Derives the widget's colours from those in the settings, so that all text is readable. Filled areas keep the colour
+   of the settings; what changes is the text on them and their edge. */
 
 type Rgb = [red: number, green: number, blue: number];
 
 const LIGHT_SURFACE: Rgb = [255, 255, 255];
 const DARK_SURFACE: Rgb = [24, 27, 32];
-const LIGHT_TEXT = "#ffffff";
-const DARK_TEXT = "#11181c";
+/** The colours of text on a filled area, in the order of preference. Either white or black is readable on any colour. */
+const FILL_TEXTS = ["#ffffff", "#11181c", "#000000"] as const;
 /** The minimum contrast ratio of text in WCAG 2.2, level AA. */
-const MIN_CONTRAST = 4.5;
-/** The minimum contrast ratio at which a filled area stands out from the surface. */
-const MIN_FILL_CONTRAST = 1.3;
+const MIN_TEXT_CONTRAST = 4.5;
+/** The minimum contrast ratio of the edge of a control in WCAG 2.2, level AA. */
+const MIN_CONTROL_CONTRAST = 3;
+/** The minimum contrast ratio at which a message stands out from the surface. */
+const MIN_BUBBLE_CONTRAST = 1.3;
 
 const parse = (color: string): Rgb => {
   const value = parseInt(color.slice(1), 16);
@@ -33,27 +36,31 @@ function contrast(one: Rgb, other: Rgb): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** Darkens a colour for a light surface, or lightens it for a dark one, until text in this colour is readable. */
-function readableOn(color: Rgb, surface: Rgb): Rgb {
+/** Darkens a colour for a light surface, or lightens it for a dark one, until it has this contrast. */
+function contrastingOn(surface: Rgb, color: Rgb, minContrast: number): Rgb {
   const target: Rgb = luminance(surface) > 0.5 ? [0, 0, 0] : [255, 255, 255];
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = mix(color, target, share);
-    if (contrast(mixed, surface) >= MIN_CONTRAST) return mixed;
+    if (contrast(mixed, surface) >= minContrast) return mixed;
   }
   return target;
 }
 
-const textOn = (color: Rgb): string =>
-  contrast(color, parse(LIGHT_TEXT)) >= contrast(color, parse(DARK_TEXT)) ? LIGHT_TEXT : DARK_TEXT;
+const textOn = (fill: Rgb): string =>
+  FILL_TEXTS.find((text) => contrast(fill, parse(text)) >= MIN_TEXT_CONTRAST) ?? FILL_TEXTS[0];
+
+/** Returns the properties of a filled area. Its edge is visible only if the fill does not stand out from the surface. */
+function fillProperties(name: string, fill: Rgb, surface: Rgb, minContrast: number): string {
+  const edge = contrastingOn(surface, fill, minContrast);
+  return `--${name}-fill:${format(fill)};--${name}-edge:${format(edge)};--on-${name}-fill:${textOn(fill)};`;
+}
 
 function properties(color: string, color2: string | null, surface: Rgb): string {
   const brand = parse(color);
-  // Adjust a brand colour that does not stand out: a dark one on the dark surface, or a light one on the light surface.
-  const fill = contrast(brand, surface) >= MIN_FILL_CONTRAST ? brand : readableOn(brand, surface);
-  const second = color2 === null ? fill : parse(color2);
   return (
-    `--brand-fill:${format(fill)};--on-brand-fill:${textOn(fill)};` +
-    `--own-fill:${format(second)};--on-own-fill:${textOn(second)};--brand-text:${format(readableOn(brand, surface))}`
+    fillProperties("brand", brand, surface, MIN_CONTROL_CONTRAST) +
+    fillProperties("own", color2 === null ? brand : parse(color2), surface, MIN_BUBBLE_CONTRAST) +
+    `--brand-text:${format(contrastingOn(surface, brand, MIN_TEXT_CONTRAST))}`
   );
 }
 
