@@ -1,6 +1,7 @@
-/* Builds the widget: the loader, the bundle that it imports, and a file for each language. */
+/* Builds the widget: the loader, the bundle that it imports, those of the window and of calls, and a file for each
+   language. */
 
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
@@ -51,20 +52,20 @@ export async function buildWidget(isDevelopment = false) {
     for (const file of outputFiles)
       files.set(`assets/${relative(join(HERE, "out"), file.path)}`, Buffer.from(file.contents));
   };
-  // The call bundle is built separately: a module that two bundles share would add another file to the first load.
-  const call = await esbuild.build({
-    ...common(isDevelopment),
-    entryPoints: { call: "widget/call/main.ts" },
-    format: "esm",
-  });
-  addFiles(call);
-  const [callPath] = [...files.keys()];
+  // These bundles are built separately: a module that two bundles share would add another file to the first load.
+  const buildSeparately = async (entryPoints) => {
+    const built = await esbuild.build({ ...common(isDevelopment), entryPoints, format: "esm" });
+    addFiles(built);
+    return basename(built.outputFiles[0].path);
+  };
+  const callFile = await buildSeparately({ call: "widget/call/main.ts" });
+  const windowFile = await buildSeparately({ window: "widget/view/window-main.tsx" });
   const main = await esbuild.build({
     ...common(isDevelopment),
     entryPoints: { main: "widget/main.ts" },
     format: "esm",
     splitting: true,
-    define: { CALL_FILE: JSON.stringify(callPath.replace(/^assets\//, "")) },
+    define: { CALL_FILE: JSON.stringify(callFile), WINDOW_FILE: JSON.stringify(windowFile) },
   });
   addFiles(main);
   const outputs = main.metafile.outputs;
@@ -76,7 +77,9 @@ export async function buildWidget(isDevelopment = false) {
   };
   addStatic(mainPath);
   const compressedSize = (path) => brotliCompressSync(files.get(path)).length;
-  const languages = [...files.keys()].filter((path) => !firstLoad.has(path) && path !== callPath);
+  const languages = [...files.keys()].filter(
+    (path) => !firstLoad.has(path) && path !== `assets/${callFile}` && path !== `assets/${windowFile}`,
+  );
   firstLoad.add(languages.reduce((one, other) => (compressedSize(one) >= compressedSize(other) ? one : other)));
 
   const loader = await esbuild.build({

@@ -384,6 +384,58 @@ test("page of the reference product works with its prefix", async () => {
   await context.close();
 });
 
+test("code of the window is loaded when it is about to be opened", async () => {
+  const { page, context } = await openSite();
+  assert.equal(await hasLoadedWindow(page), false);
+  await page.getByRole("button", { name: "Open chat" }).hover();
+  await waitFor("the window's code", () => hasLoadedWindow(page));
+  await context.close();
+});
+
+test("window shows its frame while its code is loading", async () => {
+  await startMock();
+  const { page, context } = await openPage(browser, {});
+  let release;
+  const isReleased = new Promise((done) => (release = done));
+  await page.route("**/window-*.js", async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  await page.goto(mock.siteUrl);
+  await page.getByRole("button", { name: "Open chat" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Loading…").waitFor();
+  const size = () =>
+    dialog.evaluate(({ offsetWidth, offsetHeight }) => [
+      offsetWidth,
+      offsetHeight,
+    ]);
+  const frame = await size();
+  release();
+  await page.getByRole("textbox", { name: "Write a message" }).waitFor();
+  assert.deepEqual(await size(), frame);
+  await page.keyboard.type("Hello");
+  assert.equal(await page.getByRole("textbox").inputValue(), "Hello");
+  await context.close();
+});
+
+test("window whose code could not be loaded can be opened again", async () => {
+  await startMock();
+  const { page, context } = await openPage(browser, {});
+  let isBroken = true;
+  await page.route("**/window-*.js*", (route) =>
+    isBroken ? route.abort() : route.continue(),
+  );
+  await page.goto(mock.siteUrl);
+  await page.getByRole("button", { name: "Open chat" }).click();
+  await page.getByText("The chat could not be loaded.").waitFor();
+  assert.deepEqual(await axeViolations(page), []);
+  isBroken = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("textbox", { name: "Write a message" }).waitFor();
+  await context.close();
+});
+
 /** Returns the value, or else the duration, of each performance entry of a type since the page was opened. */
 const observed = (page, type) =>
   page.evaluate(
@@ -411,17 +463,24 @@ test("page is not blocked for 50 ms while the widget loads", async () => {
   assert.ok(loads.includes(0), `long tasks of each load: ${loads}`);
 });
 
-test("page loads nothing else, stores nothing and does not shift", async () => {
-  const { page, context, problems } = await openSite();
-  await page.evaluate(() => widget_api.open());
-  assert.deepEqual(await observed(page, "layout-shift"), []);
-  const loaded = await page.evaluate(() =>
+/** Returns the paths of the files that the page has loaded for the widget, without their hashes. */
+const loadedFiles = (page) =>
+  page.evaluate(() =>
     performance
       .getEntriesByType("resource")
       .map(({ name }) => new URL(name).pathname.replace(/-\w+\.js/, ".js"))
       .filter((name) => name !== "/callbacks.js")
       .sort(),
   );
+const hasLoadedWindow = async (page) =>
+  (await loadedFiles(page)).includes("/widget/assets/window.js");
+
+test("page loads nothing else, stores nothing and does not shift", async () => {
+  const { page, context, problems } = await openSite();
+  const loaded = await loadedFiles(page);
+  await page.evaluate(() => widget_api.open());
+  await page.locator(".composer").waitFor();
+  assert.deepEqual(await observed(page, "layout-shift"), []);
   assert.deepEqual(loaded, [
     "/widget.js",
     "/widget/assets/en.js",

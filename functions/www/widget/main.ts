@@ -3,6 +3,7 @@
 import { backoffDelayMs } from "../socket/backoff";
 import { createEmit, type Emit } from "./api/callbacks";
 import type { PageApi } from "./api/page-api";
+import { lazyBundle } from "./bundles";
 import type { CallParts, Calls } from "./call/visitor-calls";
 import { Messenger } from "./chat/messenger";
 import type { LoaderOptions, RunningWidget } from "./loader";
@@ -19,6 +20,8 @@ import { ChatWidget } from "./widget";
 
 /** The file name of the bundle of call/main.ts. The build replaces it. */
 declare const CALL_FILE: string;
+/** The file name of the bundle of view/window-main.tsx. The build replaces it. */
+declare const WINDOW_FILE: string;
 const MAX_START_ATTEMPTS = 6;
 
 /** Starts the widget. Returns undefined if the service does not know it, or does not allow it on this site. */
@@ -48,10 +51,11 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
   const messenger = new Messenger(name, store, session, storage, post, emit);
   let view: View | undefined;
   const focus = (isOpen: boolean) => queueMicrotask(() => (isOpen ? view?.focusWindow() : view?.focusLabel()));
-  const loadCalls = (parts: CallParts): Promise<Calls> =>
-    import(`${base}/widget/assets/${CALL_FILE}`).then((module: typeof import("./call/main")) => module.start(parts));
+  const importCalls = lazyBundle<typeof import("./call/main")>(`${base}/widget/assets/${CALL_FILE}`);
+  const importWindow = lazyBundle<typeof import("./view/window-main")>(`${base}/widget/assets/${WINDOW_FILE}`);
+  const loadCalls = (parts: CallParts): Promise<Calls> => importCalls().then((module) => module.start(parts));
   const widget = new ChatWidget({ store, session, profile, storage, messenger, post, emit, loadCalls, focus });
-  view = new View(widget);
+  view = new View(widget, importWindow);
   widget.begin(first);
   store.update();
 

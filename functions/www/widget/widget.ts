@@ -12,12 +12,11 @@ import { ServiceError, type Post } from "./service/client";
 import type { CustomField, OnlineAgent, Session } from "./service/types";
 import { rateOf, type Invitation, type Rate, type Screen, type Store } from "./state";
 import type { DeferredStorage } from "./visitor/deferred-storage";
-import { findErrors, formField, isKnown, nonBlank, type FormValues } from "./visitor/contact-rules";
+import { findErrors, formField, isKnown, nonBlank, offlineFields, type FormValues } from "./visitor/contact-rules";
 import type { Profile } from "./visitor/profile";
 import type { VisitorSession } from "./visitor/visitor-session";
 import type { Actions } from "./view/props";
 import { fillsScreen } from "./view/mount";
-import { offlineFields } from "./view/offline-form";
 
 const SITE_VISIT_GAP_MS = 30 * 60_000;
 const RULE_INTERVAL_MS = 1000;
@@ -222,7 +221,7 @@ export class ChatWidget implements Widget, Actions {
     if (this.#state.isBusy) return;
     const { store, messenger } = this.#parts;
     const { texts, settings } = this.#state;
-    const fields = offlineFields(this.#state);
+    const fields = offlineFields(settings);
     const errors = findErrors(values, [...settings.contacts_form.required, "message"], texts);
     if (!values.email?.trim() && !values.phone?.trim())
       errors[fields.includes("email") ? "email" : "phone"] ??= fields.includes("phone")

@@ -12,6 +12,7 @@ import { adaptToPreview } from "./preview-styles";
 import { PREVIEW_MOMENTS, previewState, type PreviewMoment } from "./preview-state";
 import type { WidgetDraft } from "./widget-draft";
 
+const loadWindow = () => import("../../widget/view/window-main");
 const nothing = () => {};
 const NO_ACTIONS: Actions = {
   open: nothing,
@@ -50,7 +51,7 @@ export function WidgetPreview({ settings }: { settings: WidgetDraft["settings"] 
 
   useEffect(() => {
     if (stage.current === null) return;
-    const created = new View(NO_ACTIONS, stage.current);
+    const created = new View(NO_ACTIONS, loadWindow, stage.current);
     view.current = created;
     return () => created.remove();
   }, []);

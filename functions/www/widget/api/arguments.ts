@@ -1,7 +1,7 @@
 /* Checks the arguments of the methods that a page calls, and returns the result that the specification documents (part
    D). The loader returns this result before the rest of the widget has been loaded. */
 
-import { safeMedia } from "../chat/markdown";
+import { safeMedia } from "../chat/safe-address";
 import type { CustomField } from "../service/types";
 
 export type Result = { result: "ok" | "fail"; reason?: string; error?: string; token?: unknown };

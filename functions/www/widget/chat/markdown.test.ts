@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseMarkdown, parseText, safeLink, safeMedia } from "./markdown";
+import { parseMarkdown, parseText } from "./markdown";
+import { safeLink, safeMedia } from "./safe-address";
 
 const bold = (...children: unknown[]) => ({ kind: "bold", children });
 const italic = (...children: unknown[]) => ({ kind: "italic", children });

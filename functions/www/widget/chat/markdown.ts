@@ -1,6 +1,8 @@
 /* The Markdown of bots (specification, B2): links, bold and italic. The result is a tree of plain values, from which
    the view creates text nodes and elements. */
 
+import { safeLink } from "./safe-address";
+
 export type Inline =
   string | { kind: "bold" | "italic"; children: Inline[] } | { kind: "link"; href: string; children: Inline[] };
 
@@ -9,20 +11,6 @@ const MARKDOWN =
 const ADDRESS = /https?:\/\/[^\s<>"'`]+/gi;
 const TRAILING_PUNCTUATION = /[.,;:!?…»”’)\]}*]+$/;
 const MAX_DEPTH = 4;
-
-/** Returns the address if it is an `http:`, `https:` or `mailto:` URL, and otherwise undefined. */
-export function safeLink(address: string | null | undefined): string | undefined {
-  if (!address) return undefined;
-  try {
-    return ["http:", "https:", "mailto:"].includes(new URL(address).protocol) ? address : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the address if it is an `http:` or `https:` URL, and otherwise undefined. */
-export const safeMedia = (address: string | null | undefined): string | undefined =>
-  address && /^https?:\/\//i.test(address) ? safeLink(address) : undefined;
 
 /** Parses plain text, in which `http:` and `https:` URLs become links. */
 export function parseText(text: string): Inline[] {

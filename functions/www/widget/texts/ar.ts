@@ -17,6 +17,8 @@ const texts: Texts = {
   sent: "أُرسلت",
   failed: "لم تُرسل.",
   retry: "إعادة المحاولة",
+  loading: "جارٍ التحميل…",
+  notLoaded: "تعذّر تحميل المحادثة.",
   typing: "{name} يكتب الآن",
   joined: "انضم {name} إلى المحادثة",
   closed: "انتهت المحادثة",

@@ -17,6 +17,8 @@ const texts: Texts = {
   sent: "Gesendet",
   failed: "Nicht gesendet.",
   retry: "Erneut versuchen",
+  loading: "Wird geladen …",
+  notLoaded: "Der Chat konnte nicht geladen werden.",
   typing: "{name} schreibt",
   joined: "{name} ist dem Chat beigetreten",
   closed: "Der Chat ist beendet",

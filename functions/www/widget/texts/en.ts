@@ -15,6 +15,8 @@ const texts = {
   sent: "Sent",
   failed: "Not sent.",
   retry: "Try again",
+  loading: "Loading…",
+  notLoaded: "The chat could not be loaded.",
   typing: "{name} is typing",
   joined: "{name} joined the chat",
   closed: "The chat has ended",

@@ -17,6 +17,8 @@ const texts: Texts = {
   sent: "Enviado",
   failed: "No se ha enviado.",
   retry: "Reintentar",
+  loading: "Cargando…",
+  notLoaded: "No se pudo cargar el chat.",
   typing: "{name} está escribiendo",
   joined: "{name} se ha unido al chat",
   closed: "El chat ha terminado",

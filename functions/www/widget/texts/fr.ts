@@ -17,6 +17,8 @@ const texts: Texts = {
   sent: "Envoyé",
   failed: "Non envoyé.",
   retry: "Réessayer",
+  loading: "Chargement…",
+  notLoaded: "Le chat n’a pas pu être chargé.",
   typing: "{name} écrit",
   joined: "{name} a rejoint le chat",
   closed: "Le chat est terminé",

@@ -17,6 +17,8 @@ const texts: Texts = {
   sent: "Enviada",
   failed: "Não enviada.",
   retry: "Tentar de novo",
+  loading: "Carregando…",
+  notLoaded: "Não foi possível carregar o chat.",
   typing: "{name} está digitando",
   joined: "{name} entrou no chat",
   closed: "O chat terminou",

@@ -17,6 +17,8 @@ const texts: Texts = {
   sent: "Отправлено",
   failed: "Не отправлено.",
   retry: "Повторить",
+  loading: "Загрузка…",
+  notLoaded: "Не удалось загрузить чат.",
   typing: "{name} печатает",
   joined: "К чату подключается {name}",
   closed: "Чат завершён",

@@ -17,6 +17,8 @@ const texts: Texts = {
   sent: "已发送",
   failed: "未发送。",
   retry: "重试",
+  loading: "正在加载…",
+  notLoaded: "聊天窗口加载失败。",
   typing: "{name} 正在输入",
   joined: "{name} 已加入聊天",
   closed: "聊天已结束",

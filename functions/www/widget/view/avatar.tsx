@@ -1,5 +1,5 @@
 /** @jsxImportSource #widget */
-import { safeMedia } from "../chat/markdown";
+import { safeMedia } from "../chat/safe-address";
 import type { Person } from "../service/types";
 import type { Props } from "./props";
 

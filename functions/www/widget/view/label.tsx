@@ -4,7 +4,7 @@ import type { Props } from "./props";
 import { ChatIcon, DownIcon } from "./icons";
 
 /** The round button that opens and closes the window. */
-export function Label({ state, actions }: Props) {
+export function Label({ state, actions, prepare }: Props & { prepare: () => void }) {
   const { texts, isOpen, unread } = state;
   const name = isOpen
     ? texts.closeChat
@@ -17,6 +17,8 @@ export function Label({ state, actions }: Props) {
       class={isOpen ? "label opened" : "label"}
       aria-label={name}
       aria-expanded={isOpen}
+      onPointerEnter={prepare}
+      onFocus={prepare}
       onClick={isOpen ? actions.close : actions.open}
     >
       {isOpen ? <DownIcon /> : <ChatIcon />}

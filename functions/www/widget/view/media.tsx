@@ -1,7 +1,7 @@
 /** @jsxImportSource #widget */
 /* Pictures, videos, audio, files and locations (specification, A3). Media that cannot be loaded become links. */
 
-import { safeMedia } from "../chat/markdown";
+import { safeMedia } from "../chat/safe-address";
 import type { Message } from "../service/types";
 import type { Props } from "./props";
 import { FileIcon, PlaceIcon } from "./icons";

@@ -6,15 +6,17 @@ import { fill, isRightToLeft } from "../texts/texts";
 import { brandStyles } from "./brand-colors";
 import type { Actions, Props } from "./props";
 import { InvitationBubble } from "./invitation";
-import { fitHeight } from "./composer";
-import { createRenderer } from "./jsx/jsx-runtime";
+import { EmptyWindow } from "./frame";
+import { createRenderer, type Child } from "./jsx/jsx-runtime";
 import { Label } from "./label";
-import { isAtEnd } from "./log";
 import styles from "./styles.css";
-import { Window } from "./window";
+import type { ChatWindow } from "./window-main";
 
 const ELEMENT_NAME = "switchboard-widget";
 const FOCUSABLE = "button,a[href],input,textarea,video,audio,[tabindex='0']";
+
+/** Loads the bundle of the window, unless it is loaded already. */
+export type LoadWindow = () => Promise<typeof import("./window-main")>;
 
 /** Whether the window fills the screen. The style sheet contains the same media query. */
 export const fillsScreen = (): boolean => matchMedia("(max-width: 480px)").matches;
@@ -25,12 +27,17 @@ export class View {
   readonly #brandSheet = new CSSStyleSheet();
   readonly #renderTree: ReturnType<typeof createRenderer>;
   #brand = "";
-  #pendingCount = 0;
+  #state: State | undefined;
+  #window: ChatWindow | undefined;
+  #isLoading = false;
+  #hasFailed = false;
 
   readonly #actions: Actions;
+  readonly #loadWindow: LoadWindow;
 
-  constructor(actions: Actions, parent: Element = document.body) {
+  constructor(actions: Actions, loadWindow: LoadWindow, parent: Element = document.body) {
     this.#actions = actions;
+    this.#loadWindow = loadWindow;
     this.#shadow = this.#host.attachShadow({ mode: "open" });
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(styles);
@@ -43,18 +50,46 @@ export class View {
 
   render(state: State): void {
     this.#setColors(state.settings.color, state.settings.color2);
-    const log = this.#find(".log");
-    const pending = state.conversation.pending.length;
-    const isScrolled = log === null || isAtEnd(log) || pending > this.#pendingCount;
-    this.#pendingCount = pending;
+    this.#state = state;
+    if (state.isOpen && !this.#hasFailed) this.#load();
+    else if (!this.#window && (state.isInvitationOutside || state.unread > 0 || state.conversation.isChatOpen))
+      whenIdle(this.#load);
+    const finish = this.#window?.prepare(state);
     const hadFocus = this.#shadow.activeElement !== null;
-    this.#renderTree(<Root state={state} actions={this.#actions} />);
+    const actions = this.#actions;
+    const window =
+      state.isOpen &&
+      (this.#window?.render(state) ?? (
+        <EmptyWindow state={state} actions={actions} hasFailed={this.#hasFailed} retry={this.#load} />
+      ));
+    this.#renderTree(<Root state={state} actions={actions} window={window} prepare={this.#load} />);
     // The focused element was removed, for example together with a submitted form.
     if (hadFocus && this.#shadow.activeElement === null) this.focusWindow();
-    if (isScrolled) this.#find(".log")?.scrollTo(0, Number.MAX_SAFE_INTEGER);
-    const field = this.#find(".composer textarea");
-    if (log === null && field) fitHeight(field as HTMLTextAreaElement);
+    finish?.();
   }
+
+  /** Loads the window's code, unless it is loaded already. */
+  readonly #load = (): void => {
+    if (this.#window || this.#isLoading) return;
+    this.#isLoading = true;
+    if (this.#hasFailed) {
+      this.#hasFailed = false;
+      if (this.#state) this.render(this.#state);
+    }
+    const rerender = (window?: ChatWindow) => {
+      this.#isLoading = false;
+      this.#window = window;
+      this.#hasFailed = !window;
+      if (!this.#state?.isOpen) return;
+      const isFocused = this.#shadow.activeElement?.matches(".window") ?? false;
+      this.render(this.#state);
+      if (isFocused) this.focusWindow();
+    };
+    this.#loadWindow().then(
+      ({ createWindow }) => rerender(createWindow(this.#shadow, this.#actions)),
+      () => rerender(),
+    );
+  };
 
   /** Moves the focus to the first text field of the window, or to the window itself if it has none. On touch screens,
    * always focuses the window, because a focused text field would open the keyboard. */
@@ -95,7 +130,10 @@ export class View {
   }
 }
 
-function Root({ state, actions }: Props) {
+const whenIdle = (run: () => void) =>
+  "requestIdleCallback" in globalThis ? requestIdleCallback(run) : setTimeout(run, 1000);
+
+function Root({ state, actions, window, prepare }: Props & { window: Child; prepare: () => void }) {
   const { isOpen, isInvitationOutside, settings, language } = state;
   return (
     <aside
@@ -104,12 +142,8 @@ function Root({ state, actions }: Props) {
       dir={isRightToLeft(language) ? "rtl" : "ltr"}
       aria-label={fill(state.texts.chatWith, settings.title)}
     >
-      {isOpen ? (
-        <Window state={state} actions={actions} />
-      ) : (
-        isInvitationOutside && <InvitationBubble state={state} actions={actions} />
-      )}
-      <Label state={state} actions={actions} />
+      {isOpen ? window : isInvitationOutside && <InvitationBubble state={state} actions={actions} />}
+      <Label state={state} actions={actions} prepare={prepare} />
     </aside>
   );
 }

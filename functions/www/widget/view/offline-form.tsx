@@ -1,23 +1,13 @@
 /** @jsxImportSource #widget */
 import type { ContactField } from "../service/types";
-import { contactValue } from "../visitor/contact-rules";
+import { contactValue, offlineFields } from "../visitor/contact-rules";
 import type { Props } from "./props";
 import { Field, onSubmit } from "./field";
 import { CheckIcon } from "./icons";
 
-/** Returns the contact fields of the offline form: the name and the fields of the contacts form. If the contacts form
- * asks for neither the e-mail address nor the phone number, the e-mail address is added, so that the agents can
- * answer. */
-export function offlineFields({ settings }: Props["state"]): ContactField[] {
-  const { fields } = settings.contacts_form;
-  const withAnswer: ContactField[] =
-    fields.includes("phone") || fields.includes("email") ? fields : [...fields, "email"];
-  return (["name", "email", "phone"] as const).filter((field) => field === "name" || withAnswer.includes(field));
-}
-
 export function OfflineForm({ state, actions }: Props) {
   const { texts, contact, errors, isBusy } = state;
-  const fields = offlineFields(state);
+  const fields = offlineFields(state.settings);
   const { required } = state.settings.contacts_form;
   const isOnlyWay = (name: ContactField) => name !== "name" && fields.length === 2;
   return (

@@ -5,24 +5,16 @@ import { fill } from "../texts/texts";
 import { Avatar } from "./avatar";
 import { Composer } from "./composer";
 import { ContactsForm, isContactsFormDue } from "./contacts-form";
+import { CloseButton, Frame } from "./frame";
 import type { Props } from "./props";
-import { DownIcon } from "./icons";
 import { Log } from "./log";
 import { OfflineForm, OfflineSuccess } from "./offline-form";
 import { OpenChatRating } from "./rating";
 
 export function Window({ state, actions }: Props) {
-  const { texts, settings, screen } = state;
+  const { texts, screen } = state;
   return (
-    <section
-      class="window"
-      role="dialog"
-      aria-label={fill(texts.chatWith, settings.title)}
-      tabIndex={-1}
-      onKeyDown={(event) => {
-        if (event.key === "Escape") actions.close();
-      }}
-    >
+    <Frame state={state} actions={actions}>
       <Header state={state} actions={actions} />
       <p class="disconnected" role="status">
         {screen === "chat" && (state.isDisconnected ? texts.disconnected : state.call?.line)}
@@ -37,7 +29,7 @@ export function Window({ state, actions }: Props) {
         <OfflineSuccess state={state} actions={actions} />
       )}
       <p class="foot">{fill(texts.powered, "Switchboard")}</p>
-    </section>
+    </Frame>
   );
 }
 
@@ -94,9 +86,7 @@ function Header({ state, actions }: Props) {
       </div>
       {!isForm && <OpenChatRating state={state} actions={actions} />}
       {!isForm && state.call?.button}
-      <button type="button" class="icon" aria-label={texts.closeChat} onClick={actions.close}>
-        <DownIcon />
-      </button>
+      <CloseButton state={state} actions={actions} />
     </header>
   );
 }

@@ -18,6 +18,15 @@ export function isKnown({ fields, required }: Settings["contacts_form"], contact
   return required.length > 0 ? required.every(hasValue) : fields.some(hasValue);
 }
 
+/** Returns the contact fields of the offline form: the name and the fields of the contacts form. If the contacts form
+ * asks for neither the e-mail address nor the phone number, the e-mail address is added, so that the agents can
+ * answer. */
+export function offlineFields({ contacts_form: { fields } }: Settings): ContactField[] {
+  const withAnswer: ContactField[] =
+    fields.includes("phone") || fields.includes("email") ? fields : [...fields, "email"];
+  return (["name", "email", "phone"] as const).filter((field) => field === "name" || withAnswer.includes(field));
+}
+
 /** Returns an error message for each missing or invalid field. */
 export function findErrors(
   values: FormValues,

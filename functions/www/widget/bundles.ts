@@ -1,0 +1,14 @@
+/* Imports the bundles that are loaded when they are first needed. */
+
+/** Returns a function that imports a bundle, and does so only once unless that fails. */
+export function lazyBundle<Module>(address: string): () => Promise<Module> {
+  let loaded: Promise<Module> | undefined;
+  let failures = 0;
+  return () =>
+    (loaded ??= import(address + (failures > 0 ? `?${failures}` : "")).catch((error) => {
+      // Browsers do not request an address again whose import has failed.
+      failures++;
+      loaded = undefined;
+      throw error;
+    }));
+}
