@@ -14,9 +14,12 @@ fn widget_is_created_listed_changed_and_deleted() {
         let snippet = format!(r#"<script async src="{}/widget.js" data-id="{id}"></script>"#, host.local.base_url());
         assert_eq!((&created["snippet"], &created["channel_id"]), (&json!(snippet), &json!(id)));
         let defaults = json!({
-            "color": "#00464a", "color2": null, "position": "right", "title": "Acme", "greeting": null, "avatar": null,
-            "language": "auto", "texts": {}, "allowed_sites": [], "rating": true, "sound": true,
-            "contacts_form": {"when": "never", "fields": ["name", "email", "phone"], "required": []},
+            "color": "#00464a", "color2": null, "theme": "system", "position": "right",
+            "launcher": {"hidden": false, "offset_x": 20, "offset_y": 20, "z_index": 2_147_483_000},
+            "title": "Acme", "greeting": null, "avatar": null, "language": "auto", "texts": {}, "allowed_sites": [],
+            "contacts_form":
+                {"when": "never", "fields": ["name", "email", "phone"], "required": [], "custom_fields": []},
+            "rating": true, "sound": true, "typing_preview": true, "reply_time": null, "moved_from": null,
         });
         assert_eq!(created["widget"], defaults);
 
@@ -36,6 +39,40 @@ fn widget_is_created_listed_changed_and_deleted() {
 }
 
 #[test]
+fn session_returns_the_settings_that_the_widget_needs() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let form = json!({
+            "when": "before_first_message", "fields": ["email"], "required": ["email"],
+            "custom_fields": [
+                {"key": "topic", "label": "Topic", "type": "select", "options": ["Sales", "Returns"], "link": null,
+                 "required": true},
+                {"key": "terms", "label": "I agree", "type": "consent", "options": [],
+                 "link": "https://shop.example/terms", "required": true},
+            ],
+        });
+        let settings = json!({
+            "color": "#102030", "color2": "#ffffff", "theme": "dark", "position": "left",
+            "launcher": {"hidden": true, "offset_x": 0, "offset_y": 90, "z_index": 7}, "title": "Help",
+            "greeting": "Hello", "avatar": null, "language": "uk", "texts": {"send": "Go"}, "contacts_form": form,
+            "rating": false, "sound": false, "typing_preview": false, "reply_time": "hours",
+        });
+        let mut stored = settings.clone();
+        stored["moved_from"] = json!("jivo");
+        stored["allowed_sites"] = json!([]);
+        let widget = account.create_widget(stored.clone()).await;
+        let path = format!("/admin/channels/{}", widget.id);
+        assert_eq!(account.admin.client.get(&path).await.expect(200)["widget"], stored);
+        let session = host.anonymous.post(&format!("/widget/{}/session", widget.id), &json!({})).await.expect(200);
+        assert_eq!(session["widget"], settings);
+        let cleared = json!({"widget": {"reply_time": null, "moved_from": null, "launcher": {"hidden": false}}});
+        let changed = account.admin.client.patch(&path, &cleared).await.expect(200)["widget"].clone();
+        assert_eq!((&changed["reply_time"], &changed["moved_from"]), (&json!(null), &json!(null)));
+        assert_eq!(changed["launcher"], json!({"hidden": false, "offset_x": 0, "offset_y": 90, "z_index": 7}));
+    });
+}
+
+#[test]
 fn error_names_the_invalid_field_of_a_widget() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;
@@ -46,6 +83,14 @@ fn error_names_the_invalid_field_of_a_widget() {
             ("widget.color", json!({"name": "Shop", "widget": {"color": "red"}})),
             ("widget.allowed_sites", json!({"name": "Shop", "widget": {"allowed_sites": ["https://shop.example/"]}})),
             ("widget.contacts_form.when", json!({"name": "Shop", "widget": {"contacts_form": {"when": "x"}}})),
+            ("widget.theme", json!({"name": "Shop", "widget": {"theme": "blue"}})),
+            ("widget.launcher.z_index", json!({"name": "Shop", "widget": {"launcher": {"z_index": 0}}})),
+            ("widget.reply_time", json!({"name": "Shop", "widget": {"reply_time": "never"}})),
+            ("widget.moved_from", json!({"name": "Shop", "widget": {"moved_from": "x"}})),
+            (
+                "widget.contacts_form.custom_fields[0].key",
+                json!({"name": "Shop", "widget": {"contacts_form": {"custom_fields": [{"key": "A b"}]}}}),
+            ),
             ("department_ids", json!({"name": "Shop", "department_ids": [7]})),
         ] {
             let mut body = body;

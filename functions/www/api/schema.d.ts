@@ -3379,12 +3379,15 @@ export interface components {
             color: string;
             color2: string | null;
             /** @enum {string} */
+            theme: "system" | "light" | "dark";
+            /** @enum {string} */
             position: "left" | "right";
+            launcher: components["schemas"]["WidgetLauncher"];
             title: string;
             greeting: string | null;
             avatar: components["schemas"]["OptionalWebUrl"];
             /** @enum {string} */
-            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar";
+            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he";
             /** @description Texts that replace standard texts of the widget, by name. */
             texts: {
                 [key: string]: string;
@@ -3396,19 +3399,48 @@ export interface components {
                 when: "never" | "before_first_message" | "after_first_message";
                 fields: ("name" | "email" | "phone")[];
                 required: ("name" | "email" | "phone")[];
+                custom_fields: components["schemas"]["WidgetCustomField"][];
             };
             rating: boolean;
             sound: boolean;
+            /** @description Whether agents see the text that the visitor is typing. */
+            typing_preview: boolean;
+            /**
+             * @description The time in which agents usually answer.
+             * @enum {string|null}
+             */
+            reply_time: "minutes" | "hours" | "day" | null;
+            /**
+             * @description The service whose widget the pages were written for.
+             * @enum {string|null}
+             */
+            moved_from: "jivo" | null;
         };
         WidgetSettingsChanges: {
             /** @default #00464a */
             color?: string | null;
             color2?: string | null;
             /**
+             * @default system
+             * @enum {string|null}
+             */
+            theme?: "system" | "light" | "dark" | null;
+            /**
              * @default right
              * @enum {string|null}
              */
             position?: "left" | "right" | null;
+            /** @description The button that opens the window. Absent fields stay unchanged. */
+            launcher?: {
+                /** @default false */
+                hidden?: boolean | null;
+                /** @default 20 */
+                offset_x?: number | null;
+                /** @default 20 */
+                offset_y?: number | null;
+                /** @default 2147483000 */
+                z_index?: number | null;
+            } | null;
             /** @description The account's name by default. */
             title?: string | null;
             greeting?: string | null;
@@ -3417,7 +3449,7 @@ export interface components {
              * @default auto
              * @enum {string|null}
              */
-            language?: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | null;
+            language?: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he" | null;
             texts?: {
                 [key: string]: string;
             } | null;
@@ -3431,12 +3463,53 @@ export interface components {
                 when?: "never" | "before_first_message" | "after_first_message" | null;
                 fields?: ("name" | "email" | "phone")[] | null;
                 required?: ("name" | "email" | "phone")[] | null;
+                /** @description The keys must differ. A select field needs options. */
+                custom_fields?: {
+                    key: string;
+                    label: string;
+                    /** @enum {string} */
+                    type: "text" | "select" | "consent";
+                    options?: string[] | null;
+                    link?: components["schemas"]["OptionalWebUrl"];
+                    /** @default false */
+                    required?: boolean | null;
+                }[] | null;
             } | null;
             /** @default true */
             rating?: boolean | null;
             /** @default true */
             sound?: boolean | null;
+            /** @default true */
+            typing_preview?: boolean | null;
+            /** @enum {string|null} */
+            reply_time?: "minutes" | "hours" | "day" | null;
+            /** @enum {string|null} */
+            moved_from?: "jivo" | null;
         } | null;
+        /** @description The button that opens the window. */
+        WidgetLauncher: {
+            /** @description Whether the button is not shown, because the page has its own. */
+            hidden: boolean;
+            /** @description The distance from the side of the page in CSS pixels. */
+            offset_x: number;
+            /** @description The distance from the bottom of the page in CSS pixels. */
+            offset_y: number;
+            z_index: number;
+        };
+        /** @description A question of the account. The answer is shown to agents and webhooks as a line of custom data. */
+        WidgetCustomField: {
+            key: string;
+            label: string;
+            /**
+             * @description A line of text, a choice of one of the options, or a box to tick.
+             * @enum {string}
+             */
+            type: "text" | "select" | "consent";
+            /** @description The options of a select field. Empty for other types. */
+            options: string[];
+            link: components["schemas"]["OptionalWebUrl"];
+            required: boolean;
+        };
         /** @description The token that session has returned. */
         VisitorToken: string;
         /** @description Identifies the message. A repeated request with the same id stores nothing. */
@@ -3626,12 +3699,15 @@ export interface components {
             color: string;
             color2: string | null;
             /** @enum {string} */
+            theme: "system" | "light" | "dark";
+            /** @enum {string} */
             position: "left" | "right";
+            launcher: components["schemas"]["WidgetLauncher"];
             title: string;
             greeting: string | null;
             avatar: components["schemas"]["OptionalWebUrl"];
             /** @enum {string} */
-            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar";
+            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he";
             /** @description Texts that replace standard texts of the widget, by name. */
             texts: {
                 [key: string]: string;
@@ -3641,9 +3717,17 @@ export interface components {
                 when: "never" | "before_first_message" | "after_first_message";
                 fields: ("name" | "email" | "phone")[];
                 required: ("name" | "email" | "phone")[];
+                custom_fields: components["schemas"]["WidgetCustomField"][];
             };
             rating: boolean;
             sound: boolean;
+            /** @description Whether agents see the text that the visitor is typing. */
+            typing_preview: boolean;
+            /**
+             * @description The time in which agents usually answer.
+             * @enum {string|null}
+             */
+            reply_time: "minutes" | "hours" | "day" | null;
         };
         WidgetSession: {
             /** @constant */

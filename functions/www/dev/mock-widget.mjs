@@ -12,16 +12,20 @@ const TYPES = { js: "text/javascript; charset=utf-8", txt: "text/plain; charset=
 export const SETTINGS = {
   color: "#00464a",
   color2: null,
+  theme: "system",
   position: "right",
+  launcher: { hidden: false, offset_x: 20, offset_y: 20, z_index: 2_147_483_000 },
   title: "Northlight",
   greeting: null,
   avatar: null,
   language: "auto",
   texts: {},
   allowed_sites: [],
-  contacts_form: { when: "never", fields: ["name", "email"], required: [] },
+  contacts_form: { when: "never", fields: ["name", "email"], required: [], custom_fields: [] },
   rating: true,
   sound: true,
+  typing_preview: true,
+  reply_time: null,
 };
 
 export const SESSION = {

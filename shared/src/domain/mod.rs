@@ -19,6 +19,7 @@ pub mod chat_search;
 pub mod chat_side_panel;
 pub mod chat_state;
 pub mod chat_visibility;
+pub mod contacts_form;
 pub mod delivery;
 pub mod delivery_search_and_replay;
 pub mod department;

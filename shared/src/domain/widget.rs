@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
+use crate::domain::contacts_form::ContactsForm;
+
 /// The languages in which a widget can be shown. `auto` stands for the language of the visitor's browser.
-pub const WIDGET_LANGUAGES: [&str; 9] = ["auto", "en", "de", "es", "fr", "pt", "ru", "zh", "ar"];
+pub const WIDGET_LANGUAGES: [&str; 16] =
+    ["auto", "en", "de", "es", "fr", "pt", "ru", "zh", "ar", "it", "nl", "pl", "tr", "uk", "ja", "he"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WidgetSettings {
@@ -13,7 +16,9 @@ pub struct WidgetSettings {
     pub color: String,
     /// The second colour. `None` means that the widget derives it from the main colour.
     pub color2: Option<String>,
+    pub theme: WidgetTheme,
     pub position: WidgetPosition,
+    pub launcher: WidgetLauncher,
     pub title: String,
     /// The text above the conversation. `None` means that the widget shows none.
     pub greeting: Option<String>,
@@ -28,6 +33,12 @@ pub struct WidgetSettings {
     pub rating: bool,
     /// Whether a sound is played when a message arrives while the page is hidden.
     pub sound: bool,
+    /// Whether agents see what the visitor is typing before it is sent. If not, they see only that the visitor is typing.
+    pub typing_preview: bool,
+    /// How fast agents usually answer. `None` means that the widget promises nothing.
+    pub reply_time: Option<ReplyTime>,
+    /// The service whose widget the pages were written for, so that their code works unchanged.
+    pub moved_from: Option<FormerService>,
 }
 
 impl WidgetSettings {
@@ -36,7 +47,9 @@ impl WidgetSettings {
         Self {
             color: "#00464a".to_owned(),
             color2: None,
+            theme: WidgetTheme::System,
             position: WidgetPosition::Right,
+            launcher: WidgetLauncher::default(),
             title,
             greeting: None,
             avatar: None,
@@ -46,7 +59,28 @@ impl WidgetSettings {
             contacts_form: ContactsForm::default(),
             rating: true,
             sound: true,
+            typing_preview: true,
+            reply_time: None,
+            moved_from: None,
         }
+    }
+}
+
+/// The button that opens the chat window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WidgetLauncher {
+    /// Whether the button is not shown, because the page has its own.
+    pub hidden: bool,
+    /// The distance from the side of the page, in CSS pixels.
+    pub offset_x: u32,
+    /// The distance from the bottom of the page, in CSS pixels.
+    pub offset_y: u32,
+    pub z_index: u32,
+}
+
+impl Default for WidgetLauncher {
+    fn default() -> Self {
+        Self { hidden: false, offset_x: 20, offset_y: 20, z_index: 2_147_483_000 }
     }
 }
 
@@ -70,63 +104,68 @@ impl WidgetPosition {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContactsForm {
-    pub when: ContactsFormTime,
-    pub fields: Vec<ContactField>,
-    /// The fields that must be filled in. They are part of `fields`.
-    pub required: Vec<ContactField>,
-}
-
-impl Default for ContactsForm {
-    fn default() -> Self {
-        let fields = vec![ContactField::Name, ContactField::Email, ContactField::Phone];
-        Self { when: ContactsFormTime::Never, fields, required: Vec::new() }
-    }
-}
-
+/// Which colours the window has. `System` stands for the setting of the visitor's device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContactsFormTime {
-    Never,
-    BeforeFirstMessage,
-    AfterFirstMessage,
+pub enum WidgetTheme {
+    System,
+    Light,
+    Dark,
 }
 
-impl ContactsFormTime {
+impl WidgetTheme {
     /// The name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Never => "never",
-            Self::BeforeFirstMessage => "before_first_message",
-            Self::AfterFirstMessage => "after_first_message",
+            Self::System => "system",
+            Self::Light => "light",
+            Self::Dark => "dark",
         }
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        let all = [Self::Never, Self::BeforeFirstMessage, Self::AfterFirstMessage];
-        all.into_iter().find(|when| when.name() == name)
+        [Self::System, Self::Light, Self::Dark].into_iter().find(|theme| theme.name() == name)
     }
 }
 
+/// The time in which agents usually answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContactField {
-    Name,
-    Email,
-    Phone,
+pub enum ReplyTime {
+    Minutes,
+    Hours,
+    Day,
 }
 
-impl ContactField {
+impl ReplyTime {
     /// The name of this value in the APIs and in stored items.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Name => "name",
-            Self::Email => "email",
-            Self::Phone => "phone",
+            Self::Minutes => "minutes",
+            Self::Hours => "hours",
+            Self::Day => "day",
         }
     }
 
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::Name, Self::Email, Self::Phone].into_iter().find(|field| field.name() == name)
+        [Self::Minutes, Self::Hours, Self::Day].into_iter().find(|time| time.name() == name)
+    }
+}
+
+/// A chat service whose customers can move to this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormerService {
+    Jivo,
+}
+
+impl FormerService {
+    /// The name of this value in the APIs and in stored items.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jivo => "jivo",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Jivo].into_iter().find(|service| service.name() == name)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Validates a JSON body field by field, so that each error contains the path of the invalid field. Unknown fields are
 //! ignored, and null counts as absent (except in [`Fields::has`]).
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -207,6 +209,17 @@ impl<'a> Fields<'a> {
         };
         let number = value.as_u64().filter(|number| (1..=MAX_INTEGER).contains(number));
         number.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be an integer from 1 to {MAX_INTEGER}")))
+    }
+
+    /// Returns an optional integer in this range.
+    pub fn integer_in(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Error> {
+        let Some(value) = self.value(name) else {
+            return Ok(None);
+        };
+        let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+        let number = number.filter(|number| range.contains(number));
+        let (min, max) = (range.start(), range.end());
+        number.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be a whole number from {min} to {max}")))
     }
 
     /// Returns an optional number from `-max` to `max`.

@@ -12,6 +12,7 @@ pub mod bot_sample;
 pub mod call_gateway;
 pub mod canned_replies;
 pub mod chat_export;
+mod contacts_form;
 pub mod delivery_log;
 pub mod integrator_request;
 pub mod integrator_response;

@@ -347,11 +347,12 @@ impl SessionResponse<'_> {
     }
 }
 
-/// Returns the settings for the widget. The list of allowed sites is left out, because the widget does not need it.
+/// Returns the settings for the widget, without those that it does not need.
 fn public_settings_json(settings: &WidgetSettings) -> Value {
     let mut settings = widget_settings_json(settings);
     if let Some(fields) = settings.as_object_mut() {
         fields.remove("allowed_sites");
+        fields.remove("moved_from");
     }
     settings
 }

@@ -6,9 +6,11 @@ use serde_json::{Value, json};
 
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::widget::{
-    AllowedSites, ContactField, ContactsForm, ContactsFormTime, WIDGET_LANGUAGES, WidgetPosition, WidgetSettings,
+    AllowedSites, FormerService, ReplyTime, WIDGET_LANGUAGES, WidgetLauncher, WidgetPosition, WidgetSettings,
+    WidgetTheme,
 };
 use crate::error::Error;
+use crate::wire::contacts_form::{apply_contacts_form, contacts_form_json};
 use crate::wire::json_fields::Fields;
 
 const MAX_TITLE_CHARS: usize = 255;
@@ -20,33 +22,57 @@ const MAX_TEXT_CHARS: usize = 200;
 const MAX_SITES: usize = 50;
 /// The maximum length of a domain name (RFC 1035).
 const MAX_SITE_BYTES: usize = 253;
+/// The maximum distance of the launcher from an edge of the page, in CSS pixels.
+const MAX_OFFSET_PX: u32 = 400;
+/// The highest z-index that browsers support.
+const MAX_Z_INDEX: u32 = 2_147_483_647;
 
 /// Applies the `widget` object in the body of POST or PATCH /admin/channels. Absent fields stay unchanged. Null removes
-/// `color2`, `greeting` or `avatar`, and leaves other fields unchanged.
+/// `color2`, `greeting`, `avatar`, `reply_time` or `moved_from`, and leaves other fields unchanged.
 pub(super) fn apply_widget_settings(body: Fields<'_>, mut settings: WidgetSettings) -> Result<WidgetSettings, Error> {
     let Some(fields) = body.optional_object("widget", "widget")? else { return Ok(settings) };
-    settings.color = parse_color(fields, "color")?.unwrap_or(settings.color);
-    if fields.has("color2") {
-        settings.color2 = parse_color(fields, "color2")?;
-    }
-    let position = fields.enumerated("position", "left, right", WidgetPosition::parse)?;
-    settings.position = position.unwrap_or(settings.position);
-    settings.title = fields.text("title", MAX_TITLE_CHARS)?.unwrap_or(settings.title);
-    if fields.has("greeting") {
-        settings.greeting = fields.text("greeting", MAX_GREETING_CHARS)?;
-    }
-    if fields.has("avatar") {
-        settings.avatar = fields.url("avatar")?;
-    }
-    let language = fields.enumerated("language", &WIDGET_LANGUAGES.join(", "), parse_language)?;
-    settings.language = language.unwrap_or(settings.language);
+    apply_look(fields, &mut settings)?;
     settings.texts = parse_texts(fields)?.unwrap_or(settings.texts);
     let sites = fields.list("allowed_sites", MAX_SITES, "hosts such as shop.example or *.shop.example", parse_site)?;
     settings.allowed_sites = sites.map_or(settings.allowed_sites, AllowedSites);
     settings.contacts_form = apply_contacts_form(fields, settings.contacts_form)?;
     settings.rating = fields.boolean("rating")?.unwrap_or(settings.rating);
     settings.sound = fields.boolean("sound")?.unwrap_or(settings.sound);
+    settings.typing_preview = fields.boolean("typing_preview")?.unwrap_or(settings.typing_preview);
+    if fields.has("reply_time") {
+        settings.reply_time = fields.enumerated("reply_time", "minutes, hours, day", ReplyTime::parse)?;
+    }
+    if fields.has("moved_from") {
+        settings.moved_from = fields.enumerated("moved_from", "jivo", FormerService::parse)?;
+    }
     Ok(settings)
+}
+
+fn apply_look(fields: Fields<'_>, settings: &mut WidgetSettings) -> Result<(), Error> {
+    if let Some(color) = parse_color(fields, "color")? {
+        settings.color = color;
+    }
+    if fields.has("color2") {
+        settings.color2 = parse_color(fields, "color2")?;
+    }
+    let theme = fields.enumerated("theme", "system, light, dark", WidgetTheme::parse)?;
+    settings.theme = theme.unwrap_or(settings.theme);
+    let position = fields.enumerated("position", "left, right", WidgetPosition::parse)?;
+    settings.position = position.unwrap_or(settings.position);
+    settings.launcher = apply_launcher(fields, settings.launcher.clone())?;
+    if let Some(title) = fields.text("title", MAX_TITLE_CHARS)? {
+        settings.title = title;
+    }
+    if fields.has("greeting") {
+        settings.greeting = fields.text("greeting", MAX_GREETING_CHARS)?;
+    }
+    if fields.has("avatar") {
+        settings.avatar = fields.url("avatar")?;
+    }
+    if let Some(language) = fields.enumerated("language", &WIDGET_LANGUAGES.join(", "), parse_language)? {
+        settings.language = language;
+    }
+    Ok(())
 }
 
 fn parse_color(fields: Fields<'_>, name: &str) -> Result<Option<String>, Error> {
@@ -90,24 +116,22 @@ fn parse_site(text: &str) -> Option<String> {
     }
 }
 
-fn apply_contacts_form(fields: Fields<'_>, mut form: ContactsForm) -> Result<ContactsForm, Error> {
-    let Some(fields) = fields.optional_object("contacts_form", "widget.contacts_form")? else { return Ok(form) };
-    let times = "never, before_first_message, after_first_message";
-    form.when = fields.enumerated("when", times, ContactsFormTime::parse)?.unwrap_or(form.when);
-    let names = "of name, email, phone";
-    form.fields = fields.list("fields", 3, names, ContactField::parse)?.unwrap_or(form.fields);
-    form.required = fields.list("required", 3, names, ContactField::parse)?.unwrap_or(form.required);
-    if form.required.iter().any(|field| !form.fields.contains(field)) {
-        return Err(fields.invalid("required", "must name fields that are in fields"));
-    }
-    Ok(form)
+fn apply_launcher(fields: Fields<'_>, mut launcher: WidgetLauncher) -> Result<WidgetLauncher, Error> {
+    let Some(fields) = fields.optional_object("launcher", "widget.launcher")? else { return Ok(launcher) };
+    launcher.hidden = fields.boolean("hidden")?.unwrap_or(launcher.hidden);
+    launcher.offset_x = fields.integer_in("offset_x", 0..=MAX_OFFSET_PX)?.unwrap_or(launcher.offset_x);
+    launcher.offset_y = fields.integer_in("offset_y", 0..=MAX_OFFSET_PX)?.unwrap_or(launcher.offset_y);
+    launcher.z_index = fields.integer_in("z_index", 1..=MAX_Z_INDEX)?.unwrap_or(launcher.z_index);
+    Ok(launcher)
 }
 
 pub(super) fn widget_settings_json(settings: &WidgetSettings) -> Value {
     let WidgetSettings {
         color,
         color2,
+        theme,
         position,
+        launcher: WidgetLauncher { hidden, offset_x, offset_y, z_index },
         title,
         greeting,
         avatar,
@@ -117,14 +141,17 @@ pub(super) fn widget_settings_json(settings: &WidgetSettings) -> Value {
         contacts_form,
         rating,
         sound,
+        typing_preview,
+        reply_time,
+        moved_from,
     } = settings;
-    let ContactsForm { when, fields, required } = contacts_form;
-    let names = |fields: &[ContactField]| fields.iter().map(|field| json!(field.name())).collect::<Value>();
     json!({
-        "color": color, "color2": color2, "position": position.name(), "title": title, "greeting": greeting,
-        "avatar": avatar, "language": language, "texts": texts, "allowed_sites": allowed_sites.0,
-        "contacts_form": { "when": when.name(), "fields": names(fields), "required": names(required) },
-        "rating": rating, "sound": sound,
+        "color": color, "color2": color2, "theme": theme.name(), "position": position.name(),
+        "launcher": { "hidden": hidden, "offset_x": offset_x, "offset_y": offset_y, "z_index": z_index },
+        "title": title, "greeting": greeting, "avatar": avatar, "language": language, "texts": texts,
+        "allowed_sites": allowed_sites.0, "contacts_form": contacts_form_json(contacts_form), "rating": rating,
+        "sound": sound, "typing_preview": typing_preview, "reply_time": reply_time.map(ReplyTime::name),
+        "moved_from": moved_from.map(FormerService::name),
     })
 }
 
@@ -141,11 +168,14 @@ mod tests {
     #[test]
     fn every_setting_is_applied_and_shown() {
         let settings = json!({
-            "color": "#102030", "color2": "#ffffff", "position": "left", "title": "Help", "greeting": "Hello",
-            "avatar": "https://x.example/a.png", "language": "ar", "texts": { "send": "Go" },
+            "color": "#102030", "color2": "#ffffff", "theme": "dark", "position": "left", "title": "Help",
+            "launcher": { "hidden": true, "offset_x": 0, "offset_y": 400, "z_index": 1 }, "greeting": "Hello",
+            "avatar": "https://x.example/a.png", "language": "he", "texts": { "send": "Go" },
             "allowed_sites": ["shop.example", "*.xn--bcher-kva.example"],
-            "contacts_form": { "when": "before_first_message", "fields": ["email", "name"], "required": ["email"] },
-            "rating": false, "sound": false,
+            "contacts_form": {
+                "when": "before_first_message", "fields": ["email", "name"], "required": ["email"], "custom_fields": [],
+            },
+            "rating": false, "sound": false, "typing_preview": false, "reply_time": "hours", "moved_from": "jivo",
         });
         assert_eq!(widget_settings_json(&apply(&settings).unwrap()), settings);
     }
@@ -163,6 +193,9 @@ mod tests {
         assert_eq!(change(json!({})), with_values);
         let cleared = change(json!({ "color2": null, "greeting": null, "title": null }));
         assert_eq!((cleared.color2, cleared.greeting, &*cleared.title), (None, None, "Acme"));
+        let moved = change(json!({ "launcher": { "offset_y": 90 }, "theme": null, "reply_time": null }));
+        assert_eq!(moved.launcher, WidgetLauncher { offset_y: 90, ..WidgetLauncher::default() });
+        assert_eq!((moved.theme, moved.reply_time), (WidgetTheme::System, None));
     }
 
     #[test]
@@ -186,13 +219,17 @@ mod tests {
             ("widget.allowed_sites", json!({ "allowed_sites": ["https://a.example"] })),
             ("widget.allowed_sites", json!({ "allowed_sites": ["a.*.example"] })),
             ("widget.allowed_sites", json!({ "allowed_sites": ["*"] })),
-            ("widget.contacts_form", json!({ "contacts_form": [] })),
-            ("widget.contacts_form.when", json!({ "contacts_form": { "when": "later" } })),
-            ("widget.contacts_form.fields", json!({ "contacts_form": { "fields": ["age"] } })),
-            (
-                "widget.contacts_form.required",
-                json!({ "contacts_form": { "fields": ["name"], "required": ["email"] } }),
-            ),
+            ("widget.theme", json!({ "theme": "blue" })),
+            ("widget.launcher", json!({ "launcher": true })),
+            ("widget.launcher.hidden", json!({ "launcher": { "hidden": 1 } })),
+            ("widget.launcher.offset_x", json!({ "launcher": { "offset_x": 401 } })),
+            ("widget.launcher.offset_y", json!({ "launcher": { "offset_y": -1 } })),
+            ("widget.launcher.offset_y", json!({ "launcher": { "offset_y": 1.5 } })),
+            ("widget.launcher.z_index", json!({ "launcher": { "z_index": 0 } })),
+            ("widget.launcher.z_index", json!({ "launcher": { "z_index": 2_147_483_648_u32 } })),
+            ("widget.typing_preview", json!({ "typing_preview": "no" })),
+            ("widget.reply_time", json!({ "reply_time": "week" })),
+            ("widget.moved_from", json!({ "moved_from": "intercom" })),
             ("widget.rating", json!({ "rating": "yes" })),
             ("widget.sound", json!({ "sound": 1 })),
         ] {

@@ -19,16 +19,21 @@ const STORED: WidgetChannel = {
   widget: {
     color: "#00464a",
     color2: null,
+    theme: "system",
     position: "right",
+    launcher: { hidden: false, offset_x: 20, offset_y: 20, z_index: 2_147_483_000 },
     title: "Acme",
     greeting: null,
     avatar: null,
     language: "auto",
     texts: { send: "Go" },
     allowed_sites: ["shop.example"],
-    contacts_form: { when: "never", fields: ["name", "email", "phone"], required: ["email"] },
+    contacts_form: { when: "never", fields: ["name", "email", "phone"], required: ["email"], custom_fields: [] },
     rating: true,
     sound: true,
+    typing_preview: true,
+    reply_time: null,
+    moved_from: null,
   },
 };
 
@@ -85,7 +90,7 @@ test("a field that is not asked for is not required", () => {
 test("empty name, title and form are reported at their fields", () => {
   const draft = draftOf(STORED);
   assert.deepEqual(draftProblems(draft), {});
-  const contacts_form = { when: "after_first_message", fields: [], required: [] } as const;
+  const contacts_form = { ...draft.settings.contacts_form, when: "after_first_message" as const };
   const settings = { ...draft.settings, title: " ", contacts_form: { ...contacts_form, fields: [], required: [] } };
   assert.deepEqual(Object.keys(draftProblems({ ...draft, name: "", settings })), [
     "name",

@@ -14,7 +14,7 @@ pub(in crate::store) mod keys;
 pub mod settings;
 mod signing_secrets;
 pub mod telephony;
-mod widget_item;
+pub(in crate::store) mod widget_item;
 
 use std::sync::Arc;
 

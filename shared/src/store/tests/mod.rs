@@ -81,6 +81,7 @@ use crate::domain::channel::{
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_side_panel::{CustomData, Panel, PanelUpdate};
 use crate::domain::chat_state::{ChatState, TransferRequester, TransferTarget};
+use crate::domain::contacts_form::ContactField;
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Failure, Target};
 use crate::domain::delivery_search_and_replay::ReplayScope;
 use crate::domain::department::Department;
@@ -92,7 +93,7 @@ use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{ProfileSource, Visitor, VisitorChanges, VisitorProfile};
 use crate::domain::webhook::Webhook;
-use crate::domain::widget::{ContactField, WidgetSettings};
+use crate::domain::widget::WidgetSettings;
 use crate::error::Error;
 use crate::service::chat_access::ChatAccess;
 use crate::store::chats::Chats;

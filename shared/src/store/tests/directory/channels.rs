@@ -1,6 +1,8 @@
 //! Tests of channels and of the secrets in their endpoint URLs.
 
+use crate::store::directory::widget_item::WidgetItem;
 use crate::store::tests::*;
+use crate::store::{from_item, to_attribute};
 
 #[tokio::test]
 async fn stored_channel_is_read_back() {
@@ -27,6 +29,18 @@ async fn stored_widget_is_read_back_and_has_no_secret() {
     directory.save_channel_settings(&created, &changed).await.unwrap();
     let expected = Channel { settings: changed, ..created };
     assert_eq!(directory.channel_of_account("acc", &expected.channel_id).await.unwrap(), expected);
+}
+
+/// Widgets that were created before a setting existed have no attribute for it.
+#[tokio::test]
+async fn widget_without_the_newer_attributes_has_their_defaults() {
+    let settings = WidgetSettings::with_title("Acme".into());
+    let AttributeValue::M(mut item) = to_attribute(&WidgetItem::from(&settings)).unwrap() else { panic!() };
+    for newer in ["theme", "launcher", "typing_preview", "reply_time", "moved_from", "contacts_form_custom_fields"] {
+        assert!(item.remove(newer).is_some(), "{newer}");
+    }
+    let read: WidgetItem = from_item(item).unwrap();
+    assert_eq!(WidgetSettings::try_from(read).unwrap(), settings);
 }
 
 #[tokio::test]
