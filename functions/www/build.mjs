@@ -55,7 +55,7 @@ export const CONTENT_SECURITY_POLICY = [
 ].join("; ");
 
 /** Imports the example servers of docs/examples as strings, for the pages that show their source. */
-const exampleTexts = {
+export const exampleTexts = {
   name: "example-texts",
   setup(build) {
     build.onLoad({ filter: /[\\/]docs[\\/]examples[\\/]/ }, async ({ path }) => ({

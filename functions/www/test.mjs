@@ -5,6 +5,7 @@ import { readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { exampleTexts } from "./build.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HERE, "node_modules/.tests");
@@ -31,6 +32,7 @@ await esbuild.build({
   jsxImportSource: "preact",
   sourcemap: "inline",
   loader: { ".svg": "dataurl", ".css": "empty" },
+  plugins: [exampleTexts],
 });
 const bundledTests = tests.map((name) => join(OUT, name.replace(/\.tsx?$/, ".mjs")));
 const { status } = spawnSync(

@@ -6,19 +6,19 @@ import { Toasts } from "../ui/toast";
 import { CallBanner } from "./calls/call-banner";
 import { ConnectionBanner } from "./connection-banner";
 import { WorkspaceContext } from "./workspace-context";
-import { AdminPages } from "./admin/admin-pages";
+import { AdminsOnly } from "./admins-only";
+import { sectionNamed } from "./sections";
 import { Conversation } from "./conversation/conversation";
+import { NavigationRail } from "./navigation-rail";
 import { OverlayLayer } from "./overlays";
 import { FirstRun, isFirstRun } from "./first-run/first-run";
 import { Inbox } from "./inbox/inbox";
 import { listenForShortcuts } from "./keyboard-shortcuts";
-import { NavigationRail, SECTION_LABELS } from "./navigation-rail";
 import { SignIn } from "./session/sign-in";
 import { sectionName } from "./state/page-title";
 import { route } from "./state/route";
 import { session, type Session } from "./state/session";
 import { Workspace } from "./state/workspace";
-import { VisitorsPage } from "./visitors/visitors-page";
 import { VisitorPane } from "./visitor/visitor-pane";
 
 /** Loaded when it is needed, because it is shown once to an agent. */
@@ -62,12 +62,13 @@ function SignedIn({ me }: { me: Session }) {
 }
 
 function Panes({ workspace }: { workspace: Workspace }) {
-  const { section, id, path } = route.value;
+  const { section, id } = route.value;
+  const { title, Page, adminsOnly } = sectionNamed(section);
   const connection = workspace.sync.connection.value.kind;
   useLayoutEffect(() => {
-    sectionName.value = SECTION_LABELS[section].name;
-  }, [section]);
-  if (section !== "inbox") {
+    sectionName.value = title;
+  }, [title]);
+  if (Page !== undefined) {
     return (
       <div class="app section" data-connection={connection}>
         <ConnectionBanner />
@@ -75,7 +76,9 @@ function Panes({ workspace }: { workspace: Workspace }) {
         <NavigationRail />
         <main class="page">
           <h1 class="sr">Switchboard console</h1>
-          {section === "visitors" && path === undefined ? <VisitorsPage /> : <AdminPages />}
+          <AdminsOnly text={adminsOnly}>
+            <Page key={section} />
+          </AdminsOnly>
         </main>
       </div>
     );

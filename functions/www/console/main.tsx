@@ -4,11 +4,12 @@ import { render } from "preact";
 import { startClock } from "../ui/time";
 import { applyTheme } from "../ui/theme";
 import { App } from "./app";
+import { SECTIONS } from "./sections";
 import { startRouting } from "./state/route";
 
 applyTheme();
 startClock();
-startRouting();
+startRouting(SECTIONS.map(({ name }) => name));
 
 const root = document.getElementById("root");
 if (root !== null) render(<App />, root);

@@ -6,6 +6,8 @@ import { Popover } from "../ui/popover";
 import { theme, type Theme } from "../ui/theme";
 import { toast } from "../ui/toast";
 import { useWorkspace } from "./workspace-context";
+import type { Section } from "./section";
+import { visibleSections } from "./sections";
 import logo from "./icon.svg";
 import {
   requestNotificationPermission,
@@ -15,32 +17,10 @@ import {
 } from "./state/alerts";
 import { areDesktopNotificationsEnabled, isSoundEnabled } from "./state/preferences";
 import { cappedText, useFailedDeliveries } from "./state/failed-deliveries";
-import { hrefOf, route, visibleSections, type Section } from "./state/route";
+import { hrefOf, route } from "./state/route";
 import { session } from "./state/session";
 import { overlay } from "./state/view-state";
 import type { PresenceStatus } from "../api/types";
-
-interface SectionLabel {
-  name: string;
-  /** The name below the icon on a phone. */
-  shortName?: string;
-  icon: IconName;
-}
-
-export const SECTION_LABELS: Record<Section, SectionLabel> = {
-  inbox: { name: "Inbox", icon: "inbox" },
-  visitors: { name: "Visitors", icon: "users" },
-  channels: { name: "Channels", icon: "plug" },
-  bots: { name: "Bots", icon: "bot" },
-  deliveries: { name: "Webhooks and deliveries", shortName: "Deliveries", icon: "webhook" },
-  team: { name: "Team", icon: "users-round" },
-  reports: { name: "Reports", icon: "chart-column" },
-  telephony: { name: "Telephony", icon: "phone" },
-  settings: { name: "Settings", icon: "settings" },
-};
-
-/** The sections that the rail of a small window shows. It lists the others in a menu. */
-const MAIN_SECTIONS: readonly Section[] = ["inbox", "visitors", "deliveries"];
 
 interface SectionState {
   section: Section;
@@ -61,31 +41,38 @@ function useSections(): SectionState[] {
   const unread = workspace.chats.unreadMine.value.length;
   const failed = useFailedDeliveries(workspace.api, workspace.isAdmin);
   return visibleSections(workspace.isAdmin).map((section) => {
-    const { name } = SECTION_LABELS[section];
-    if (section === "inbox") {
+    const { name, title } = section;
+    if (name === "inbox") {
       const parts = [waiting > 0 ? `${waiting} waiting` : "", unread > 0 ? `${unread} of yours unread` : ""];
-      return { section, count: waiting, unread, hasDot: false, label: [name, ...parts].filter(Boolean).join(", ") };
+      return { section, count: waiting, unread, hasDot: false, label: [title, ...parts].filter(Boolean).join(", ") };
     }
-    if (section === "deliveries" && failed !== undefined && failed.count > 0)
-      return { section, count: 0, unread: 0, hasDot: true, label: `${name}, ${cappedText(failed)} failed in 24 hours` };
-    return { section, count: 0, unread: 0, hasDot: false, label: name };
+    if (name === "deliveries" && failed !== undefined && failed.count > 0)
+      return {
+        section,
+        count: 0,
+        unread: 0,
+        hasDot: true,
+        label: `${title}, ${cappedText(failed)} failed in 24 hours`,
+      };
+    return { section, count: 0, unread: 0, hasDot: false, label: title };
   });
 }
 
-const currentPage = (section: Section) => (route.value.section === section ? "page" : undefined);
+const firstPage = ({ name }: Section) => hrefOf({ section: name, id: undefined });
+const currentPage = ({ name }: Section) => (route.value.section === name ? "page" : undefined);
 
 function NavigationLink({ section, count, unread, hasDot, label }: SectionState) {
-  const { name, shortName = name, icon } = SECTION_LABELS[section];
+  const { title, shortTitle = title, icon, isInSmallRail } = section;
   return (
     <a
-      class={MAIN_SECTIONS.includes(section) ? undefined : "other"}
-      href={hrefOf({ section, id: undefined })}
+      class={isInSmallRail ? undefined : "other"}
+      href={firstPage(section)}
       aria-label={label}
       aria-current={currentPage(section)}
     >
       <Icon name={icon} class="large" />
       <span class="caption" aria-hidden="true">
-        {shortName}
+        {shortTitle}
       </span>{" "}
       {count > 0 && (
         <b class="badge" aria-hidden="true">
@@ -103,14 +90,14 @@ function NavigationLink({ section, count, unread, hasDot, label }: SectionState)
 
 export function NavigationRail() {
   const sections = useSections();
-  const others = sections.filter(({ section }) => !MAIN_SECTIONS.includes(section));
+  const others = sections.filter(({ section }) => !section.isInSmallRail);
   return (
     <nav class="rail" aria-label="Sections">
       <span class="logo" aria-hidden="true">
         <img src={logo} alt="" />
       </span>
       {sections.map((state) => (
-        <NavigationLink key={state.section} {...state} />
+        <NavigationLink key={state.section.name} {...state} />
       ))}
       {others.length > 0 && <MoreSections sections={others} />}
       <span class="grow" />
@@ -147,16 +134,16 @@ function MoreSections({ sections }: { sections: SectionState[] }) {
         <Popover anchor={button} side="above" role="menu" class="more-menu" label="More" onClose={close}>
           {sections.map(({ section, hasDot, label }) => (
             <a
-              key={section}
+              key={section.name}
               class="menu-item"
               role="menuitem"
-              href={hrefOf({ section, id: undefined })}
+              href={firstPage(section)}
               aria-label={label}
               aria-current={currentPage(section)}
               onClick={close}
             >
-              <Icon name={SECTION_LABELS[section].icon} />
-              {SECTION_LABELS[section].name}
+              <Icon name={section.icon} />
+              {section.title}
               {hasDot && <i class="dot" />}
             </a>
           ))}

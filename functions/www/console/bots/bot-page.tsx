@@ -14,13 +14,14 @@ import { useDraft } from "../admin/use-draft";
 import { useLeaveGuard } from "../admin/use-leave-guard";
 import { useLoaded } from "../admin/use-loaded";
 import { useSettingsForm } from "../admin/use-settings-form";
-import { adminRoute, navigate } from "../state/route";
+import { BOTS_ROUTE } from "../state/page-routes";
+import { navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 import { BotActivity } from "./bot-activity";
 import { BotChannels } from "./bot-channels";
 import { useProviderNames } from "./use-provider-names";
 
-const LIST = { name: "All bots", route: adminRoute("bots") };
+const LIST = { name: "All bots", route: BOTS_ROUTE };
 const DEFAULT_ANSWER_SECONDS = "120";
 
 export function BotPage({ botId }: { botId: string }) {

@@ -4,7 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { Bot, Channel } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
-import { adminRoute, hrefOf } from "../state/route";
+import { botRoute } from "../state/page-routes";
+import { hrefOf } from "../state/route";
 import { errorText } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
 import { ConnectBotDialog } from "./connect-bot-dialog";
@@ -81,7 +82,7 @@ function BotTable({ bots, channels, providerName }: BotTableProps) {
         {bots.map((bot) => (
           <tr key={bot.bot_id}>
             <td>
-              <a class="person" href={hrefOf(adminRoute("bots", bot.bot_id))}>
+              <a class="person" href={hrefOf(botRoute(bot.bot_id))}>
                 <Icon name="bot" />
                 <span class="clip" dir="auto">
                   {bot.name}

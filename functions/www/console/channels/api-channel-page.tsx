@@ -12,7 +12,7 @@ import { RotationDialog } from "../admin/secret";
 import { SigningSecret } from "../admin/signing-secret";
 import { useDraft } from "../admin/use-draft";
 import { useLeaveGuard } from "../admin/use-leave-guard";
-import { CHANNELS_ROUTE } from "../state/route";
+import { CHANNELS_ROUTE } from "../state/page-routes";
 import { useWorkspace } from "../workspace-context";
 import { AudienceFields } from "./audience-fields";
 import { ChannelAddress, SignatureCode } from "./channel-address";

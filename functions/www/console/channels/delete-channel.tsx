@@ -1,7 +1,8 @@
 import type { Channel } from "../../api/types";
 import { toast } from "../../ui/toast";
 import { DeleteByName } from "../admin/delete-by-name";
-import { CHANNELS_ROUTE, navigate } from "../state/route";
+import { CHANNELS_ROUTE } from "../state/page-routes";
+import { navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 
 /** The last part of a channel's page, which deletes the channel. */

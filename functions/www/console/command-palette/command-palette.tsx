@@ -9,16 +9,13 @@ import { theme } from "../../ui/theme";
 import { acceptChat, acceptNext, requestClose } from "../chat-actions";
 import { useWorkspace } from "../workspace-context";
 import { setBlacklisted } from "../conversation/conversation";
-import { WEBHOOKS_ROUTE } from "../deliveries/webhook-routes";
-import { SECTION_LABELS } from "../navigation-rail";
-import { EXPORT_ROUTE } from "../reports/report-routes";
-import { AUDIT_ROUTE, RULES_ROUTE } from "../settings/settings-routes";
 import { isSoundEnabled } from "../state/preferences";
-import { erasureRoute, navigate, openChat, visibleSections, type Route, type Section } from "../state/route";
+import { visibleSections } from "../sections";
+import { erasureRoute } from "../state/page-routes";
+import { navigate, openChat } from "../state/route";
 import { appendNewRows, filterRows, numberSearched } from "../state/chat-search";
 import { TABS, type Tab } from "../state/chats";
 import { focusComposer, closeOverlay, overlay, activeTab } from "../state/view-state";
-import { DEPARTMENTS_ROUTE } from "../team/team-routes";
 import { isAnonymous, visitorName, type Workspace } from "../state/workspace";
 import { useChatSearch } from "../use-chat-search";
 import type { ChatRow } from "../../api/types";
@@ -190,25 +187,6 @@ const TAB_COMMAND_NAMES: Record<Tab, string> = {
   closed: "Closed chats",
 };
 
-const SECTION_KEYWORDS: Partial<Record<Section, string>> = {
-  channels: "widget website settings",
-  bots: "provider",
-  deliveries: "failed replay log events",
-  team: "agents password",
-  telephony: "phone calls twilio gateway number balance minutes",
-  reports: "statistics charts numbers csv first answer ratings",
-  settings: "safe url limits retention idle callback hours time zone",
-};
-
-/** The pages for admins that are not the first page of a section. */
-const FURTHER_PAGES: readonly { name: string; icon: IconName; route: Route; keywords: string }[] = [
-  { name: "Webhooks", icon: "webhook", route: WEBHOOKS_ROUTE, keywords: "events signing secret" },
-  { name: "Departments", icon: "users-round", route: DEPARTMENTS_ROUTE, keywords: "team groups" },
-  { name: "Export chats", icon: "download", route: EXPORT_ROUTE, keywords: "reports save json csv file" },
-  { name: "Trigger rules", icon: "settings", route: RULES_ROUTE, keywords: "settings widget invitation" },
-  { name: "Audit log", icon: "settings", route: AUDIT_ROUTE, keywords: "settings history changes who" },
-];
-
 function navigationCommands(workspace: Workspace): Command[] {
   const showTab = (tab: Tab) => () => {
     activeTab.value = tab;
@@ -217,20 +195,18 @@ function navigationCommands(workspace: Workspace): Command[] {
   const tabs = TABS.map((tab) =>
     command("Go to", TAB_COMMAND_NAMES[tab], "inbox", showTab(tab), { keywords: "inbox list" }),
   );
-  const sections = visibleSections(workspace.isAdmin).flatMap((section) => {
-    if (section === "inbox") return [];
-    const { name, icon } = SECTION_LABELS[section];
-    return [
-      command("Go to", name, icon, () => navigate({ section, id: undefined }), {
-        keywords: SECTION_KEYWORDS[section] ?? "",
-      }),
-    ];
-  });
-  const furtherPages = workspace.isAdmin ? FURTHER_PAGES : [];
-  const pages = furtherPages.map(({ name, icon, route, keywords }) =>
-    command("Go to", name, icon, () => navigate(route), { keywords }),
+  const sections = visibleSections(workspace.isAdmin);
+  const firstPages = sections
+    .filter(({ name }) => name !== "inbox")
+    .map(({ name, title, icon, keywords = "" }) =>
+      command("Go to", title, icon, () => navigate({ section: name, id: undefined }), { keywords }),
+    );
+  const furtherPages = sections.flatMap(({ icon: sectionIcon, furtherPages = [] }) =>
+    furtherPages.map(({ title, icon = sectionIcon, route, keywords }) =>
+      command("Go to", title, icon, () => navigate(route), { keywords }),
+    ),
   );
-  return [...tabs, ...sections, ...pages];
+  return [...tabs, ...firstPages, ...furtherPages];
 }
 
 function buildCommands(workspace: Workspace): Command[] {

@@ -1,14 +1,14 @@
 /* Webhooks and deliveries: the delivery log, the list of webhooks, and the page of each webhook. */
 
-import { adminRoute, route } from "../state/route";
+import { deliveriesRoute, WEBHOOKS_ROUTE } from "../state/page-routes";
+import { route } from "../state/route";
 import { PageTabs } from "../admin/list-page";
 import { DeliveryLog } from "./delivery-log";
 import { WebhookPage } from "./webhook-page";
-import { WEBHOOKS_ROUTE } from "./webhook-routes";
 import { WebhooksPage } from "./webhooks-page";
 
 const TABS = [
-  { name: "Deliveries", route: adminRoute("deliveries") },
+  { name: "Deliveries", route: deliveriesRoute() },
   { name: "Webhooks", route: WEBHOOKS_ROUTE },
 ];
 

@@ -16,11 +16,11 @@ import { useDraft } from "../admin/use-draft";
 import { useLeaveGuard } from "../admin/use-leave-guard";
 import { useLoaded } from "../admin/use-loaded";
 import { useSettingsForm } from "../admin/use-settings-form";
-import { adminRoute, hrefOf, navigate } from "../state/route";
+import { deliveriesRoute, WEBHOOKS_ROUTE } from "../state/page-routes";
+import { hrefOf, navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 import { withoutScheme } from "./log-filter";
 import { EventFields, WEBHOOK_EVENTS } from "./webhook-events";
-import { WEBHOOKS_ROUTE } from "./webhook-routes";
 
 const LIST = { name: "All webhooks", route: WEBHOOKS_ROUTE };
 
@@ -91,7 +91,7 @@ function WebhookForm({ webhook, onStored }: { webhook: Webhook; onStored: (webho
         </form>
         <FormSection title="Deliveries">
           <div>
-            <a class="btn line" href={hrefOf(adminRoute("deliveries", "", "state=all&target=webhook"))}>
+            <a class="btn line" href={hrefOf(deliveriesRoute("state=all&target=webhook"))}>
               <Icon name="send-horizontal" />
               Show the deliveries to webhooks
             </a>

@@ -20,7 +20,7 @@ import { useRecentFailures } from "../state/recent-failures";
 import { useWorkspace } from "../workspace-context";
 import { withoutScheme } from "./log-filter";
 import { EventFields, eventsText } from "./webhook-events";
-import { webhookRoute } from "./webhook-routes";
+import { webhookRoute } from "../state/page-routes";
 
 const MAX_WEBHOOKS = 10;
 

@@ -11,7 +11,8 @@ import type { CreatedChannel } from "../channels/add-channel-dialog";
 import { curlCommand, sameOriginPath, sendTestMessage } from "./test-message";
 import { useWorkspace } from "../workspace-context";
 import type { ChatStore } from "../state/chats";
-import { channelRoute, hrefOf } from "../state/route";
+import { channelRoute } from "../state/page-routes";
+import { hrefOf } from "../state/route";
 import { overlay } from "../state/view-state";
 import { errorText, type Workspace } from "../state/workspace";
 

@@ -9,7 +9,8 @@ import { Icon } from "../../ui/icons";
 import { FilterSelect } from "../admin/filter-select";
 import { EmptyList, LoadFailure, Loading } from "../admin/list-page";
 import { useLoaded } from "../admin/use-loaded";
-import { adminRoute, hrefOf } from "../state/route";
+import { SETTINGS_ROUTE } from "../state/page-routes";
+import { hrefOf } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 import { ChartPatterns } from "./chart-fill";
 import { dateRange, figuresOf, formatCount, PERIODS, type Days, type Figure } from "./report-model";
@@ -103,7 +104,7 @@ function Period({ report, channelName }: { report: Report; channelName: string |
         </span>
       )}
       {dateRange(report.days)}, days in{" "}
-      <a class="link" href={hrefOf(adminRoute("settings"))}>
+      <a class="link" href={hrefOf(SETTINGS_ROUTE)}>
         {report.time_zone.replaceAll("_", " ")}
       </a>
     </p>

@@ -1,13 +1,13 @@
 /* Reports: the numbers of the last days, and the export of chats. */
 
 import { PageTabs } from "../admin/list-page";
-import { adminRoute, route } from "../state/route";
+import { EXPORT_ROUTE, REPORTS_ROUTE } from "../state/page-routes";
+import { route } from "../state/route";
 import { ExportPage } from "./export-page";
 import { ReportPage } from "./report-page";
-import { EXPORT_ROUTE } from "./report-routes";
 
 const TABS = [
-  { name: "Overview", title: "Reports", route: adminRoute("reports") },
+  { name: "Overview", title: "Reports", route: REPORTS_ROUTE },
   { name: "Export chats", route: EXPORT_ROUTE },
 ];
 

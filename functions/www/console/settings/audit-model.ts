@@ -1,7 +1,16 @@
 /* What the audit log shows: its filter, and the words for its rows. */
 
 import type { AuditedKind, AuditEntry, AuditQuery } from "../../api/types";
-import { adminRoute, channelRoute, type Route } from "../state/route";
+import {
+  agentRoute,
+  botRoute,
+  channelRoute,
+  departmentRoute,
+  SETTINGS_ROUTE,
+  TELEPHONY_ROUTE,
+  webhookRoute,
+} from "../state/page-routes";
+import type { Route } from "../state/route";
 
 export type AuditPeriod = "any" | "day" | "week" | "month";
 
@@ -66,21 +75,21 @@ export function resourceRoute({ kind, action, resource_id: id }: AuditEntry): Ro
   if (action === "deleted") return undefined;
   switch (kind) {
     case "settings":
-      return adminRoute("settings");
+      return SETTINGS_ROUTE;
     case "webhook":
-      return adminRoute("deliveries", `webhooks/${id}`);
+      return webhookRoute(id);
     case "channel":
       return channelRoute(id);
     case "bot":
-      return adminRoute("bots", id);
+      return botRoute(id);
     case "agent":
-      return adminRoute("team", id);
+      return agentRoute(id);
     case "department":
-      return adminRoute("team", `departments/${id}`);
+      return departmentRoute(id);
     case "telephony":
-      return adminRoute("telephony");
+      return TELEPHONY_ROUTE;
     case "session":
-      return adminRoute("team", id);
+      return agentRoute(id);
     case "canned_reply":
     case "visitor":
     case "chats":

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { answerLeaveRequest, guardPage, leaveRequest } from "./leave-guard";
-import { CHANNELS_ROUTE, hrefOf, navigate, route, startRouting } from "./route";
+import { CHANNELS_ROUTE } from "./page-routes";
+import { hrefOf, navigate, route, startRouting } from "./route";
 
 const QUESTION = { title: "Discard the changes?", text: "", stay: "", leave: "" };
 const SETTINGS = { section: "settings", id: undefined } as const;
@@ -34,7 +35,7 @@ function openBrowser() {
   };
   for (const [name, value] of Object.entries(browser))
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
-  startRouting();
+  startRouting(["channels", "settings"]);
   return {
     entries,
     go: (step: number) => {

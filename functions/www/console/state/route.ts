@@ -1,20 +1,9 @@
 import { signal } from "@preact/signals";
 import { isPageGuarded, leavePage } from "./leave-guard";
 
-/** The console's sections: those for all agents, and those for admins only. */
-const AGENT_SECTIONS = ["inbox", "visitors"] as const;
-const ADMIN_SECTIONS = ["channels", "bots", "deliveries", "team", "telephony", "reports", "settings"] as const;
-export type AdminSection = (typeof ADMIN_SECTIONS)[number];
-export type Section = (typeof AGENT_SECTIONS)[number] | AdminSection;
-
-const adminSection = (name: string) => ADMIN_SECTIONS.find((section) => section === name);
-
-/** Returns the sections that an agent can open. */
-export const visibleSections = (isAdmin: boolean): readonly Section[] =>
-  isAdmin ? [...AGENT_SECTIONS, ...ADMIN_SECTIONS] : AGENT_SECTIONS;
-
 export interface Route {
-  section: Section;
+  /** The name of a section, see `section.ts`. */
+  section: string;
   /** The number of the open chat or the selected visitor; undefined if there is none. */
   id: number | undefined;
   /** The rest of the address, for example a channel's id or "webhooks/3". Absent for the first page of a section. */
@@ -23,20 +12,20 @@ export interface Route {
   query?: string;
 }
 
+/** Matches the path of a page within its section. */
 const PATH = /^[\w-]+(?:\/[\w-]+)*$/;
 
-/** Converts a URL fragment such as `#/chat/7`, `#/visitors/12` or `#/channels/x1` to a route. Unknown fragments lead to
- * the inbox. */
-export function parseRoute(hash: string): Route {
+/** Converts a URL fragment such as `#/chat/7`, `#/visitors/12` or `#/channels/x1` to a route. Fragments of other sections
+ * than `sections` lead to the inbox. */
+export function parseRoute(hash: string, sections: readonly string[]): Route {
   const [address = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [name = "", ...rest] = address.split("/");
-  const ofAdmins = adminSection(name);
-  if (ofAdmins !== undefined) return adminRoute(ofAdmins, rest.join("/"), query);
-  const [id = "", ...page] = rest;
+  const [id = "", page] = rest;
   const number = /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
   if (name === "chat") return { section: "inbox", id: number };
-  if (name !== "visitors") return { section: "inbox", id: undefined };
-  return { section: "visitors", id: number, ...(number !== undefined && page[0] === "erase" ? { path: "erase" } : {}) };
+  if (name === "visitors")
+    return { section: "visitors", id: number, ...(number !== undefined && page === "erase" ? { path: "erase" } : {}) };
+  return sections.includes(name) ? pageRoute(name, rest.join("/"), query) : { section: "inbox", id: undefined };
 }
 
 export function hrefOf({ section, id, path, query }: Route): string {
@@ -47,25 +36,20 @@ export function hrefOf({ section, id, path, query }: Route): string {
 
 export const chatHref = (id: number) => hrefOf({ section: "inbox", id });
 
-/** Returns the route of a page for admins. An invalid path leads to the first page of the section. */
-export const adminRoute = (section: AdminSection, path = "", query = ""): Route => ({
+/** Returns the route of a page of a section. An invalid path leads to the first page of the section. */
+export const pageRoute = (section: string, path = "", query = ""): Route => ({
   section,
   id: undefined,
   ...(PATH.test(path) ? { path } : {}),
   ...(query === "" ? {} : { query }),
 });
-/** Returns the route of a channel's page. */
-export const channelRoute = (channelId: string): Route => adminRoute("channels", channelId);
-/** The route of the list of channels. */
-export const CHANNELS_ROUTE = adminRoute("channels");
-/** Returns the route of the page on which an admin erases a visitor. */
-export const erasureRoute = (number: number): Route => ({ section: "visitors", id: number, path: "erase" });
 
 export const route = signal<Route>({ section: "inbox", id: undefined });
 
-export function startRouting(): void {
+/** Follows the browser's address. `sections` are the names of all sections. */
+export function startRouting(sections: readonly string[]): void {
   const read = () => {
-    const to = parseRoute(location.hash);
+    const to = parseRoute(location.hash, sections);
     const current = hrefOf(route.peek());
     if (!isPageGuarded() || hrefOf(to) === current) {
       route.value = to;
@@ -76,18 +60,23 @@ export function startRouting(): void {
     navigate(to);
   };
   addEventListener("hashchange", read);
-  addEventListener("click", askBeforeLink);
+  addEventListener("click", (event) => {
+    const href = guardedLink(event);
+    if (href !== undefined) navigate(parseRoute(href, sections));
+  });
   read();
 }
 
-/** Asks before the browser follows a link, so that the history keeps its order. */
-function askBeforeLink(event: MouseEvent): void {
+/** Keeps the browser from following a link away from a guarded page, so that the question comes first and the history
+ * keeps its order. Returns the link's address. */
+function guardedLink(event: MouseEvent): string | undefined {
   const { target, button, ctrlKey, metaKey, shiftKey, altKey } = event;
-  if (!isPageGuarded() || event.defaultPrevented || button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return;
-  const href = target instanceof Element ? target.closest('a[href^="#/"]')?.getAttribute("href") : undefined;
-  if (typeof href !== "string") return;
+  if (!isPageGuarded() || event.defaultPrevented || button !== 0 || ctrlKey || metaKey || shiftKey || altKey)
+    return undefined;
+  const link = target instanceof Element ? target.closest('a[href^="#/"]')?.getAttribute("href") : undefined;
+  if (typeof link !== "string") return undefined;
   event.preventDefault();
-  navigate(parseRoute(href));
+  return link;
 }
 
 /** Shows another part of the same page. The browser's history keeps one entry for the page. */

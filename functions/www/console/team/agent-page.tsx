@@ -26,7 +26,7 @@ import { OneTimeSwitch, PasswordField, passwordProblem } from "./password-field"
 import { phoneProblem } from "./phone-number";
 import { PresenceText } from "./presence-text";
 import { ROLE_HELP, ROLES } from "./roles";
-import { AGENTS_ROUTE } from "./team-routes";
+import { AGENTS_ROUTE } from "../state/page-routes";
 
 const LIST = { name: "All agents", route: AGENTS_ROUTE };
 const FIELD_NAMES = ["name", "email", "phone", "photo", "role"];

@@ -12,7 +12,7 @@ import { hrefOf } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 import { AddAgentDialog } from "./add-agent-dialog";
 import { PresenceText } from "./presence-text";
-import { agentRoute } from "./team-routes";
+import { agentRoute } from "../state/page-routes";
 
 const roleName = ({ role }: Pick<Agent, "role">) => (role === "admin" ? "Admin" : "Agent");
 

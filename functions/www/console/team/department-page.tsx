@@ -15,7 +15,7 @@ import { useLoaded } from "../admin/use-loaded";
 import { useSettingsForm } from "../admin/use-settings-form";
 import { navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
-import { DEPARTMENTS_ROUTE } from "./team-routes";
+import { DEPARTMENTS_ROUTE } from "../state/page-routes";
 
 const LIST = { name: "All departments", route: DEPARTMENTS_ROUTE };
 

@@ -13,7 +13,7 @@ import { useLoaded } from "../admin/use-loaded";
 import { useSettingsForm } from "../admin/use-settings-form";
 import { hrefOf, navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
-import { departmentRoute } from "./team-routes";
+import { departmentRoute } from "../state/page-routes";
 
 export function DepartmentsPage({ tabs }: { tabs: ComponentChildren }) {
   const { api } = useWorkspace();

@@ -6,7 +6,7 @@ import { AgentPage } from "./agent-page";
 import { AgentsPage } from "./agents-page";
 import { DepartmentPage } from "./department-page";
 import { DepartmentsPage } from "./departments-page";
-import { AGENTS_ROUTE, DEPARTMENTS_ROUTE } from "./team-routes";
+import { AGENTS_ROUTE, DEPARTMENTS_ROUTE } from "../state/page-routes";
 
 const TABS = [
   { name: "Agents", route: AGENTS_ROUTE },

@@ -15,7 +15,8 @@ import { useDraft } from "../admin/use-draft";
 import { useLeaveGuard } from "../admin/use-leave-guard";
 import { useLoaded } from "../admin/use-loaded";
 import { useSettingsForm, type Problems } from "../admin/use-settings-form";
-import { adminRoute, hrefOf } from "../state/route";
+import { AGENTS_ROUTE, SETTINGS_ROUTE } from "../state/page-routes";
+import { hrefOf } from "../state/route";
 import { errorText } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
 import {
@@ -122,11 +123,11 @@ function TelephonyForm({ stored, onStored }: TelephonyFormProps) {
           <p class="quiet-text">
             The operator of this service adds minutes. Incoming calls are free. The hours in which visitors may request
             a call are part of the{" "}
-            <a class="link" href={hrefOf(adminRoute("settings"))}>
+            <a class="link" href={hrefOf(SETTINGS_ROUTE)}>
               settings
             </a>
             , and the phone numbers of agents of their{" "}
-            <a class="link" href={hrefOf(adminRoute("team"))}>
+            <a class="link" href={hrefOf(AGENTS_ROUTE)}>
               profiles
             </a>
             .

@@ -10,6 +10,7 @@ import { formatAgo, currentMinute } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
 import { filterRows } from "../state/chat-search";
 import { compareByActivity, lastActivityAt } from "../state/chats";
+import { VISITORS_ROUTE } from "../state/page-routes";
 import { chatHref, hrefOf, openChat, route } from "../state/route";
 import { errorText, isAnonymous, visitorName } from "../state/workspace";
 import { useChatSearch } from "../use-chat-search";
@@ -52,7 +53,7 @@ function LatestChat({ number }: { number: number }) {
       <Icon name="user-round" />
       <h2>Visitor {number} cannot be shown</h2>
       <p>{problem}</p>
-      <a class="btn line" href={hrefOf({ section: "visitors", id: undefined })}>
+      <a class="btn line" href={hrefOf(VISITORS_ROUTE)}>
         All visitors
       </a>
     </div>

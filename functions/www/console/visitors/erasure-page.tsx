@@ -14,11 +14,12 @@ import { DetailPage } from "../admin/detail-page";
 import { EmptyList } from "../admin/list-page";
 import { useUnloadWarning } from "../admin/use-leave-guard";
 import { useLoaded } from "../admin/use-loaded";
-import { chatHref, hrefOf, route } from "../state/route";
+import { VISITORS_ROUTE } from "../state/page-routes";
+import { chatHref, hrefOf } from "../state/route";
 import { errorText, isAnonymous } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
 
-const VISITORS = { name: "All visitors", route: { section: "visitors", id: undefined } } as const;
+const LIST = { name: "All visitors", route: VISITORS_ROUTE };
 
 interface ErasureSubject {
   data: VisitorData;
@@ -26,12 +27,7 @@ interface ErasureSubject {
   chats: readonly ChatRow[];
 }
 
-export function Erasure() {
-  const { id } = route.value;
-  return id === undefined ? null : <ErasurePage key={id} number={id} />;
-}
-
-function ErasurePage({ number }: { number: number }) {
+export function ErasurePage({ number }: { number: number }) {
   const { api } = useWorkspace();
   const loaded = useLoaded(async (): Promise<ErasureSubject | "missing"> => {
     try {
@@ -45,7 +41,7 @@ function ErasurePage({ number }: { number: number }) {
     }
   });
   return (
-    <DetailPage loaded={loaded} what="The visitor" list={VISITORS}>
+    <DetailPage loaded={loaded} what="The visitor" list={LIST}>
       {(subject) =>
         subject === "missing" ? <MissingVisitor number={number} /> : <ErasureForm number={number} {...subject} />
       }
@@ -55,7 +51,7 @@ function ErasurePage({ number }: { number: number }) {
 
 const MissingVisitor = ({ number }: { number: number }) => (
   <div class="detail-page">
-    <DetailHeader name={`Visitor ${number}`} list={VISITORS} />
+    <DetailHeader name={`Visitor ${number}`} list={LIST} />
     <EmptyList
       icon="user-round"
       title={`There is no visitor ${number}`}
@@ -104,7 +100,7 @@ function ErasureForm({ number, data, chats }: { number: number } & ErasureSubjec
   if (state === "done") return <Erased name={name} progress={progress ?? { chats: 0, entries: 0 }} />;
   return (
     <div class="detail-page">
-      <DetailHeader name={`Erase ${name}`} list={VISITORS} />
+      <DetailHeader name={`Erase ${name}`} list={LIST} />
       <div class="detail-settings scroll">
         <ErasedData number={number} data={data} />
         {data.chats_count > 0 && <ChatList chats={chats} total={data.chats_count} />}
@@ -244,14 +240,14 @@ function ChatList({ chats, total }: { chats: readonly ChatRow[]; total: number }
 function Erased({ name, progress }: { name: string; progress: Progress }) {
   return (
     <div class="detail-page">
-      <DetailHeader name={`${name} is erased`} list={VISITORS} />
+      <DetailHeader name={`${name} is erased`} list={LIST} />
       <div class="blank">
         <Icon name="circle-check" />
         <h2>{name} is erased</h2>
         <p>
           {progress.chats} {progress.chats === 1 ? "chat" : "chats"} with {progress.entries} entries
         </p>
-        <a class="btn line" href={hrefOf(VISITORS.route)}>
+        <a class="btn line" href={hrefOf(LIST.route)}>
           All visitors
         </a>
       </div>

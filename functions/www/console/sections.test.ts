@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SECTIONS, visibleSections } from "./sections";
+import * as pageRoutes from "./state/page-routes";
+import { hrefOf, parseRoute } from "./state/route";
+
+const names = (isAdmin: boolean) => visibleSections(isAdmin).map(({ name }) => name);
+
+test("pages of settings are for admins only", () => {
+  assert.deepEqual(names(true), [
+    "inbox",
+    "visitors",
+    "channels",
+    "bots",
+    "deliveries",
+    "team",
+    "telephony",
+    "reports",
+    "settings",
+  ]);
+  assert.deepEqual(names(false), ["inbox", "visitors"]);
+});
+
+test("routes of pages lead to a section", () => {
+  const sections = names(true);
+  const routes = Object.values(pageRoutes).map((route) => (typeof route === "function" ? route(7 as never) : route));
+  const offered = SECTIONS.flatMap(({ furtherPages = [] }) => furtherPages.map(({ route }) => route));
+  for (const href of [...routes, ...offered].map(hrefOf)) assert.equal(hrefOf(parseRoute(href, sections)), href);
+});
