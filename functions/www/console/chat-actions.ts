@@ -1,6 +1,7 @@
 /* Chat actions that can be triggered by both buttons and keyboard shortcuts. */
 
-import type { Workspace } from "./state/workspace";
+import { toast } from "../ui/toast";
+import { errorText, type Workspace } from "./state/workspace";
 import { openChat, route } from "./state/route";
 import { focusComposer, overlay, activeTab } from "./state/view-state";
 import { visibleChats } from "./inbox/inbox";
@@ -50,4 +51,23 @@ export function acceptNext(workspace: Workspace): void {
   if (target === undefined) return;
   if (activeTab.peek() === "closed") activeTab.value = "waiting";
   acceptChat(workspace, target.chat_id);
+}
+
+/** Blacklists the chat's visitor, or removes them from the blacklist. The agent can undo it. */
+export async function setBlacklisted(
+  workspace: Workspace,
+  chatId: number,
+  number: number,
+  blacklisted: boolean,
+): Promise<void> {
+  try {
+    await workspace.changeVisitor(chatId, number, { blacklisted });
+    const undo = { label: "Undo", run: () => void setBlacklisted(workspace, chatId, number, !blacklisted) };
+    toast(
+      blacklisted ? "Blacklisted: new messages of this visitor are dropped." : "This visitor is no longer blacklisted.",
+      { action: undo },
+    );
+  } catch (error) {
+    toast(`The blacklist was not changed. ${errorText(error)}`, { isBad: true });
+  }
 }

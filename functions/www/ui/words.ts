@@ -6,3 +6,8 @@ const naturalOrder = new Intl.Collator(undefined, { numeric: true });
 
 /** Compares names as people sort them: Agent 2 comes before Agent 10. */
 export const compareNames = (a: { name: string }, b: { name: string }) => naturalOrder.compare(a.name, b.name);
+
+export const capitalized = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** Returns a message of the service as a sentence. */
+export const sentence = (words: string) => `${capitalized(words)}${/[.!?]$/.test(words) ? "" : "."}`;

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { errorText } from "../state/workspace";
-import { confirmsName, shownName } from "./confirm-name";
+import { confirmsName, shownName } from "../../ui/confirm-name";
 import { FormSection } from "./detail-header";
 
 interface DeletionProps {

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../api/client";
-import { sentence } from "../../ui/sentence";
+import { sentence } from "../../ui/words";
 import { errorText } from "../state/workspace";
 
 /** What is wrong with a form, by the name of the field. The key "" stands for the whole form. */

@@ -6,7 +6,7 @@ import { openChat } from "../state/route";
 import { MAX_CALL_SECONDS, type RunningCall } from "../state/running-calls";
 import { visitorName } from "../state/workspace";
 import { RunningTime } from "./call-card";
-import { callStatus, callTitle } from "./call-text";
+import { callStatus, callTitle } from "../state/call-text";
 
 /** Shows the calls in which this agent takes part, on every page. */
 export function CallBanner() {

@@ -3,7 +3,7 @@ import { hasStatus, NetworkError } from "../../api/client";
 import { Dialog } from "../../ui/dialog";
 import { TextField } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
-import { sentence } from "../../ui/sentence";
+import { sentence } from "../../ui/words";
 import { toast } from "../../ui/toast";
 import { useMounted } from "../../ui/use-mounted";
 import { problemsOf, type Problems } from "../admin/use-settings-form";

@@ -6,25 +6,14 @@ import { lazyComponent } from "../../ui/lazy-component";
 import { useWorkspace } from "../workspace-context";
 import { channelRoute } from "../state/page-routes";
 import { navigate } from "../state/route";
+import type { CreatedChannel } from "../state/view-state";
 import { errorText } from "../state/workspace";
 import { parseSites } from "../admin/parse-sites";
 import { ShownOnceDialog } from "../admin/shown-once-dialog";
 import { useRequestGuard } from "../admin/use-leave-guard";
 import { fieldProblem } from "../admin/use-settings-form";
+import type { NewApiChannel } from "./new-api-channel-fields";
 
-export interface CreatedChannel {
-  name: string;
-  endpoint: string;
-  signingSecret: string;
-}
-
-/** The settings of an API channel besides its name. */
-export interface NewApiChannel {
-  integrator_url: string;
-  chunked: boolean;
-  agent_ids: number[];
-  department_ids: number[];
-}
 const NOTHING_CHOSEN: NewApiChannel = { integrator_url: "", chunked: false, agent_ids: [], department_ids: [] };
 
 type Kind = "widget" | "api";

@@ -15,7 +15,7 @@ import { formatDuration } from "../../ui/time";
 import { CodeBlock } from "../admin/code-block";
 import { CopyField } from "../admin/secret";
 import { prettyBody, requestText } from "../admin/sent-request";
-import { curlCommand, sameOriginPath, sendTestMessage, type TestMessageResult } from "../first-run/test-message";
+import { curlCommand, sameOriginPath, sendTestMessage, type TestMessageResult } from "./test-message";
 import { useWorkspace } from "../workspace-context";
 
 /** The endpoint URL of a channel, and ways to try it out. The service returns the URL only once, when it creates the

@@ -4,14 +4,16 @@ import { DeleteByName } from "../admin/delete-by-name";
 import { CHANNELS_ROUTE } from "../state/page-routes";
 import { navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
+import { keptDraftsOf } from "./kept-drafts";
 
 /** The last part of a channel's page, which deletes the channel. */
 export function DeleteChannel({ channel, effect }: { channel: Channel; effect: string }) {
-  const { api, channels, widgetDrafts } = useWorkspace();
+  const workspace = useWorkspace();
+  const { api, channels } = workspace;
   const remove = async () => {
     await api.delete("/admin/channels/{channel_id}", { path: { channel_id: channel.channel_id } });
     channels.remove(channel.channel_id);
-    widgetDrafts.delete(channel.channel_id);
+    keptDraftsOf(workspace).delete(channel.channel_id);
     navigate(CHANNELS_ROUTE, true);
     toast(`${channel.name} is deleted.`);
   };

@@ -3,7 +3,14 @@ import { receiverUrlHelp } from "../admin/receiver-url";
 import { useLoaded } from "../admin/use-loaded";
 import { useWorkspace } from "../workspace-context";
 import { AudienceFields } from "./audience-fields";
-import type { NewApiChannel } from "./add-channel-dialog";
+
+/** The settings of an API channel besides its name. */
+export interface NewApiChannel {
+  integrator_url: string;
+  chunked: boolean;
+  agent_ids: number[];
+  department_ids: number[];
+}
 
 interface NewApiChannelFieldsProps {
   draft: NewApiChannel;

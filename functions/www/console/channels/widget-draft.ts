@@ -20,12 +20,6 @@ export interface WidgetDraft {
   settings: Omit<WidgetSettings, "allowed_sites">;
 }
 
-/** A draft that is kept while another page is open, with the channel as it was when the draft was started. */
-export interface KeptDraft {
-  channel: WidgetChannel;
-  draft: WidgetDraft;
-}
-
 export function draftOf({ name, enabled, agent_ids, department_ids, widget }: WidgetChannel): WidgetDraft {
   const { allowed_sites, ...settings } = widget;
   return { name, enabled, audience: { agent_ids, department_ids }, sites: allowed_sites.join("\n"), settings };

@@ -11,8 +11,9 @@ import { withEdits } from "../admin/form-changes";
 import { useDraft } from "../admin/use-draft";
 import { useUnloadWarning } from "../admin/use-leave-guard";
 import { DeleteChannel } from "./delete-channel";
+import { keptDraftsOf, type KeptDraft } from "./kept-drafts";
 import { useChannelForm } from "./use-channel-form";
-import { changesOf, completeColor, draftOf, draftProblems, type KeptDraft, type WidgetDraft } from "./widget-draft";
+import { changesOf, completeColor, draftOf, draftProblems, type WidgetDraft } from "./widget-draft";
 import { FIELD_NAMES, WidgetForm } from "./widget-form";
 import { WidgetPreview } from "./widget-preview";
 
@@ -35,7 +36,7 @@ interface WidgetPageProps {
 }
 
 export function WidgetPage({ channel, onStored }: WidgetPageProps) {
-  const { widgetDrafts: drafts } = useWorkspace();
+  const drafts = keptDraftsOf(useWorkspace());
   const { form, problems, setProblems, isBusy, save } = useChannelForm(channel, FIELD_NAMES, onStored);
   const { draft, setDraft, showStored } = useDraft<WidgetDraft>(() => {
     const kept = drafts.get(channel.channel_id);

@@ -16,7 +16,7 @@ import { chatHref, navigate, openChat } from "../state/route";
 import { focusComposer, overlay, toggleVisitorPane } from "../state/view-state";
 import { ownedSince } from "../state/timeline";
 import { isAnonymous, visitorName, rowFromDetails, errorText } from "../state/workspace";
-import { requestClose } from "../chat-actions";
+import { requestClose, setBlacklisted } from "../chat-actions";
 import { loadedPhoto } from "../visitor/visitor-photo";
 import { ConversationFooter } from "./footer";
 import { MessageLog } from "./message-log";
@@ -295,26 +295,6 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
       )}
     </header>
   );
-}
-
-export async function setBlacklisted(
-  workspace: ReturnType<typeof useWorkspace>,
-  chatId: number,
-  number: number,
-  blacklisted: boolean,
-): Promise<void> {
-  try {
-    await workspace.changeVisitor(chatId, number, { blacklisted });
-    const undo = { label: "Undo", run: () => void setBlacklisted(workspace, chatId, number, !blacklisted) };
-    toast(
-      blacklisted ? "Blacklisted: new messages of this visitor are dropped." : "This visitor is no longer blacklisted.",
-      {
-        action: undo,
-      },
-    );
-  } catch (error) {
-    toast(`The blacklist was not changed. ${errorText(error)}`, { isBad: true });
-  }
 }
 
 function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {

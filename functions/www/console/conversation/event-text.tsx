@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import type { Delivery, Entry } from "../../api/types";
-import { capitalized } from "../../ui/sentence";
+import { capitalized } from "../../ui/words";
 import { failureReason } from "./failure-text";
 
 const EVENT_LABELS: Record<string, string> = {

@@ -12,7 +12,7 @@ import type {
   Webhook,
 } from "../../api/types";
 import type { Cell } from "../../ui/csv";
-import { capitalized } from "../../ui/sentence";
+import { capitalized } from "../../ui/words";
 import { chatNumber } from "../admin/chat-number";
 
 export type Period = "any" | "hour" | "day" | "week" | "range";

@@ -7,13 +7,12 @@ import { useEffect, useState } from "preact/hooks";
 import type { Channel } from "../../api/types";
 import { CopyButton, copyText } from "../../ui/copy-button";
 import { Icon } from "../../ui/icons";
-import type { CreatedChannel } from "../channels/add-channel-dialog";
-import { curlCommand, sameOriginPath, sendTestMessage } from "./test-message";
+import { curlCommand, sameOriginPath, sendTestMessage } from "../channels/test-message";
 import { useWorkspace } from "../workspace-context";
 import type { ChatStore } from "../state/chats";
 import { channelRoute } from "../state/page-routes";
 import { hrefOf } from "../state/route";
-import { overlay } from "../state/view-state";
+import { overlay, type CreatedChannel } from "../state/view-state";
 import { errorText, type Workspace } from "../state/workspace";
 
 /** Whether the account has no chats at all, neither open nor closed. Undefined until this is known. */

@@ -4,7 +4,7 @@ import { Avatar } from "../../ui/avatar";
 import { BLOCKED_LINK } from "../../ui/linked-text";
 import { formatAgo, formatElapsed, fullTime, currentMinute, currentSecond, formatElapsedSpoken } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
-import { callStatus } from "../calls/call-text";
+import { callStatus } from "../state/call-text";
 import { chatHref } from "../state/route";
 import { isAnonymous, visitorName } from "../state/workspace";
 import type { Tab } from "../state/chats";

@@ -7,7 +7,7 @@ import { currentMinute, formatAgo, fullTime } from "../../ui/time";
 import { toast } from "../../ui/toast";
 import { useLoaded } from "../admin/use-loaded";
 import { errorText } from "../state/workspace";
-import { browserName } from "../visitor/browser-name";
+import { browserName } from "../../ui/browser-name";
 import { useWorkspace } from "../workspace-context";
 import { OwnPasswordForm } from "./own-password-form";
 

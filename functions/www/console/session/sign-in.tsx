@@ -2,7 +2,7 @@ import "./sign-in.css";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NetworkError } from "../../api/client";
 import { Icon } from "../../ui/icons";
-import { sentence } from "../../ui/sentence";
+import { sentence } from "../../ui/words";
 import { persistentStorage } from "../../ui/storage";
 import logo from "../icon.svg";
 import { titleOf } from "../state/page-title";

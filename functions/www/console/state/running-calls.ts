@@ -4,7 +4,7 @@
 import { signal } from "@preact/signals";
 import type { Call, Entry } from "../../api/types";
 import type { PrefixedStorage } from "../../ui/storage";
-import { isInProgress } from "../calls/call-text";
+import { isInProgress } from "./call-text";
 
 export interface RunningCall {
   entryId: string;

@@ -3,7 +3,7 @@
 import { batch, signal } from "@preact/signals";
 import { hasStatus, type ApiClient } from "../../api/client";
 import type { Chat, ChatRow, Entry, AgentPanel } from "../../api/types";
-import { isInProgress } from "../calls/call-text";
+import { isInProgress } from "./call-text";
 import type { LoadState } from "./chats";
 
 const ENTRIES_PER_PAGE = 200;

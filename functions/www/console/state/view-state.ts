@@ -1,7 +1,13 @@
 import { effect, signal } from "@preact/signals";
 import { tabStorage } from "../../ui/storage";
-import type { CreatedChannel } from "../channels/add-channel-dialog";
 import { TABS, type Tab } from "./chats";
+
+/** An API channel that has just been created, with what is shown only once. */
+export interface CreatedChannel {
+  name: string;
+  endpoint: string;
+  signingSecret: string;
+}
 
 /** The dialog or palette that is open on top of the console. At most one is open at a time. */
 export type Overlay =

@@ -14,12 +14,11 @@ import type {
   VisitorChanges,
 } from "../../api/types";
 import { announce } from "../../ui/announcer";
-import { sentence } from "../../ui/sentence";
+import { sentence } from "../../ui/words";
 import { persistentStorage, type PrefixedStorage } from "../../ui/storage";
 import { toast } from "../../ui/toast";
-import { shownName } from "../admin/confirm-name";
-import { callTitle, ringingText } from "../calls/call-text";
-import type { KeptDraft } from "../channels/widget-draft";
+import { shownName } from "../../ui/confirm-name";
+import { callTitle, ringingText } from "./call-text";
 import { ChatStore } from "./chats";
 import { Drafts } from "./drafts";
 import { showAttentionCount, showDesktopNotification, playSound } from "./alerts";
@@ -59,8 +58,6 @@ export class Workspace {
   readonly chats: ChatStore;
   readonly channels: EventuallyConsistentList<Channel>;
   readonly bots: EventuallyConsistentList<Bot>;
-  /** What an admin has typed on a widget's page but not saved, by channel. It is kept while another page is open. */
-  readonly widgetDrafts = new Map<string, KeptDraft>();
   readonly timelines: Timelines;
   readonly outbox: Outbox;
   readonly drafts: Drafts;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Chat } from "../../api/types";
 import { BLOCKED_LINK, BlockedLink } from "../../ui/linked-text";
-import { browserName } from "./browser-name";
+import { browserName } from "../../ui/browser-name";
 import { ExternalLink, isWebUrl } from "./external-link";
 
 /** The id of a visitor of a widget. The service makes it, so it tells an agent nothing. */

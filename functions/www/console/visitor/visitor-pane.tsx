@@ -4,7 +4,7 @@ import type { Chat } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { CallsCard } from "../calls/calls-card";
 import { useWorkspace } from "../workspace-context";
-import { setBlacklisted } from "../conversation/conversation";
+import { setBlacklisted } from "../chat-actions";
 import { isVisitorPaneOpen } from "../state/preferences";
 import { erasureRoute } from "../state/page-routes";
 import { hrefOf } from "../state/route";

@@ -8,7 +8,7 @@ import { Icon } from "../../ui/icons";
 import { dayLabel } from "../../ui/time";
 import { toast } from "../../ui/toast";
 import { useMounted } from "../../ui/use-mounted";
-import { confirmsName } from "../admin/confirm-name";
+import { confirmsName } from "../../ui/confirm-name";
 import { DetailHeader, FormProblem, FormSection } from "../admin/detail-header";
 import { DetailPage } from "../admin/detail-page";
 import { EmptyList } from "../admin/list-page";

@@ -1,7 +1,7 @@
 /* What agents read about a phone call (docs/telephony.md). */
 
 import type { Call } from "../../api/types";
-import { capitalized } from "../../ui/sentence";
+import { capitalized } from "../../ui/words";
 
 export const isInProgress = ({ status }: Call): boolean => status !== "end" && status !== "error";
 
