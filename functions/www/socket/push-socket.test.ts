@@ -43,6 +43,7 @@ class FakeSocket {
   onopen: (() => void) | null = null;
   onmessage: ((event: { data: unknown }) => void) | null = null;
   onclose: ((event: { code: number }) => void) | null = null;
+  onerror: (() => void) | null = null;
   constructor(readonly url: string) {
     FakeSocket.all.push(this);
   }
@@ -151,5 +152,53 @@ test("socket does not reconnect after the session ended", async () => {
   FakeSocket.all[0]?.open();
   FakeSocket.all[0]?.close(4401);
   assert.deepEqual(log, ["open", "ended"]);
+  socket.stop();
+});
+
+test("socket that fails without a close event is tried again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const { socket, log } = socketWith([]);
+  socket.start();
+  await flushPromises();
+  const [blocked] = FakeSocket.all;
+  if (blocked) blocked.readyState = 3;
+  blocked?.onerror?.();
+  await flushPromises();
+  assert.deepEqual(log, ["down"]);
+  t.mock.timers.tick(1001);
+  await flushPromises();
+  FakeSocket.all[1]?.open();
+  assert.deepEqual(log, ["down", "open"]);
+  socket.stop();
+});
+
+test("socket that does not answer is abandoned", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  const { socket, log } = socketWith([]);
+  socket.start();
+  await flushPromises();
+  const [silent] = FakeSocket.all;
+  if (silent) silent.close = () => {};
+  t.mock.timers.tick(10_000);
+  await flushPromises();
+  assert.deepEqual(log, ["down"]);
+  silent?.open();
+  t.mock.timers.tick(1001);
+  await flushPromises();
+  FakeSocket.all[1]?.open();
+  assert.deepEqual(log, ["down", "open"], "only the second socket counts");
+  socket.stop();
+});
+
+test("connection that was stopped while it opened can start again", async () => {
+  const { socket, log } = socketWith([]);
+  socket.start();
+  await flushPromises();
+  socket.stop();
+  await flushPromises();
+  socket.start();
+  await flushPromises();
+  FakeSocket.all[1]?.open();
+  assert.deepEqual(log, ["open"]);
   socket.stop();
 });

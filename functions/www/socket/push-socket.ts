@@ -6,6 +6,7 @@ import { backoffDelayMs } from "./backoff";
 const PING_INTERVAL_MS = 5 * 60_000;
 /** If no pong arrives within this time, the connection counts as broken, even if the browser reports it as open. */
 const PONG_TIMEOUT_MS = 15_000;
+/** If a socket has neither opened nor failed within this time, it counts as failed. */
 const OPEN_TIMEOUT_MS = 10_000;
 /** If a connection has lasted longer than this, the delay before the next attempt is reset to its minimum. */
 const STABLE_CONNECTION_MS = 20_000;
@@ -20,6 +21,8 @@ export interface SocketProtocol<Push> {
   isSessionEnd: (error: unknown) => boolean;
   /** Parses a frame. Returns undefined if the frame is to be ignored. */
   parse: (data: unknown) => Push | "pong" | undefined;
+  /** Returns the delay before the next attempt after this many failures. By default, it grows to 30 seconds. */
+  delayMs?: (failures: number) => number;
 }
 
 export interface SocketEvents<Push> {
@@ -37,6 +40,8 @@ export class PushSocket<Push> {
   #failureCount = 0;
   #isStopped = true;
   #isConnecting = false;
+  /** Ends the attempt to open a socket. Undefined unless a socket is being opened. */
+  #abandon: (() => void) | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #pingTimer: ReturnType<typeof setInterval> | undefined;
   #pongTimer: ReturnType<typeof setTimeout> | undefined;
@@ -110,16 +115,26 @@ export class PushSocket<Push> {
     return new Promise((resolve, reject) => {
       const socket = this.#createSocket(url);
       this.#socket = socket;
-      const openTimer = setTimeout(() => socket.close(), OPEN_TIMEOUT_MS);
       let isOpened = false;
+      const fail = () => {
+        clearTimeout(openTimer);
+        if (isOpened) return;
+        if (this.#socket === socket) this.#closeSocket();
+        reject(new Error("the socket did not open"));
+      };
+      const openTimer = setTimeout(fail, OPEN_TIMEOUT_MS);
+      this.#abandon = fail;
       socket.onopen = () => {
         clearTimeout(openTimer);
+        this.#abandon = undefined;
         isOpened = true;
         this.#openedAt = Date.now();
         this.#pingTimer = setInterval(() => this.#ping(), PING_INTERVAL_MS);
         resolve();
         this.#events.connected();
       };
+      // Chromium fires no close event if the page's Content-Security-Policy blocks the socket.
+      socket.onerror = fail;
       socket.onmessage = (event) => {
         if (this.#socket !== socket) return;
         const push = this.#protocol.parse(event.data);
@@ -127,8 +142,7 @@ export class PushSocket<Push> {
         else if (push !== undefined) this.#events.push(push);
       };
       socket.onclose = (event) => {
-        clearTimeout(openTimer);
-        if (!isOpened) return reject(new Error("the socket did not open"));
+        if (!isOpened) return fail();
         if (this.#socket !== socket) return;
         this.#socket = undefined;
         this.#clearTimers();
@@ -153,7 +167,7 @@ export class PushSocket<Push> {
 
   #scheduleReconnect(): void {
     this.#failureCount++;
-    const delay = backoffDelayMs(this.#failureCount);
+    const delay = (this.#protocol.delayMs ?? backoffDelayMs)(this.#failureCount);
     this.#events.disconnected(Date.now() + delay);
     clearTimeout(this.#retryTimer);
     this.#retryTimer = setTimeout(() => void this.#connect(), delay);
@@ -163,9 +177,10 @@ export class PushSocket<Push> {
     const socket = this.#socket;
     this.#socket = undefined;
     if (socket === undefined) return;
-    socket.onclose = null;
-    socket.onmessage = null;
+    socket.onopen = socket.onerror = socket.onclose = socket.onmessage = null;
     socket.close();
+    this.#abandon?.();
+    this.#abandon = undefined;
   }
 
   #clearTimers(): void {
