@@ -55,6 +55,8 @@ const VISITOR = {
 export const CHAT_ID = 7;
 /** The number of the entry with the visitor's call. */
 const CALL_SEQ = 100;
+/** The maximum number of messages in a response. */
+const PAGE_SIZE = 50;
 const TOKEN = "visitor-token";
 const TOKEN_KEY = "switchboard.widget.w1.token";
 /** The address of a picture in messages. The mock serves the picture. */
@@ -71,8 +73,14 @@ export class MockWidget {
    * promise. */
   override = () => undefined;
   state = "waiting";
+  /** Earlier messages than those of the session, oldest first. */
+  earlier = [];
+  /** Whether the service refuses sockets. */
+  refusesSockets = false;
   /** Whether the visitor can ask for a callback: the result of isCallbackEnabled. */
   callback = CALLBACK_DISABLED;
+  /** When the agent got the chat. */
+  joinedAt = undefined;
   #stored = [];
   /** The visitor's call, as the service has stored it. */
   #call = null;
@@ -83,7 +91,11 @@ export class MockWidget {
     mock.url = address(mock.#service);
     mock.#site = await WidgetSite.start(mock.url);
     mock.siteUrl = mock.#site.url;
-    mock.#sockets = new WebSocketServer({ server: mock.#service, path: "/socket" });
+    mock.#sockets = new WebSocketServer({
+      server: mock.#service,
+      path: "/socket",
+      verifyClient: () => !mock.refusesSockets,
+    });
     mock.#sockets.on("connection", (socket) =>
       socket.on("message", (data) => {
         const frame = JSON.parse(data);
@@ -101,8 +113,12 @@ export class MockWidget {
     this.requests = [];
     this.session = fields.session ?? {};
     this.#site.script = fields.page?.(this.url);
+    this.#site.changePolicy = fields.policy;
     this.#site.stored = fields.session?.visitor ? { [TOKEN_KEY]: JSON.stringify(TOKEN) } : {};
     this.state = "waiting";
+    this.joinedAt = undefined;
+    this.earlier = fields.earlier ?? [];
+    this.refusesSockets = fields.refusesSockets ?? false;
     this.override = fields.override ?? (() => undefined);
     this.callback = fields.callback ?? CALLBACK_DISABLED;
     this.#stored = [];
@@ -164,7 +180,7 @@ export class MockWidget {
       .end(JSON.stringify(json).replaceAll(PICTURE_URL, `${this.url}/picture.svg`));
   }
 
-  #respond(endpoint, { token, message, message_id, identify, contact_info = {}, phone, after = 0 }) {
+  #respond(endpoint, { token, message, message_id, identify, contact_info = {}, phone, after = 0, before }) {
     const session = { ...SESSION, ...this.session };
     switch (endpoint) {
       case "session": {
@@ -176,10 +192,24 @@ export class MockWidget {
           .map(({ message_id: _, ...message }) => message);
         const visitor = { ...VISITOR, ...(identify ? { token: TOKEN } : {}) };
         const isCalling = this.#call && !["end", "error"].includes(this.#call.status);
-        return { ...session, visitor, chat, messages, call: isCalling ? this.#call : session.call };
+        const call = isCalling ? this.#call : session.call;
+        return {
+          ...session,
+          visitor,
+          chat,
+          messages,
+          call,
+          has_earlier: session.has_earlier || this.earlier.length > 0,
+        };
       }
       case "message":
         return { message: this.#store({ from: "visitor", ...message, message_id }), chat_id: CHAT_ID };
+      case "history": {
+        const isEarlier = ({ chat_id, seq }) =>
+          chat_id < before.chat_id || (chat_id === before.chat_id && seq < before.seq);
+        const earlier = this.earlier.filter(isEarlier);
+        return { messages: earlier.slice(-PAGE_SIZE), has_earlier: earlier.length > PAGE_SIZE };
+      }
       case "callback":
         return this.callback;
       case "call":
@@ -202,8 +232,9 @@ export class MockWidget {
   }
 
   get #chat() {
-    const agent = this.state === "waiting" ? null : { name: "Marta" };
-    return { chat_id: CHAT_ID, state: this.state, agent, last_seq: this.#stored.length, rated: false };
+    const agent = this.state === "waiting" ? null : { name: "Marta", joined_at: this.joinedAt };
+    const last_seq = (this.session.messages?.length ?? 0) + this.#stored.length;
+    return { chat_id: CHAT_ID, state: this.state, agent, last_seq, rated: false };
   }
 
   /** Changes the state of the visitor's chat. */

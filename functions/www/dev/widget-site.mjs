@@ -12,6 +12,8 @@ const CALLBACK_NAMES = readFileSync(new URL("../widget/api/callbacks.ts", import
 export class WidgetSite {
   /** The script tag of the page. Undefined means the usual one. */
   script;
+  /** Returns the policy of the page, which replaces the usual one. */
+  changePolicy;
   /** What the browser has stored for the page. */
   stored = {};
   #server;
@@ -53,7 +55,10 @@ export class WidgetSite {
     const script =
       this.script ?? `<script async src="${this.#serviceUrl}/widget.js" data-id="${this.#widgetId}"></script>`;
     response
-      .writeHead(200, { "content-type": "text/html; charset=utf-8", "content-security-policy": policy })
+      .writeHead(200, {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": this.changePolicy?.(policy) ?? policy,
+      })
       .end(
         `<!doctype html><html lang="en"><meta charset="utf-8">` +
           `<meta name="viewport" content="width=device-width, initial-scale=1"><title>Shop</title>` +

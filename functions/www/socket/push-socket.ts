@@ -167,7 +167,7 @@ export class PushSocket<Push> {
 
   #scheduleReconnect(): void {
     this.#failureCount++;
-    const delay = (this.#protocol.delayMs ?? backoffDelayMs)(this.#failureCount);
+    const delay = this.#protocol.delayMs?.(this.#failureCount) ?? backoffDelayMs(this.#failureCount);
     this.#events.disconnected(Date.now() + delay);
     clearTimeout(this.#retryTimer);
     this.#retryTimer = setTimeout(() => void this.#connect(), delay);

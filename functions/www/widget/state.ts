@@ -1,8 +1,9 @@
 /* What the view shows. Actions change the state through the store, which renders the view once for changes that happen
    together. */
 
-import { Conversation } from "./chat/conversation";
-import type { ContactField, ContactInfo, Mode, OnlineAgent, Person, Settings } from "./service/types";
+import { Conversation, type ReadPosition } from "./chat/conversation";
+import type { Link } from "./chat/live-connection";
+import type { ContactField, ContactInfo, Message, Mode, OnlineAgent, Person, Settings } from "./service/types";
 import type { Result } from "./api/arguments";
 import type { Texts } from "./texts/texts";
 import type { Child } from "./view/jsx/jsx-runtime";
@@ -15,13 +16,23 @@ export interface Invitation {
   departmentId: number | undefined;
   agent: Person | null;
   at: number;
+  /** The last message before the invitation. */
+  after: ReadPosition | undefined;
 }
 
 /** A line that only this visitor sees, for example from a trigger rule. */
 export interface Notice {
   text: string;
+  /** Unix time in milliseconds: that of the service if the notice reports what the service has done, and otherwise that
+   * of the visitor's clock, which may be wrong. */
   at: number;
+  /** The last message before the notice. Undefined if there is none, or if `at` is the time of the service. */
+  after: ReadPosition | undefined;
+  isServiceTime?: true;
 }
+
+/** The messages before those of the log: whether there are any ("more"), are being loaded, or could not be loaded. */
+export type EarlierMessages = "none" | "more" | "loading" | "failed";
 
 /** What the part of the widget that makes calls shows in the window. */
 export interface CallView {
@@ -59,22 +70,48 @@ export interface State {
   isInvitationOutside: boolean;
   notices: Notice[];
   typingName: string | null;
-  isDisconnected: boolean;
+  /** How changes arrive. Null if nothing connects the widget with the service, because there is no open chat. */
+  link: Link | null;
+  earlier: EarlierMessages;
+  /** The newest unread answer that has arrived on this page while the visitor did not see the log. */
+  news: Message | null;
   /** Whether the visitor has filled or skipped the contacts form. */
   isContactsFormDone: boolean;
+  /** Whether the visitor does not want to leave an address while waiting alone. */
+  isAddressRefused: boolean;
   /** The fields of the open form that have errors. */
   errors: Partial<Record<ContactField | "message", string>>;
   isBusy: boolean;
-  /** The rating that the visitor has given or removed on this page. Undefined if the visitor has done neither. */
-  rate: Rate | null | undefined;
+  /** The rating that the visitor has given or removed on this page, and its chat. */
+  rate: { chatId: number; value: Rate | null } | undefined;
   unread: number;
   /** The URLs of images, videos and audio files that could not be loaded. */
   broken: ReadonlySet<string>;
 }
 
+/** Whether the visitor has given or removed the rating of the current chat on this page. */
+export const isRatedHere = ({ rate, conversation }: State): boolean =>
+  rate !== undefined && rate.chatId === conversation.chat?.chat_id;
+
 /** Returns the visitor's rating of the current chat. */
-export const rateOf = ({ rate, conversation }: State): Rate | null =>
-  rate === undefined ? (conversation.chat?.rate ?? null) : rate;
+export const rateOf = (state: State): Rate | null =>
+  (isRatedHere(state) ? state.rate?.value : state.conversation.chat?.rate) ?? null;
+
+/** Whether the visitor can write a message of the offline form only: nobody is online, and no chat is open. */
+export const isAway = ({ mode, hasBot, conversation }: State): boolean =>
+  mode === "offline" && !hasBot && !conversation.isChatOpen;
+
+/** Whether the visitor waits for an answer while nobody is online. */
+export const isWaitingAlone = ({ mode, hasBot, conversation: { chat } }: State): boolean =>
+  mode === "offline" && !hasBot && chat?.state === "waiting";
+
+/** Whether the visitor, who waits alone, must be asked for an e-mail address or a phone number. */
+export const isAddressNeeded = (state: State): boolean =>
+  isWaitingAlone(state) && !state.contact.email && !state.contact.phone && !state.isAddressRefused;
+
+/** Whether the window shows the messages: also above the offline form, if there are any. */
+export const showsLog = ({ screen, conversation }: State): boolean =>
+  screen === "chat" || (screen === "offline" && !conversation.isEmpty);
 
 /** Returns the state of a widget whose window is closed, without a visitor. */
 export function createState(
@@ -92,8 +129,11 @@ export function createState(
     isInvitationOutside: false,
     notices: [],
     typingName: null,
-    isDisconnected: false,
+    link: null,
+    earlier: "none",
+    news: null,
     isContactsFormDone: false,
+    isAddressRefused: false,
     errors: {},
     isBusy: false,
     rate: undefined,

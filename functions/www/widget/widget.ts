@@ -10,9 +10,17 @@ import type { RuleCommand, RuleContext } from "./rules/rules";
 import { RuleEngine } from "./rules/rules";
 import { ServiceError, type Post } from "./service/client";
 import type { CustomField, OnlineAgent, Session } from "./service/types";
-import { rateOf, type Invitation, type Rate, type Screen, type Store } from "./state";
+import { isAddressNeeded, isAway, rateOf, type Invitation, type Rate, type Screen, type Store } from "./state";
 import type { DeferredStorage } from "./visitor/deferred-storage";
-import { findErrors, formField, isKnown, nonBlank, offlineFields, type FormValues } from "./visitor/contact-rules";
+import {
+  findErrors,
+  formField,
+  isKnown,
+  nonBlank,
+  offlineFields,
+  type FormErrors,
+  type FormValues,
+} from "./visitor/contact-rules";
 import type { Profile } from "./visitor/profile";
 import type { VisitorSession } from "./visitor/visitor-session";
 import type { Actions } from "./view/props";
@@ -20,8 +28,6 @@ import { fillsScreen } from "./view/mount";
 
 const SITE_VISIT_GAP_MS = 30 * 60_000;
 const RULE_INTERVAL_MS = 1000;
-/** If the mode (online or offline) was read longer ago than this, it is read again when the window opens. */
-const MODE_LIFETIME_MS = 60_000;
 const DRAFT = "draft";
 const CONTACTS_FORM_DONE = "contacts-form-done";
 const IS_OPEN = "open";
@@ -49,7 +55,8 @@ export class ChatWidget implements Widget, Actions {
   #ruleTimer: ReturnType<typeof setInterval> | undefined;
   readonly #pageOpenedAt = Date.now();
   readonly #siteOpenedAt: number;
-  #modeReadAt = Date.now();
+  /** Whether the page has asked for the mode. */
+  #isModeAsked = false;
   #offlineMessageId: string | undefined;
   #profileTimer: ReturnType<typeof setTimeout> | undefined;
   #lastState = "label";
@@ -66,6 +73,7 @@ export class ChatWidget implements Widget, Actions {
     storage.write(SITE, { start: this.#siteOpenedAt, seen: this.#pageOpenedAt });
     messenger.onOfflineResult = (messageId, error) => this.#onOfflineResult(messageId, error);
     messenger.onReplaced = () => this.#forgetVisitor();
+    messenger.isModeNeeded = () => this.#isModeAsked || this.#rules.usesMode;
     messenger.onCall = (call, id) => {
       if (call || this.#calls || storage.read(REQUESTED_CALL))
         this.#withCalls((calls) => calls.update(call, id), undefined, true);
@@ -116,7 +124,7 @@ export class ChatWidget implements Widget, Actions {
     store.update({ isOpen, screen, isInvitationOutside: false, errors: {}, isBusy: false });
     if (screen === "chat") store.update({ formIntro: {} });
     storage.write(IS_OPEN, isOpen);
-    messenger.markRead();
+    messenger.windowChanged();
     if (isOpen !== wasOpen) {
       if (isFocusMoved) focus(isOpen);
       emit(isOpen ? "onOpen" : "onClose");
@@ -124,12 +132,12 @@ export class ChatWidget implements Widget, Actions {
     }
     this.#reportState();
     if (isOpen && !wasOpen && this.#state.conversation.isChatOpen) this.#withCalls((calls) => calls.prepare());
-    if (isOpen && Date.now() - this.#modeReadAt > MODE_LIFETIME_MS) void this.#readMode();
+    if (isOpen && messenger.isOutdated) void this.#readMode();
   }
 
   #defaultScreen(): Screen {
-    const { mode, hasBot, conversation } = this.#state;
-    return mode === "offline" && !hasBot && !conversation.isChatOpen ? "offline" : "chat";
+    // If there is a conversation, it is shown, with a button for the form below it.
+    return isAway(this.#state) && this.#state.conversation.isEmpty ? "offline" : "chat";
   }
 
   #reportState(): void {
@@ -143,11 +151,10 @@ export class ChatWidget implements Widget, Actions {
   }
 
   async #readMode(): Promise<void> {
-    const { messenger, store } = this.#parts;
-    this.#modeReadAt = Date.now();
-    await messenger.catchUp();
-    const { isOpen, screen } = this.#state;
-    if (isOpen && (screen === "chat" || screen === "offline")) store.update({ screen: this.#defaultScreen() });
+    const before = this.#defaultScreen();
+    await this.#parts.messenger.catchUp();
+    const screen = this.#defaultScreen();
+    if (screen !== before && this.#state.isOpen && this.#state.screen === before) this.#parts.store.update({ screen });
   }
 
   // Messages
@@ -156,6 +163,8 @@ export class ChatWidget implements Widget, Actions {
     this.#parts.messenger.sendText(text);
     this.#reportState();
   };
+
+  loadEarlier = (): void => void this.#parts.messenger.loadEarlier();
 
   retry = (messageId: string): void => this.#parts.messenger.retry(messageId);
 
@@ -174,10 +183,11 @@ export class ChatWidget implements Widget, Actions {
     if (!chat) return;
     const before = this.#state.rate;
     const value = rateOf(this.#state) === rate ? null : rate;
-    store.update({ rate: value });
+    const given = { chatId: chat.chat_id, value };
+    store.update({ rate: given });
     session
       .withToken((token) => post("rating", { token, chat_id: chat.chat_id, rate: value }))
-      .catch(() => store.update({ rate: before }));
+      .catch(() => this.#state.rate === given && store.update({ rate: before }));
   };
 
   mediaFailed = (address: string): void =>
@@ -189,7 +199,9 @@ export class ChatWidget implements Widget, Actions {
     if (this.#state.isBusy) return;
     const { store, storage, session, post, profile, emit } = this.#parts;
     const { contacts_form } = this.#state.settings;
-    const errors = findErrors(values, contacts_form.required, this.#state.texts);
+    const isAddress = isAddressNeeded(this.#state);
+    const errors = findErrors(values, isAddress ? [] : contacts_form.required, this.#state.texts);
+    if (isAddress) this.#requireAddress(values, errors);
     store.update({ errors });
     if (Object.keys(errors).length > 0) return;
     const contact_info = nonBlank(values);
@@ -214,23 +226,28 @@ export class ChatWidget implements Widget, Actions {
   skipContacts = (): void => {
     this.#parts.storage.persist();
     this.#parts.storage.write(CONTACTS_FORM_DONE, true);
-    this.#parts.store.update({ isContactsFormDone: true });
+    this.#parts.store.update({ isContactsFormDone: true, isAddressRefused: true });
   };
 
   submitOffline = (values: FormValues): void => {
     if (this.#state.isBusy) return;
     const { store, messenger } = this.#parts;
     const { texts, settings } = this.#state;
-    const fields = offlineFields(settings);
     const errors = findErrors(values, [...settings.contacts_form.required, "message"], texts);
-    if (!values.email?.trim() && !values.phone?.trim())
-      errors[fields.includes("email") ? "email" : "phone"] ??= fields.includes("phone")
-        ? texts.emailOrPhone
-        : texts.required;
+    this.#requireAddress(values, errors);
     const hasErrors = Object.keys(errors).length > 0;
     store.update({ errors, isBusy: !hasErrors });
     if (!hasErrors) this.#offlineMessageId = messenger.sendOffline(nonBlank(values));
   };
+
+  /** Adds an error unless the values contain an e-mail address or a phone number. */
+  #requireAddress(values: FormValues, errors: FormErrors): void {
+    if (values.email?.trim() || values.phone?.trim()) return;
+    const { texts, settings } = this.#state;
+    const fields = offlineFields(settings);
+    const isOnlyWay = !fields.includes("phone");
+    errors[fields.includes("email") ? "email" : "phone"] ??= isOnlyWay ? texts.required : texts.emailOrPhone;
+  }
 
   writeAnother = (): void => this.#show(true, false, "offline");
 
@@ -278,7 +295,13 @@ export class ChatWidget implements Widget, Actions {
     const { agents, conversation } = this.#state;
     if (conversation.isChatOpen) return isOutside ? undefined : this.#show(true);
     const isOfDepartment = ({ department_ids }: OnlineAgent) => !departmentId || department_ids?.includes(departmentId);
-    const invitation: Invitation = { text, departmentId, agent: agents.find(isOfDepartment) ?? null, at: Date.now() };
+    const invitation: Invitation = {
+      text,
+      departmentId,
+      agent: agents.find(isOfDepartment) ?? null,
+      at: Date.now(),
+      after: conversation.end,
+    };
     storage.write(INVITED_AT, invitation.at);
     store.update({ invitation, isInvitationOutside: isOutside && !this.#state.isOpen });
     if (!isOutside) this.#show(true, false, "chat");
@@ -289,6 +312,7 @@ export class ChatWidget implements Widget, Actions {
     this.#rules.setRules(rules);
     clearInterval(this.#ruleTimer);
     if (this.#rules.isWaiting) this.#ruleTimer = setInterval(() => this.#evaluateRules(), RULE_INTERVAL_MS);
+    this.#parts.messenger.refreshMode();
     this.#evaluateRules();
   }
 
@@ -316,8 +340,7 @@ export class ChatWidget implements Widget, Actions {
     const title = textOf(params["title"]);
     const message = textOf(params["message"]);
     if (command === "proactive" && message) this.#invite(message, undefined, true);
-    if (command === "system_message" && message)
-      store.update({ notices: [...this.#state.notices, { text: message, at: Date.now() }] });
+    if (command === "system_message" && message) this.#parts.messenger.notify(message);
     if (command === "open_offline" && !this.#state.isOpen && !this.#state.conversation.isChatOpen) {
       store.update({ formIntro: { title, message } });
       // A bot answers in the chat, where nobody has to wait.
@@ -350,6 +373,8 @@ export class ChatWidget implements Widget, Actions {
   read(method: string): unknown {
     switch (method) {
       case "chatMode":
+        this.#isModeAsked = true;
+        this.#parts.messenger.refreshMode();
         return this.#state.mode;
       case "getContactInfo":
         return { ...this.#state.contact };

@@ -27,6 +27,7 @@ const NO_ACTIONS: Actions = {
   submitOffline: nothing,
   writeAnother: nothing,
   rate: nothing,
+  loadEarlier: nothing,
   mediaFailed: nothing,
 };
 const SCHEMES = [

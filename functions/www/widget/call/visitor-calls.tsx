@@ -140,7 +140,9 @@ export class VisitorCalls implements Calls {
       if (!wasAnnounced) return;
       emit("onCallEnd", endResult(call));
       const text = call.status === "end" ? this.#texts.callEnded : this.#texts.callFailed;
-      store.update({ notices: [...this.#state.notices, { text, at: Date.now() }] });
+      store.update({
+        notices: [...this.#state.notices, { text, at: Date.now(), after: this.#state.conversation.end }],
+      });
     }
     this.#call = call;
     this.#render();

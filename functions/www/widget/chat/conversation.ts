@@ -22,6 +22,8 @@ export class Conversation {
   /** The messages in the outbox. */
   pending: readonly PendingMessage[] = [];
   #stored: Message[] = [];
+  /** Messages up to this position were seen by an agent, as far as the service has reported it. */
+  #seen: ReadPosition | undefined;
   /** Messages up to this position were cleared, and are ignored if a late response contains them. */
   #clearedEnd: ReadPosition | undefined;
 
@@ -39,8 +41,22 @@ export class Conversation {
 
   /** The position of the last stored message. */
   get end(): ReadPosition | undefined {
-    const last = this.#stored.at(-1);
-    return last && { chatId: last.chat_id, seq: last.seq };
+    return positionOf(this.#stored.at(-1));
+  }
+
+  /** The visitor's newest message that an agent has seen. An answer of an agent implies that. */
+  get lastSeen(): Message | undefined {
+    const answer = this.#stored.findLast(({ from }) => from === "agent");
+    return this.#stored.findLast(
+      (message) =>
+        message.from === "visitor" &&
+        ((answer && !isAfter(message, positionOf(answer))) || (this.#seen && !isAfter(message, this.#seen))),
+    );
+  }
+
+  /** Notes that an agent has seen the messages up to a position. */
+  markSeen(chatId: number, seq: number): void {
+    if (isAfter({ chat_id: chatId, seq }, this.#seen)) this.#seen = { chatId, seq };
   }
 
   /** Adds messages. Returns those that were not known yet, in order. */
@@ -65,15 +81,25 @@ export class Conversation {
     return this.after(read).filter(isAnswer).length;
   }
 
+  /** Forgets the stored messages, because others that follow them are not known. */
+  dropStored(): void {
+    this.#stored = [];
+  }
+
   clear(): void {
     this.#clearedEnd = this.end ?? this.#clearedEnd;
     this.chat = null;
     this.#stored = [];
+    this.#seen = undefined;
   }
 }
 
+const positionOf = (message: Message | undefined): ReadPosition | undefined =>
+  message && { chatId: message.chat_id, seq: message.seq };
+
 /** Whether a message is from an agent or a bot. */
 export const isAnswer = ({ from }: Message): boolean => from !== "visitor";
-const isAfter = ({ chat_id, seq }: Message, position: ReadPosition | undefined) =>
+/** Whether a message is after a position. Every message is after an undefined position. */
+export const isAfter = ({ chat_id, seq }: Pick<Message, "chat_id" | "seq">, position: ReadPosition | undefined) =>
   !position || chat_id > position.chatId || (chat_id === position.chatId && seq > position.seq);
 const inOrder = (a: Message, b: Message) => a.chat_id - b.chat_id || a.seq - b.seq;

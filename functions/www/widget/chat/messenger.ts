@@ -1,18 +1,19 @@
 /* The conversation as it changes: sends the visitor's messages, and receives those of agents and bots. */
 
 import type { Emit } from "../api/callbacks";
-import type { Post, ServiceError } from "../service/client";
-import type { Call, Chat, Message, Session } from "../service/types";
-import type { Store } from "../state";
+import { ServiceError, type Post } from "../service/client";
+import type { Call, Chat, Earlier, Message, Mode, OnlineAgent, Session } from "../service/types";
+import { isWaitingAlone, showsLog, type Notice, type Store } from "../state";
 import { fill } from "../texts/texts";
 import type { DeferredStorage } from "../visitor/deferred-storage";
 import type { VisitorSession } from "../visitor/visitor-session";
-import { LiveConnection, type LiveEvents } from "./live-connection";
+import { LiveConnection, type Link, type LiveEvents } from "./live-connection";
 import { Outbox, type Outgoing } from "./outbox";
+import { Polling, type Pace } from "./polling";
 import { randomId } from "./random-id";
 import { playSound } from "./sound";
 import { TypingNotice } from "./typing";
-import { isAnswer, type ReadPosition } from "./conversation";
+import { isAfter, isAnswer, type ReadPosition } from "./conversation";
 
 const READ = "read";
 const FIRST_MESSAGE_AT = "first-message-at";
@@ -20,6 +21,15 @@ const TYPING_LIFETIME_MS = 30_000;
 /** The service rejects a longer text in an invitation. */
 const MAX_INVITE_LENGTH = 1000;
 const RESTART_DELAY_MS = 30_000;
+/** How often the session is read if nothing is pushed, while the window is open and while it is closed. */
+const OPEN_PACE: Pace = [3000, 30_000];
+const CLOSED_PACE: Pace = [60_000, 300_000];
+/** How often a page is read that the browser does not show. Then, reading pauses until the page is shown again. */
+const MAX_HIDDEN_READS = 4;
+/** If less time has passed since the session was read, another tab does not need to wait for a new answer. */
+const MIN_READ_INTERVAL_MS = 2500;
+/** The maximum number of messages in a session. */
+const MAX_SESSION_MESSAGES = 50;
 /** The chat to which messages of a blacklisted visitor seem to belong. */
 const BLACKLISTED_CHAT_ID = 0;
 
@@ -34,10 +44,20 @@ export class Messenger {
   onCall: (call: Call | null, id?: string) => void = () => {};
   /** Called when another user has become the visitor. */
   onReplaced: () => void = () => {};
+  /** Whether the mode must be up to date even while the window is closed. */
+  isModeNeeded: () => boolean = () => false;
   /** Whether the history of the known user is hidden, because the page has named another one. */
   #isHidden = false;
   readonly #outbox: Outbox;
   #live: LiveConnection;
+  readonly #polling = new Polling(
+    () => this.#pace(),
+    () => this.#poll(),
+  );
+  #hiddenReads = 0;
+  #readAt = Date.now();
+  /** The position of the last message of the last session. */
+  #readTo: ReadPosition | undefined;
   #typingTimer: ReturnType<typeof setTimeout> | undefined;
   #restartTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -96,7 +116,26 @@ export class Messenger {
     this.#connect();
   }
 
+  /** Whether the mode was read more than a minute ago, and is not pushed. */
+  get isOutdated(): boolean {
+    return !this.#isPushed && Date.now() - this.#readAt > CLOSED_PACE[0];
+  }
+
+  /** Must be called when the window was opened or closed. */
+  windowChanged(): void {
+    this.markRead();
+    this.#polling.restart();
+  }
+
+  /** Must be called when `isModeNeeded` may have changed. Reads the mode now if it was read long ago. */
+  refreshMode(): void {
+    if (!this.isModeNeeded()) return;
+    if (this.isOutdated) void this.catchUp();
+    else this.#polling.ensure();
+  }
+
   sendText(text: string): void {
+    this.#polling.restart();
     const { conversation, invitation } = this.#store.state;
     const isFirst = conversation.isEmpty;
     const isNewChat = !conversation.isChatOpen && conversation.pending.length === 0;
@@ -137,23 +176,56 @@ export class Messenger {
 
   /** Marks all messages as read if the visitor sees them. */
   markRead(): void {
-    const { state } = this.#store;
     const end = this.#conversation.end;
     const read = this.#storage.read<ReadPosition>(READ);
-    const isSeen = state.isOpen && state.screen === "chat" && !document.hidden;
+    const isSeen = this.#isLogSeen;
     const isNew = end !== undefined && (end.chatId !== read?.chatId || end.seq !== read.seq);
     if (isSeen && isNew) {
       this.#storage.write(READ, end);
       this.#live.tell({ type: "read", position: end });
     }
-    this.#store.update({ unread: this.#conversation.unreadCount(isSeen ? end : read) });
+    this.#showUnread(isSeen ? end : read);
+  }
+
+  get #isLogSeen(): boolean {
+    const { state } = this.#store;
+    return state.isOpen && showsLog(state) && !document.hidden;
+  }
+
+  #showUnread(read: ReadPosition | undefined): void {
+    const unread = this.#conversation.unreadCount(read);
+    this.#store.update(unread > 0 ? { unread } : { unread, news: null });
+  }
+
+  /** Loads the messages before those of the log. */
+  async loadEarlier(): Promise<void> {
+    const { earlier } = this.#store.state;
+    const [first] = this.#conversation.messages;
+    if (!first || (earlier !== "more" && earlier !== "failed")) return;
+    this.#store.update({ earlier: "loading" });
+    const { chat_id, seq } = first;
+    try {
+      const { messages, has_earlier } = await this.#session.withToken((token) =>
+        this.#post<Earlier>("history", { token, before: { chat_id, seq } }),
+      );
+      const [now] = this.#conversation.messages;
+      // The history was cleared meanwhile.
+      if (now?.chat_id !== chat_id || now.seq !== seq) return;
+      this.#conversation.add(messages);
+      this.#store.update({ earlier: has_earlier && messages.length > 0 ? "more" : "none" });
+    } catch {
+      this.#store.update({ earlier: "failed" });
+    }
   }
 
   /** Called when the network is back, or the tab is visible again. */
   resume(): void {
+    this.#hiddenReads = 0;
     this.#outbox.flush();
     this.#live.check();
     this.markRead();
+    this.#polling.restart();
+    this.refreshMode();
   }
 
   /** Hides the history of the known user until the service has created a visitor for another one. */
@@ -173,15 +245,18 @@ export class Messenger {
   /** Lets another tab become the leader while the page is in the browser's back/forward cache. */
   pause(): void {
     this.#live.stop();
+    this.#polling.stop();
   }
 
   /** Connects again, and reads what was missed in the meantime. */
   restart(): void {
     this.#replaceLive();
     void this.catchUp();
+    this.#polling.restart();
   }
 
   stop(): void {
+    this.#polling.stop();
     this.typing.stop();
     this.#outbox.stop();
     this.#live.stop();
@@ -192,11 +267,8 @@ export class Messenger {
   #createLive(): LiveConnection {
     return new LiveConnection(this.#name, this.#post, () => this.#session.token, {
       received: (message) => this.#onReceived(message),
-      mustCatchUp: () => {
-        this.#store.update({ isDisconnected: false });
-        void this.catchUp();
-      },
-      disconnected: () => this.#store.update({ isDisconnected: true }),
+      mustCatchUp: () => void this.catchUp(),
+      linkChanged: (link) => this.#setLink(link),
       sessionEnded: () => {
         // The restart reads the session and thereby finds out whether the service still knows the visitor.
         this.#restartTimer = setTimeout(() => this.restart(), RESTART_DELAY_MS);
@@ -208,7 +280,32 @@ export class Messenger {
     this.#live.stop();
     clearTimeout(this.#restartTimer);
     this.#live = this.#createLive();
-    this.#store.update({ isDisconnected: false });
+    this.#setLink(null);
+  }
+
+  #setLink(link: Link | null): void {
+    this.#store.update({ link });
+    this.#polling.restart();
+  }
+
+  /** Whether the service pushes all changes, also that of the mode. */
+  get #isPushed(): boolean {
+    return this.#store.state.link === "live" && this.#conversation.isChatOpen;
+  }
+
+  /** How often the session must be read now. */
+  #pace(): Pace | undefined {
+    const { isOpen, link } = this.#store.state;
+    if (this.#isPushed || this.#hiddenReads >= MAX_HIDDEN_READS) return undefined;
+    if (link && this.#conversation.isChatOpen) return isOpen ? OPEN_PACE : CLOSED_PACE;
+    return (isOpen || this.isModeNeeded()) && !document.hidden ? CLOSED_PACE : undefined;
+  }
+
+  async #poll(): Promise<void> {
+    this.#hiddenReads = document.hidden ? this.#hiddenReads + 1 : 0;
+    // Another tab is the leader, and reads for all tabs.
+    if (this.#store.state.link && !this.#live.isLeader) this.#live.tell({ type: "poll" });
+    else await this.#read(this.#readTo);
   }
 
   #connect(): void {
@@ -227,22 +324,34 @@ export class Messenger {
     if (chat_id === BLACKLISTED_CHAT_ID) return this.#take([this.#atEnd(stored)]);
     if (this.#conversation.chat?.chat_id !== chat_id) {
       this.#conversation.chat = { chat_id, state: "waiting", agent: null, last_seq: stored.seq };
-      this.#store.update({ rate: undefined });
     }
     this.#take([stored]);
     this.#share([stored]);
     this.#live.start();
   }
 
-  /** Reads the session to get everything that was missed. Reading on from the last known number would not work, because
-   * the visitor's own messages can have higher numbers than missed answers. */
-  async catchUp(): Promise<void> {
+  /** Reads the session to get everything that was missed. */
+  catchUp(): Promise<void> {
+    return this.#read(undefined);
+  }
+
+  /** Reads the session. Leaves out messages up to `position`, which is the end of an earlier session: reading on from
+   * the last known message would not work, because the visitor's own messages can have higher numbers than missed
+   * answers. */
+  async #read(position: ReadPosition | undefined): Promise<void> {
+    this.#readAt = Date.now();
+    const after = position?.chatId === this.#conversation.chat?.chat_id ? position?.seq : undefined;
     try {
-      const session = await this.#session.load();
+      const session = await this.#session.load(after);
+      // The numbers of a new chat begin at one again.
+      if (after !== undefined && session.chat?.chat_id !== position?.chatId) return this.#read(undefined);
       this.#takeSession(session, true);
       this.#share(session.messages);
-    } catch {
-      // The session is read again when the socket opens.
+      this.#live.tell({ type: "mode", mode: session.mode, agents: session.agents });
+      this.#live.reportRead(true);
+    } catch (error) {
+      // The session is read again when the socket opens, or at the next time.
+      this.#live.reportRead(error instanceof ServiceError);
     }
     this.#outbox.flush();
     this.#connect();
@@ -254,24 +363,53 @@ export class Messenger {
     if (chat) this.#live.tell({ type: "stored", messages, chat });
   }
 
-  #takeSession({ chat, messages, mode, bot, agents, call, callback }: Session, isLive = false): void {
+  #takeSession(session: Session, isLive = false): void {
+    const { chat, messages, mode, bot: hasBot, agents, call, callback, has_earlier } = session;
+    const { end } = this.#conversation;
+    const [first] = messages;
+    // If nothing in a full response is known, messages before it may be missing. They are loaded with the history.
+    if (end && first && messages.length >= MAX_SESSION_MESSAGES && isAfter(first, end)) this.#conversation.dropStored();
+    if (first && this.#conversation.messages.length === 0)
+      this.#store.update({ earlier: has_earlier ? "more" : "none" });
+    const last = messages.at(-1);
+    if (last) this.#readTo = { chatId: last.chat_id, seq: last.seq };
     this.#setChat(chat, isLive);
     this.#take(messages, isLive);
-    this.#store.update({ mode, hasBot: bot, agents, callback });
+    this.#store.update({ hasBot, callback });
+    this.#setMode(mode, agents);
     this.onCall(call);
+  }
+
+  #setMode(mode: Mode, agents: OnlineAgent[]): void {
+    const { state } = this.#store;
+    const wasOnline = state.mode === "online";
+    this.#store.update({ mode, agents });
+    if (wasOnline && isWaitingAlone(state)) this.notify(state.texts.nobody);
+  }
+
+  /** Adds a line after the last message of the log. */
+  notify(text: string): void {
+    this.#addNotice({ text, at: Date.now(), after: this.#conversation.end });
+  }
+
+  #addNotice(notice: Notice): void {
+    this.#store.update({ notices: [...this.#store.state.notices, notice] });
   }
 
   #setChat(chat: Chat | null, isLive: boolean): void {
     const before = this.#conversation.chat;
     if (isLive && isOlder(chat, before)) return;
-    if (chat?.chat_id !== before?.chat_id) this.#store.update({ rate: undefined });
+    const wasOpen = this.#conversation.isChatOpen;
     this.#conversation.chat = chat;
     const { agent, state } = chat ?? {};
-    const { notices, texts } = this.#store.state;
-    if (isLive && agent && state === "active" && (before?.state !== "active" || before.agent?.name !== agent.name)) {
-      this.#store.update({ notices: [...notices, { text: fill(texts.joined, agent.name), at: Date.now() }] });
-      if (before?.state !== "active") this.#emit("onAccept");
+    const text = agent ? fill(this.#store.state.texts.joined, agent.name) : "";
+    if (agent && state === "active" && (before?.state !== "active" || before.agent?.name !== agent.name)) {
+      if (agent.joined_at) this.#addNotice({ text, at: agent.joined_at, after: undefined, isServiceTime: true });
+      else if (isLive) this.notify(text);
+      if (isLive && before?.state !== "active") this.#emit("onAccept");
     }
+    // The service pushes the mode only while a chat is open.
+    if (wasOpen !== this.#conversation.isChatOpen) this.#polling.restart();
     this.#store.update();
   }
 
@@ -293,15 +431,28 @@ export class Messenger {
       case "call":
         return this.onCall(received.call, `${received.chat_id}.${received.seq}`);
       case "joined":
-        if (this.#live.isLeader) this.#share(this.#conversation.after(received.position));
+        if (!this.#live.isLeader) return;
+        this.#share(this.#conversation.after(received.position));
+        return this.#live.shareLink();
+      case "link":
+        return this.#setLink(received.link);
+      case "poll":
+        if (this.#live.isLeader && Date.now() - this.#readAt > MIN_READ_INTERVAL_MS) void this.#read(this.#readTo);
         return;
+      case "mode":
+        this.#readAt = Date.now();
+        this.#polling.postpone();
+        return this.#setMode(received.mode, received.agents ?? []);
+      case "seen":
+        this.#conversation.markSeen(received.chat_id, received.seq);
+        return this.#store.update();
       case "stored":
         this.#storage.persist();
         this.#setChat(received.chat, true);
         this.#connect();
         return this.#take(received.messages, true);
       case "read":
-        return this.#store.update({ unread: this.#conversation.unreadCount(received.position) });
+        return this.#showUnread(received.position);
       case "cleared":
         return this.#forgetHistory();
       case "replaced":
@@ -314,11 +465,16 @@ export class Messenger {
     const added = this.#conversation.add(messages);
     for (const { message_id } of messages) this.#outbox.remove(message_id);
     const answers = added.filter(isAnswer);
-    if (answers.length > 0) this.#showTyping(false);
+    const newest = answers.at(-1);
+    if (newest) this.#showTyping(false);
     this.markRead();
-    if (!isLive) return;
+    if (!isLive || !newest) return;
     for (const _ of answers) this.#emit("onMessageReceived");
-    if (answers.length > 0 && document.hidden && this.#live.isLeader && this.#store.state.settings.sound) playSound();
+    // Another answer is likely.
+    this.#polling.restart();
+    if (this.#isLogSeen) return;
+    this.#store.update({ news: newest });
+    if (this.#live.isLeader && this.#store.state.settings.sound) playSound();
   }
 
   #showTyping(isTyping: boolean): void {
@@ -350,7 +506,16 @@ export class Messenger {
     this.#conversation.clear();
     this.#storage.remove(READ);
     this.#storage.remove(FIRST_MESSAGE_AT);
-    this.#store.update({ unread: 0, rate: undefined, notices: [], invitation: null, typingName: null });
+    this.#readTo = undefined;
+    this.#store.update({
+      unread: 0,
+      news: null,
+      earlier: "none",
+      rate: undefined,
+      notices: [],
+      invitation: null,
+      typingName: null,
+    });
   }
 }
 

@@ -79,6 +79,13 @@ test("rule fires once when all its conditions hold", () => {
   engine.evaluate(context());
   assert.deepEqual(executed, [{ command: "proactive", params: { message: "Hello" } }]);
   assert.equal(engine.isWaiting, false);
+  assert.equal(engine.usesMode, false);
+});
+
+test("waiting rule with the condition online uses the mode", () => {
+  assert.equal(engineWith([rule()]).engine.usesMode, true);
+  assert.equal(engineWith([rule({ conditions: [] })]).engine.usesMode, false);
+  assert.equal(engineWith([rule({ enabled: false })]).engine.usesMode, false);
 });
 
 test("disabled rules, other types and wrong structures are skipped", () => {

@@ -83,6 +83,11 @@ export class RuleEngine {
     return this.#waiting.length > 0;
   }
 
+  /** Whether a rule waits that depends on the mode. */
+  get usesMode(): boolean {
+    return this.#waiting.some((rule) => listOf(rule["conditions"]).some(({ condition }) => condition === "online"));
+  }
+
   evaluate(context: RuleContext): void {
     const due = this.#waiting.filter((rule) =>
       listOf(rule["conditions"]).every((condition) => holds(condition, context)),

@@ -12,6 +12,10 @@ test("frames of the service are parsed", () => {
   assert.deepEqual(parse(typing), typing);
   const call = { v: 1, type: "call", chat_id: 7, seq: 3, call: { type: "callback", phone: "+31", status: "start" } };
   assert.deepEqual(parse(call), call);
+  const mode = { v: 1, type: "mode", mode: "offline", agents: [] };
+  assert.deepEqual(parse(mode), mode);
+  const seen = { v: 1, type: "seen", chat_id: 7, seq: 3 };
+  assert.deepEqual(parse(seen), seen);
   assert.equal(parse({ v: 1, type: "pong" }), "pong");
 });
 

@@ -58,8 +58,8 @@ export interface Visitor {
 export interface Chat {
   chat_id: number;
   state: "bot" | "waiting" | "active" | "closed";
-  /** The agent's photo is part of the agent's messages. */
-  agent: { name: string } | null;
+  /** `joined_at` is when the agent got the chat, as Unix time of the service in milliseconds. */
+  agent: { name: string; photo?: string | null; joined_at?: number } | null;
   last_seq: number;
   rated?: boolean;
   rate?: "positive" | "negative" | null;
@@ -124,6 +124,12 @@ export interface Session {
   callback: boolean;
 }
 
+/** Messages before those that the visitor has. */
+export interface Earlier {
+  messages: Message[];
+  has_earlier: boolean;
+}
+
 export interface PageInfo {
   url: string;
   title: string;
@@ -146,4 +152,8 @@ export type Frame =
   | { type: "chat"; chat_id: number; chat: Chat }
   | { type: "typing"; chat_id: number; typing: boolean }
   | { type: "call"; chat_id: number; seq: number; call: Call }
+  /** The first agent has come, or the last one has left. */
+  | { type: "mode"; mode: Mode; agents?: OnlineAgent[] }
+  /** The agent has seen the visitor's messages up to a number. */
+  | { type: "seen"; chat_id: number; seq: number }
   | { type: "incomplete" };

@@ -21,12 +21,10 @@ export class TabGroup {
   /** Calls `onLead` as soon as no other tab is the leader. Browsers offer the Web Locks API only over HTTPS; without
    * it, each tab is a leader. */
   requestLead(onLead: () => void): void {
-    const { locks } = navigator;
-    if (!locks) return onLead();
-    void locks.request(this.#name, () => {
-      if (this.#isClosed) return undefined;
+    void exclusively(this.#name, async () => {
+      if (this.#isClosed) return;
       onLead();
-      return new Promise<void>((done) => (this.#resign = done));
+      await new Promise<void>((done) => (this.#resign = done));
     });
   }
 
@@ -37,7 +35,16 @@ export class TabGroup {
   }
 }
 
-/** Runs a task while no other tab runs one with the same name. Without the Web Locks API, runs it at once. */
+/** Runs a task while no other tab runs one with the same name. Without the Web Locks API, or if the browser refuses the
+ * lock, for example because it blocks the site's data, runs it at once. */
 export async function exclusively<T>(name: string, task: () => Promise<T>): Promise<T> {
-  return navigator.locks ? navigator.locks.request(name, task) : task();
+  let result: Promise<T> | undefined;
+  // A task that has begun is not run again.
+  const run = () => (result ??= task());
+  try {
+    await navigator.locks?.request(name, run);
+  } catch {
+    // The task has failed, or the lock was refused.
+  }
+  return run();
 }

@@ -1,13 +1,15 @@
 /** @jsxImportSource #widget */
 import type { Settings } from "../service/types";
-import type { State } from "../state";
-import { contactValue } from "../visitor/contact-rules";
+import { isAddressNeeded, type State } from "../state";
+import { contactValue, offlineFields } from "../visitor/contact-rules";
 import type { Props } from "./props";
 import { Field, onSubmit } from "./field";
 
 /** Whether the contacts form must be shown now: the settings ask for it at the moment `when`, the conversation is at
- * that moment, and the visitor has neither completed nor skipped the form. */
+ * that moment, and the visitor has neither completed nor skipped the form. A visitor who waits while nobody is online is
+ * asked for an address in any case. */
 export function isContactsFormDue(state: State, when: Settings["contacts_form"]["when"]): boolean {
+  if (isAddressNeeded(state)) return when === "after_first_message";
   const { contacts_form } = state.settings;
   if (contacts_form.when !== when || contacts_form.fields.length === 0 || state.isContactsFormDone) return false;
   const { messages, pending } = state.conversation;
@@ -17,8 +19,10 @@ export function isContactsFormDue(state: State, when: Settings["contacts_form"][
 
 export function ContactsForm({ state, actions }: Props) {
   const { texts, contact, errors, isBusy, settings } = state;
-  const { when, fields, required } = settings.contacts_form;
-  const isBefore = when === "before_first_message";
+  const { when, required } = settings.contacts_form;
+  const isAddress = isAddressNeeded(state);
+  const fields = isAddress ? offlineFields(settings) : settings.contacts_form.fields;
+  const isBefore = when === "before_first_message" && !isAddress;
   return (
     <form
       key="contacts"
@@ -42,7 +46,7 @@ export function ContactsForm({ state, actions }: Props) {
         <button class="main" aria-disabled={isBusy}>
           {isBefore ? texts.start : texts.save}
         </button>
-        {required.length === 0 && (
+        {(required.length === 0 || isAddress) && (
           <button type="button" class="quiet" onClick={actions.skipContacts}>
             {texts.skip}
           </button>

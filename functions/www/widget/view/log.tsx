@@ -1,8 +1,9 @@
 /** @jsxImportSource #widget */
 /* The messages, with date lines and events, and the contacts form and the rating below them. */
 
+import { isAfter } from "../chat/conversation";
 import type { Message } from "../service/types";
-import type { State } from "../state";
+import type { Notice, State } from "../state";
 import { fill } from "../texts/texts";
 import { ContactsForm, isContactsFormDue } from "./contacts-form";
 import type { Props } from "./props";
@@ -16,10 +17,13 @@ const DATE_LINE_GAP_MS = 3_600_000;
 const GROUP_GAP_MS = 300_000;
 /** The log counts as scrolled to the end if it is at most this far from the end. */
 const END_TOLERANCE_PX = 60;
+/** Earlier messages are loaded when the log is scrolled to at most this far from its beginning. */
+const LOAD_DISTANCE_PX = 200;
 
 /** One line of the log: a message, a notice, an invitation or the greeting. */
 interface Line {
   key: string;
+  chatId: number | undefined;
   at: number;
   author: string | null;
   isOwn: boolean;
@@ -28,7 +32,16 @@ interface Line {
 
 export function Log({ state, actions }: Props) {
   return (
-    <div class="log" role="log" aria-label={state.texts.log} tabIndex={0}>
+    <div
+      class="log"
+      role="log"
+      aria-label={state.texts.log}
+      tabIndex={0}
+      onScroll={({ currentTarget }) => {
+        if (state.earlier === "more" && currentTarget.scrollTop < LOAD_DISTANCE_PX) actions.loadEarlier();
+      }}
+    >
+      <Earlier state={state} actions={actions} />
       {withDates(linesOf({ state, actions }), state)}
       {state.typingName !== null && <TypingDots name={state.typingName} state={state} />}
       {state.conversation.chat?.state === "closed" && <p class="event">{state.texts.closed}</p>}
@@ -42,6 +55,17 @@ export function Log({ state, actions }: Props) {
 export const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean =>
   scrollHeight - scrollTop - clientHeight <= END_TOLERANCE_PX;
 
+/** Loads the messages before the first one, for visitors who do not scroll. */
+const Earlier = ({ state: { earlier, texts }, actions }: Props) =>
+  earlier !== "none" && (
+    <p key="earlier" class="earlier" role="status">
+      {earlier === "failed" && `${texts.earlierFailed} `}
+      <button type="button" aria-disabled={earlier === "loading"} onClick={actions.loadEarlier}>
+        {earlier === "loading" ? texts.loading : earlier === "failed" ? texts.retry : texts.earlier}
+      </button>
+    </p>
+  );
+
 const TypingDots = ({ name, state }: { name: string; state: State }) => (
   <div class="turn">
     <span class="by">{fill(state.texts.typing, name)}</span>
@@ -53,18 +77,49 @@ const TypingDots = ({ name, state }: { name: string; state: State }) => (
   </div>
 );
 
+/** Where a line stands that is not a message. */
+type Place = Pick<Notice, "at" | "after" | "isServiceTime">;
+
+const isBefore = ({ at, after, isServiceTime }: Place, message: Message): boolean =>
+  isServiceTime ? at < message.at : isAfter(message, after);
+
 function linesOf({ state, actions }: Props): Line[] {
-  const { conversation, settings, texts, invitation, notices, agents } = state;
+  const { conversation, settings, texts, invitation, notices, agents, earlier } = state;
   const { messages, pending } = conversation;
   const teamName = (message: Message) =>
     message.name || (message.from === "bot" ? texts.bot : (conversation.chat?.agent?.name ?? texts.agent));
   const lines: Line[] = [];
-  const add = (key: string, at: number, author: string | null, content: Child, isOwn = false) =>
-    lines.push({ key, at, author, isOwn, content });
+  const add = (key: string, at: number, author: string | null, content: Child, isOwn = false, chatId?: number) =>
+    lines.push({ key, chatId, at, author, isOwn, content });
 
+  let others: { key: string; place: Place; author: string | null; content: Child }[] = notices.map((notice) => ({
+    key: `n${notice.at}`,
+    place: notice,
+    author: null,
+    content: notice.text,
+  }));
+  if (invitation)
+    others.push({
+      key: "invitation",
+      place: invitation,
+      author: invitation.agent?.name ?? settings.title,
+      content: <Bubble text={invitation.text} />,
+    });
+  /** Adds the other lines that are before a message, or all that are left. */
+  const addOthers = (message?: Message) => {
+    const due = others.filter(({ place }) => !message || isBefore(place, message));
+    others = others.filter((line) => !due.includes(line));
+    for (const { key, place, author, content } of due) {
+      // What happened before the first message that is loaded belongs to the earlier ones.
+      if (place.isServiceTime && lines.length === 0 && earlier !== "none") continue;
+      add(key, place.isServiceTime ? place.at : (lines.at(-1)?.at ?? place.at), author, content);
+    }
+  };
   const lastOwn = messages.findLast(({ from }) => from === "visitor");
+  const { lastSeen } = conversation;
   const last = pending.length === 0 ? messages.at(-1) : undefined;
   for (const message of messages) {
+    addOthers(message);
     const key = message.message_id ?? `${message.chat_id}.${message.seq}`;
     const isOwn = message.from === "visitor";
     const content = (
@@ -79,15 +134,14 @@ function linesOf({ state, actions }: Props): Line[] {
             ))}
           </div>
         )}
-        {isOwn && message === lastOwn && <small>{texts.sent}</small>}
+        {isOwn && (message === lastSeen || message === lastOwn) && (
+          <small>{message === lastSeen ? texts.seen : texts.sent}</small>
+        )}
       </>
     );
-    add(key, message.at, isOwn ? "" : teamName(message), content, isOwn);
+    add(key, message.at, isOwn ? "" : teamName(message), content, isOwn, message.chat_id);
   }
-  for (const { text, at } of notices) add(`n${at}`, at, null, text);
-  if (invitation)
-    add("invitation", invitation.at, invitation.agent?.name ?? settings.title, <Bubble text={invitation.text} />);
-  lines.sort((a, b) => a.at - b.at);
+  addOthers();
   for (const { messageId, text, at, isFailed } of pending)
     add(
       messageId,
@@ -108,10 +162,11 @@ function linesOf({ state, actions }: Props): Line[] {
       </>,
       true,
     );
-  if (settings.greeting && !invitation) {
+  if (settings.greeting && !invitation && earlier === "none") {
     const author = agents[0]?.name ?? settings.title;
     lines.unshift({
       key: "greeting",
+      chatId: undefined,
       at: lines[0]?.at ?? Date.now(),
       author,
       isOwn: false,
@@ -121,13 +176,19 @@ function linesOf({ state, actions }: Props): Line[] {
   return lines;
 }
 
-/** Renders the lines with date lines between them. If an author's messages follow each other within `GROUP_GAP_MS`,
+/** Renders the lines with date lines between them, also at the beginning of each chat. If an author's messages follow each other within `GROUP_GAP_MS`,
  * only the first shows the name. */
 function withDates(lines: Line[], { language }: State): Child[] {
   let previous: Line | undefined;
+  let chat: number | undefined;
   return lines.map((line) => {
-    const { key, at, author, isOwn, content } = line;
-    const isNewDay = previous === undefined || !isSameDay(previous.at, at) || at - previous.at > DATE_LINE_GAP_MS;
+    const { key, at, author, isOwn, content, chatId = chat } = line;
+    const isNewDay =
+      previous === undefined ||
+      (chat !== undefined && chatId !== chat) ||
+      !isSameDay(previous.at, at) ||
+      at - previous.at > DATE_LINE_GAP_MS;
+    chat = chatId;
     const isGrouped = !isNewDay && previous?.author === author && at - previous.at < GROUP_GAP_MS;
     previous = line;
     return (

@@ -1,6 +1,7 @@
 /** @jsxImportSource #widget */
 import type { ContactField } from "../service/types";
 import { contactValue, offlineFields } from "../visitor/contact-rules";
+import { showsLog } from "../state";
 import type { Props } from "./props";
 import { Field, onSubmit } from "./field";
 import { CheckIcon } from "./icons";
@@ -11,7 +12,12 @@ export function OfflineForm({ state, actions }: Props) {
   const { required } = state.settings.contacts_form;
   const isOnlyWay = (name: ContactField) => name !== "name" && fields.length === 2;
   return (
-    <form key="offline" class="fields" noValidate onSubmit={onSubmit(actions.submitOffline)}>
+    <form
+      key="offline"
+      class={showsLog(state) ? "fields under" : "fields"}
+      noValidate
+      onSubmit={onSubmit(actions.submitOffline)}
+    >
       {fields.map((name) => (
         <Field
           key={name}

@@ -15,6 +15,7 @@ export interface Actions {
   skipContacts: () => void;
   submitOffline: (values: FormValues) => void;
   writeAnother: () => void;
+  loadEarlier: () => void;
   rate: (rate: Rate) => void;
   /** Shows a link or initials in place of media that cannot be loaded. */
   mediaFailed: (address: string) => void;

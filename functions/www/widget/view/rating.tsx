@@ -1,15 +1,15 @@
 /** @jsxImportSource #widget */
-import { rateOf, type Rate, type State } from "../state";
+import { isRatedHere, rateOf, type Rate, type State } from "../state";
 import type { Props } from "./props";
 import { GoodIcon } from "./icons";
 
 /** Asks how the conversation was, after the end of a chat in which an agent took part. */
 export function Rating({ state, actions }: Props) {
-  const { conversation, settings, texts, rate } = state;
+  const { conversation, settings, texts } = state;
   const { chat, pending } = conversation;
   if (!settings.rating || chat?.state !== "closed" || !hadAgent(state) || pending.length > 0) return null;
   // A rating that was given on an earlier page is not asked for again.
-  if (chat.rated && rate === undefined) return null;
+  if (chat.rated && !isRatedHere(state)) return null;
   return (
     <div class="rating" role="group" aria-label={texts.rate}>
       <p>{rateOf(state) === null ? texts.rate : texts.rated}</p>

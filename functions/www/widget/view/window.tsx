@@ -1,6 +1,6 @@
 /** @jsxImportSource #widget */
 import type { Person } from "../service/types";
-import type { State } from "../state";
+import { isAway, showsLog, type State } from "../state";
 import { fill } from "../texts/texts";
 import { Avatar } from "./avatar";
 import { Composer } from "./composer";
@@ -17,12 +17,16 @@ export function Window({ state, actions }: Props) {
     <Frame state={state} actions={actions}>
       <Header state={state} actions={actions} />
       <p class="disconnected" role="status">
-        {screen === "chat" && (state.isDisconnected ? texts.disconnected : state.call?.line)}
+        {screen === "chat" &&
+          (state.link === "none" ? texts.disconnected : state.link === "slow" ? texts.slow : state.call?.line)}
       </p>
       {screen === "chat" ? (
         <ChatScreen state={state} actions={actions} />
       ) : screen === "offline" ? (
-        <OfflineForm state={state} actions={actions} />
+        <>
+          {showsLog(state) && <Log state={state} actions={actions} />}
+          <OfflineForm state={state} actions={actions} />
+        </>
       ) : screen === "call" ? (
         state.call?.screen
       ) : (
@@ -38,10 +42,26 @@ function ChatScreen({ state, actions }: Props) {
   return (
     <>
       <Log state={state} actions={actions} />
-      {isFormDue ? <ContactsForm state={state} actions={actions} /> : <Composer state={state} actions={actions} />}
+      {isFormDue ? (
+        <ContactsForm state={state} actions={actions} />
+      ) : isAway(state) && !state.conversation.isEmpty ? (
+        <Away state={state} actions={actions} />
+      ) : (
+        <Composer state={state} actions={actions} />
+      )}
     </>
   );
 }
+
+/** What stands below the messages of an earlier chat while nobody is online. */
+const Away = ({ state: { texts }, actions }: Props) => (
+  <div class="away-bar">
+    <p>{texts.away}</p>
+    <button type="button" class="main" onClick={actions.writeAnother}>
+      {texts.leave}
+    </button>
+  </div>
+);
 
 /** Returns who is shown at the top: the agent of the chat, or the agents who are online. */
 function facesOf({ conversation: { chat, messages }, agents }: State): Person[] {

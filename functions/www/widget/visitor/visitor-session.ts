@@ -40,11 +40,11 @@ export class VisitorSession {
     return this.#storage.read<string>(TOKEN) || undefined;
   }
 
-  /** Reads the session. Does not create a visitor. */
-  load(): Promise<Session> {
+  /** Reads the session, without the messages of the current chat up to the number `after`. Does not create a visitor. */
+  load(after?: number): Promise<Session> {
     return this.#repeatIfUnauthorized(async () => {
       const { token } = this;
-      const session = await this.#request({ token });
+      const session = await this.#request({ token, after });
       // The visitor may have been replaced during the request.
       return token === this.token ? session : this.load();
     });
