@@ -21,7 +21,11 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const WWW = join(HERE, "../../functions/www");
 /** This test measures times, so it does not run alongside others. */
 const TIMED_TEST = "journeys/load.test.mjs";
-const TESTS_WITH_MOCKS = ["console-view.test.mjs", "widget-view.test.mjs"];
+const TESTS_WITH_MOCKS = [
+  "console-view.test.mjs",
+  "widget-view.test.mjs",
+  "widget-notices.test.mjs",
+];
 /** If more tests than this fail, they probably have a common cause, so they do not get a second attempt. */
 const MAX_SECOND_ATTEMPTS = 5;
 

@@ -1074,7 +1074,7 @@ test("rules of the page invite after their time", async () => {
   assert.equal(await isShown(page, "First"), false);
   await page.clock.runFor(12_000);
   await page.getByText("First", { exact: true }).waitFor();
-  await page.getByText("Marta Lindholm").waitFor();
+  await page.getByText("Marta Lindholm", { exact: true }).waitFor();
   for (const text of ["Off", "Unknown", "Elsewhere"])
     assert.equal(await isShown(page, text), false, text);
   await page.getByText("First", { exact: true }).click();
@@ -1094,9 +1094,9 @@ test("rule waits after the window was closed", async () => {
   await page.clock.runFor(50_000);
   assert.equal(await isShown(page, "Back again"), false);
   await page.clock.runFor(15_000);
-  await page.getByText("Back again").waitFor();
+  await page.getByText("Back again", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Dismiss" }).click();
-  await page.getByText("Back again").waitFor({ state: "detached" });
+  await page.locator(".invitation").waitFor({ state: "detached" });
   await context.close();
 });
 
@@ -1131,7 +1131,7 @@ test("rule counts the time on the site over several pages", async () => {
   await page.clock.runFor(5_000);
   assert.equal(await isShown(page, "Still here?"), false);
   await page.clock.runFor(20_000);
-  await page.getByText("Still here?").waitFor();
+  await page.getByText("Still here?", { exact: true }).waitFor();
   await context.close();
 });
 

@@ -7,6 +7,7 @@ import { lazyBundle } from "./bundles";
 import type { CallParts, Calls } from "./call/visitor-calls";
 import { Messenger } from "./chat/messenger";
 import type { LoaderOptions, RunningWidget } from "./loader";
+import { countInTitle } from "./page-title";
 import { createPost, ServiceError } from "./service/client";
 import type { Session } from "./service/types";
 import { createState, Store } from "./state";
@@ -47,7 +48,10 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
   const emit = createEmit(prefix);
   const { mode, bot: hasBot, agents, callback } = first;
   const state = createState({ settings: first.widget, texts, language, mode, hasBot, agents, callback });
-  const store: Store = new Store(state, (state) => view?.render(state));
+  const store: Store = new Store(state, (state) => {
+    countInTitle(document.hidden ? state.unread : 0);
+    view?.render(state);
+  });
   const messenger = new Messenger(name, store, session, storage, post, emit);
   let view: View | undefined;
   const focus = (isOpen: boolean) => queueMicrotask(() => (isOpen ? view?.focusWindow() : view?.focusLabel()));
@@ -69,6 +73,7 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
       api.disconnect();
       removeListeners();
       widget.stop();
+      countInTitle(0);
       view?.remove();
       view = undefined;
       emit("onWidgetDestroy");
@@ -97,7 +102,14 @@ function listen(messenger: Messenger, store: Store, emit: Emit): () => void {
   const stop = new AbortController();
   const { signal } = stop;
   const resume = () => messenger.resume();
-  document.addEventListener("visibilitychange", () => !document.hidden && resume(), { signal });
+  document.addEventListener(
+    "visibilitychange",
+    () => {
+      store.update();
+      if (!document.hidden) resume();
+    },
+    { signal },
+  );
   addEventListener("online", resume, { signal });
   addEventListener("resize", () => store.state.isOpen && emit("onResizeCallback"), { signal });
   addEventListener("pagehide", () => messenger.pause(), { signal });

@@ -73,8 +73,6 @@ export interface State {
   /** How changes arrive. Null if nothing connects the widget with the service, because there is no open chat. */
   link: Link | null;
   earlier: EarlierMessages;
-  /** The newest unread answer that has arrived on this page while the visitor did not see the log. */
-  news: Message | null;
   /** Whether the visitor has filled or skipped the contacts form. */
   isContactsFormDone: boolean;
   /** Whether the visitor does not want to leave an address while waiting alone. */
@@ -85,6 +83,9 @@ export interface State {
   /** The rating that the visitor has given or removed on this page, and its chat. */
   rate: { chatId: number; value: Rate | null } | undefined;
   unread: number;
+  /** The last unread message, which is shown beside the label while the window is closed. Null if the visitor has
+   * dismissed it. */
+  preview: Message | null;
   /** The URLs of images, videos and audio files that could not be loaded. */
   broken: ReadonlySet<string>;
 }
@@ -131,13 +132,13 @@ export function createState(
     typingName: null,
     link: null,
     earlier: "none",
-    news: null,
     isContactsFormDone: false,
     isAddressRefused: false,
     errors: {},
     isBusy: false,
     rate: undefined,
     unread: 0,
+    preview: null,
     broken: new Set(),
   };
 }

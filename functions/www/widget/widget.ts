@@ -24,7 +24,7 @@ import {
 import type { Profile } from "./visitor/profile";
 import type { VisitorSession } from "./visitor/visitor-session";
 import type { Actions } from "./view/props";
-import { fillsScreen } from "./view/mount";
+import { fillsScreen } from "./view/fills-screen";
 
 const SITE_VISIT_GAP_MS = 30 * 60_000;
 const RULE_INTERVAL_MS = 1000;
@@ -286,7 +286,12 @@ export class ChatWidget implements Widget, Actions {
     this.#parts.storage.persist();
     this.#parts.storage.write(CLOSED_AT, Date.now());
     this.#parts.store.update({ invitation: null, isInvitationOutside: false });
-    this.#parts.focus(false);
+    this.#parts.emit("onResizeCallback");
+  };
+
+  dismissPreview = (): void => {
+    this.#parts.storage.persist();
+    this.#parts.messenger.dismissPreview();
     this.#parts.emit("onResizeCallback");
   };
 

@@ -142,7 +142,7 @@ export function WidgetForm({ draft, shownColors, problems, onChange }: WidgetFor
         />
         <Switch
           label="Sound"
-          help="Played for a new message while the page is in the background."
+          help="Played for a new message that the visitor does not see at once."
           isOn={settings.sound}
           onChange={(sound) => change({ sound })}
         />

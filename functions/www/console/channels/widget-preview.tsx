@@ -18,6 +18,7 @@ const NO_ACTIONS: Actions = {
   open: nothing,
   close: nothing,
   dismissInvitation: nothing,
+  dismissPreview: nothing,
   send: nothing,
   retry: nothing,
   typed: nothing,

@@ -38,10 +38,10 @@ test("a later chat follows an earlier one", () => {
 test("unread count has the messages of agents and bots", () => {
   const conversation = new Conversation();
   conversation.add([message(1), message(2, "visitor"), message(3, "bot"), message(5)]);
-  assert.equal(conversation.unreadCount(undefined), 3);
-  assert.equal(conversation.unreadCount({ chatId: 7, seq: 1 }), 2);
-  assert.equal(conversation.unreadCount({ chatId: 6, seq: 99 }), 3);
-  assert.equal(conversation.unreadCount(conversation.end), 0);
+  assert.equal(conversation.answersAfter(undefined).length, 3);
+  assert.equal(conversation.answersAfter({ chatId: 7, seq: 1 }).length, 2);
+  assert.equal(conversation.answersAfter({ chatId: 6, seq: 99 }).length, 3);
+  assert.equal(conversation.answersAfter(conversation.end).length, 0);
 });
 
 test("cleared messages do not come back with a late response", () => {

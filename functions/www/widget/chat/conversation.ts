@@ -76,9 +76,9 @@ export class Conversation {
     return this.#stored.filter((message) => isAfter(message, position));
   }
 
-  /** Returns the number of messages of agents and bots after a position. */
-  unreadCount(read: ReadPosition | undefined): number {
-    return this.after(read).filter(isAnswer).length;
+  /** Returns the messages of agents and bots after a position. */
+  answersAfter(position: ReadPosition | undefined): Message[] {
+    return this.after(position).filter(isAnswer);
   }
 
   /** Forgets the stored messages, because others that follow them are not known. */

@@ -11,11 +11,13 @@ import { LiveConnection, type Link, type LiveEvents } from "./live-connection";
 import { Outbox, type Outgoing } from "./outbox";
 import { Polling, type Pace } from "./polling";
 import { randomId } from "./random-id";
-import { playSound } from "./sound";
+import { playSoundIfUnread } from "./sound";
 import { TypingNotice } from "./typing";
 import { isAfter, isAnswer, type ReadPosition } from "./conversation";
 
 const READ = "read";
+/** The end of the conversation when the visitor dismissed the preview of a message. */
+const DISMISSED = "dismissed";
 const FIRST_MESSAGE_AT = "first-message-at";
 const TYPING_LIFETIME_MS = 30_000;
 /** The service rejects a longer text in an invitation. */
@@ -192,9 +194,17 @@ export class Messenger {
     return state.isOpen && showsLog(state) && !document.hidden;
   }
 
+  /** Removes the preview of the last unread message. */
+  dismissPreview(): void {
+    this.#storage.write(DISMISSED, this.#conversation.end);
+    this.markRead();
+  }
+
   #showUnread(read: ReadPosition | undefined): void {
-    const unread = this.#conversation.unreadCount(read);
-    this.#store.update(unread > 0 ? { unread } : { unread, news: null });
+    const answers = this.#conversation.answersAfter(read);
+    const last = answers.at(-1);
+    const isDismissed = last && !this.#conversation.answersAfter(this.#storage.read(DISMISSED)).includes(last);
+    this.#store.update({ unread: answers.length, preview: isDismissed ? null : (last ?? null) });
   }
 
   /** Loads the messages before those of the log. */
@@ -465,16 +475,14 @@ export class Messenger {
     const added = this.#conversation.add(messages);
     for (const { message_id } of messages) this.#outbox.remove(message_id);
     const answers = added.filter(isAnswer);
-    const newest = answers.at(-1);
-    if (newest) this.#showTyping(false);
+    const hasAnswer = answers.length > 0;
+    if (hasAnswer) this.#showTyping(false);
     this.markRead();
-    if (!isLive || !newest) return;
+    if (!isLive || !hasAnswer) return;
     for (const _ of answers) this.#emit("onMessageReceived");
     // Another answer is likely.
     this.#polling.restart();
-    if (this.#isLogSeen) return;
-    this.#store.update({ news: newest });
-    if (this.#live.isLeader && this.#store.state.settings.sound) playSound();
+    if (this.#store.state.settings.sound) playSoundIfUnread(this.#name, () => this.#store.state.unread > 0);
   }
 
   #showTyping(isTyping: boolean): void {
@@ -505,11 +513,12 @@ export class Messenger {
     if (!keepsOutbox) this.#outbox.clear();
     this.#conversation.clear();
     this.#storage.remove(READ);
+    this.#storage.remove(DISMISSED);
     this.#storage.remove(FIRST_MESSAGE_AT);
     this.#readTo = undefined;
     this.#store.update({
       unread: 0,
-      news: null,
+      preview: null,
       earlier: "none",
       rate: undefined,
       notices: [],

@@ -1,6 +1,7 @@
 /** @jsxImportSource #widget */
 import { fill } from "../texts/texts";
 import type { Props } from "./props";
+import { fillsScreen } from "./fills-screen";
 import { DownIcon } from "./icons";
 import type { Child } from "./jsx/jsx-runtime";
 
@@ -14,6 +15,7 @@ export const Frame = ({ state: { texts, settings }, actions, class: name = "", c
   <section
     class={`window ${name}`}
     role="dialog"
+    aria-modal={fillsScreen() || undefined}
     aria-label={fill(texts.chatWith, settings.title)}
     tabIndex={-1}
     onKeyDown={(event) => {

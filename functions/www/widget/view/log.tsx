@@ -7,7 +7,7 @@ import type { Notice, State } from "../state";
 import { fill } from "../texts/texts";
 import { ContactsForm, isContactsFormDue } from "./contacts-form";
 import type { Props } from "./props";
-import { dateLine, isSameDay } from "./dates";
+import { day, isSameDay } from "./dates";
 import { isMedia, Media } from "./media";
 import { Rating } from "./rating";
 import type { Child } from "./jsx/jsx-runtime";
@@ -193,7 +193,7 @@ function withDates(lines: Line[], { language }: State): Child[] {
     previous = line;
     return (
       <div key={key} class="line">
-        {isNewDay && <p class="day">{dateLine(at, Date.now(), language)}</p>}
+        {isNewDay && <p class="day">{day(at, Date.now(), language)}</p>}
         {author === null ? (
           <p class="event">{content}</p>
         ) : (

@@ -3,10 +3,13 @@
 
 import { safeMedia } from "../chat/safe-address";
 import type { Message } from "../service/types";
+import type { Texts } from "../texts/texts";
 import type { Props } from "./props";
 import { FileIcon, PlaceIcon } from "./icons";
 
 const MEDIA_TYPES = new Set(["photo", "sticker", "video", "audio", "voice", "document", "location"]);
+/** The types that are shown themselves. The others are shown as links. */
+const SHOWN_TYPES = new Set(["photo", "sticker", "video", "audio", "voice"]);
 const MAX_WIDTH = 240;
 const MAX_HEIGHT = 280;
 
@@ -17,6 +20,15 @@ function formatSize(bytes: number): string {
   const unit = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return `${(bytes / 1024 ** unit).toFixed(unit > 1 ? 1 : 0)} ${units[unit]}`;
 }
+
+function kindName({ type }: Message, texts: Texts): string {
+  if (type === "photo" || type === "video" || type === "audio") return texts[type];
+  return type === "voice" ? texts.audio : type === "location" ? texts.location : texts.file;
+}
+
+/** Returns the name of a picture, file or location. */
+export const mediaName = (message: Message, texts: Texts): string =>
+  message.emoji || message.file_name || kindName(message, texts);
 
 /** Returns the size in CSS pixels at which a picture or video is shown. The space is reserved before it loads. */
 function fit({ width, height, type }: Message): { width: number; height: number } {
@@ -29,13 +41,7 @@ function fit({ width, height, type }: Message): { width: number; height: number 
 export function Media({ message, state, actions }: Props & { message: Message }) {
   const { texts, broken } = state;
   const { type, latitude, longitude, text, emoji, title, performer, file_name, file_size } = message;
-  const names: Record<string, string> = {
-    photo: texts.photo,
-    video: texts.video,
-    audio: texts.audio,
-    voice: texts.audio,
-  };
-  const kind = names[type] ?? texts.file;
+  const kind = kindName(message, texts);
   if (type === "location" && latitude !== undefined && longitude !== undefined)
     return (
       <FileLink
@@ -48,7 +54,7 @@ export function Media({ message, state, actions }: Props & { message: Message })
   const file = safeMedia(message.file);
   if (file === undefined) return <p class="bubble">{emoji || file_name || kind}</p>;
   const onError = () => actions.mediaFailed(file);
-  if (broken.has(file) || !(type in names || type === "sticker"))
+  if (broken.has(file) || !SHOWN_TYPES.has(type))
     return (
       <FileLink href={file} title={title || file_name || kind} detail={file_size ? formatSize(file_size) : kind} />
     );

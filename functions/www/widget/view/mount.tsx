@@ -5,7 +5,6 @@ import type { State } from "../state";
 import { fill, isRightToLeft } from "../texts/texts";
 import { brandStyles } from "./brand-colors";
 import type { Actions, Props } from "./props";
-import { InvitationBubble } from "./invitation";
 import { EmptyWindow } from "./frame";
 import { createRenderer, type Child } from "./jsx/jsx-runtime";
 import { Label } from "./label";
@@ -13,24 +12,30 @@ import styles from "./styles.css";
 import type { ChatWindow } from "./window-main";
 
 const ELEMENT_NAME = "switchboard-widget";
-const FOCUSABLE = "button,a[href],input,textarea,video,audio,[tabindex='0']";
+/** How long a text stays in the element whose changes screen readers announce. */
+const ANNOUNCEMENT_MS = 5000;
 
 /** Loads the bundle of the window, unless it is loaded already. */
 export type LoadWindow = () => Promise<typeof import("./window-main")>;
-
-/** Whether the window fills the screen. The style sheet contains the same media query. */
-export const fillsScreen = (): boolean => matchMedia("(max-width: 480px)").matches;
 
 export class View {
   readonly #host = document.createElement(ELEMENT_NAME);
   readonly #shadow: ShadowRoot;
   readonly #brandSheet = new CSSStyleSheet();
   readonly #renderTree: ReturnType<typeof createRenderer>;
+  readonly #stop = new AbortController();
   #brand = "";
   #state: State | undefined;
+  /** Whether the window was open when it was last rendered. */
+  #isOpen = false;
   #window: ChatWindow | undefined;
   #isLoading = false;
   #hasFailed = false;
+  #lastAnnouncement = "";
+  #announcement = "";
+  #announcementTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The element of the page that had the focus before the window was opened. */
+  #opener: HTMLElement | undefined;
 
   readonly #actions: Actions;
   readonly #loadWindow: LoadWindow;
@@ -43,29 +48,59 @@ export class View {
     sheet.replaceSync(styles);
     // Unlike style elements, adopted style sheets are not restricted by the page's Content-Security-Policy.
     this.#shadow.adoptedStyleSheets = [sheet, this.#brandSheet];
-    this.#shadow.addEventListener("keydown", (event) => this.#keepFocus(event as KeyboardEvent));
+    this.#shadow.addEventListener("keydown", (event) => this.#dismissBubble(event as KeyboardEvent));
+    const { signal } = this.#stop;
+    addEventListener("keydown", (event) => event.target === document.body && this.#dismissBubble(event), { signal });
     this.#renderTree = createRenderer(this.#shadow);
     parent.append(this.#host);
   }
 
   render(state: State): void {
-    this.#setColors(state.settings.color, state.settings.color2);
+    if (state.isOpen && !this.#isOpen) this.#opener = this.#focusedElementOfPage();
+    this.#isOpen = state.isOpen;
     this.#state = state;
-    if (state.isOpen && !this.#hasFailed) this.#load();
-    else if (!this.#window && (state.isInvitationOutside || state.unread > 0 || state.conversation.isChatOpen))
-      whenIdle(this.#load);
+    const { isOpen, isInvitationOutside, preview, conversation } = state;
+    if (!this.#hasFailed && (isOpen || isInvitationOutside || preview)) this.#load();
+    else if (!this.#window && conversation.isChatOpen) whenIdle(this.#load);
+    this.#setColors(state.settings.color, state.settings.color2);
+    this.#announce(this.#window?.announcement(state) ?? "");
     const finish = this.#window?.prepare(state);
     const hadFocus = this.#shadow.activeElement !== null;
     const actions = this.#actions;
-    const window =
-      state.isOpen &&
-      (this.#window?.render(state) ?? (
-        <EmptyWindow state={state} actions={actions} hasFailed={this.#hasFailed} retry={this.#load} />
-      ));
-    this.#renderTree(<Root state={state} actions={actions} window={window} prepare={this.#load} />);
-    // The focused element was removed, for example together with a submitted form.
+    const content = this.#window
+      ? this.#window.render(state)
+      : isOpen && <EmptyWindow state={state} actions={actions} hasFailed={this.#hasFailed} retry={this.#load} />;
+    this.#renderTree(
+      <Root state={state} actions={actions} announcement={this.#announcement} prepare={this.#load}>
+        {content}
+      </Root>,
+    );
+    // The focused element was removed, for example together with a submitted form or a dismissed invitation.
     if (hadFocus && this.#shadow.activeElement === null) this.focusWindow();
     finish?.();
+  }
+
+  /** Moves the focus to the first text field of the window, or to the window itself if it has none. On touch screens,
+   * always focuses the window, because a focused text field would open the keyboard. If there is no window, focuses the
+   * label. */
+  focusWindow(): void {
+    const isTouch = matchMedia("(pointer: coarse)").matches;
+    const field = isTouch ? null : this.#find(".window textarea, .window input");
+    (field ?? this.#find(".window") ?? this.#find(".label"))?.focus({ preventScroll: true });
+  }
+
+  /** Moves the focus to the element of the page that had it before the window was opened, or else to the label. */
+  focusLabel(): void {
+    const opener = this.#opener?.isConnected ? this.#opener : this.#find(".label");
+    this.#opener = undefined;
+    opener?.focus({ preventScroll: true });
+  }
+
+  remove(): void {
+    this.#stop.abort();
+    clearTimeout(this.#announcementTimer);
+    this.#window?.remove();
+    this.#host.remove();
   }
 
   /** Loads the window's code, unless it is loaded already. */
@@ -74,37 +109,29 @@ export class View {
     this.#isLoading = true;
     if (this.#hasFailed) {
       this.#hasFailed = false;
-      if (this.#state) this.render(this.#state);
+      this.#renderAgain();
     }
-    const rerender = (window?: ChatWindow) => {
+    const finish = (window?: ChatWindow) => {
       this.#isLoading = false;
       this.#window = window;
       this.#hasFailed = !window;
-      if (!this.#state?.isOpen) return;
-      const isFocused = this.#shadow.activeElement?.matches(".window") ?? false;
-      this.render(this.#state);
+      const isFocused = this.#shadow.activeElement?.matches(".window");
+      this.#renderAgain();
       if (isFocused) this.focusWindow();
     };
     this.#loadWindow().then(
-      ({ createWindow }) => rerender(createWindow(this.#shadow, this.#actions)),
-      () => rerender(),
+      ({ createWindow }) => finish(createWindow(this.#host, this.#shadow, this.#actions, this.#renderAgain)),
+      () => finish(),
     );
   };
 
-  /** Moves the focus to the first text field of the window, or to the window itself if it has none. On touch screens,
-   * always focuses the window, because a focused text field would open the keyboard. */
-  focusWindow(): void {
-    const isTouch = matchMedia("(pointer: coarse)").matches;
-    const field = isTouch ? null : this.#find(".window textarea, .window input");
-    (field ?? this.#find(".window"))?.focus({ preventScroll: true });
-  }
+  readonly #renderAgain = (): void => {
+    if (this.#state && !this.#stop.signal.aborted) this.render(this.#state);
+  };
 
-  focusLabel(): void {
-    this.#find(".label")?.focus({ preventScroll: true });
-  }
-
-  remove(): void {
-    this.#host.remove();
+  #focusedElementOfPage(): HTMLElement | undefined {
+    const { activeElement: element } = document;
+    return element instanceof HTMLElement && element !== document.body && element !== this.#host ? element : undefined;
   }
 
   #find(selector: string): HTMLElement | null {
@@ -118,31 +145,47 @@ export class View {
     this.#brandSheet.replaceSync(brand);
   }
 
-  /** Keeps the focus within a window that fills the screen, because it covers the page. */
-  #keepFocus(event: KeyboardEvent): void {
-    const window = this.#find(".window");
-    if (event.key !== "Tab" || !window || !fillsScreen()) return;
-    const elements = [...window.querySelectorAll<HTMLElement>(FOCUSABLE)];
-    const [edge, other] = event.shiftKey ? [elements[0], elements.at(-1)] : [elements.at(-1), elements[0]];
-    if (this.#shadow.activeElement !== edge && this.#shadow.activeElement !== window) return;
-    event.preventDefault();
-    other?.focus();
+  /** Lets screen readers announce a new text. It is removed later, so that nobody finds it beside the bubble. */
+  #announce(text: string): void {
+    if (text === this.#lastAnnouncement) return;
+    this.#lastAnnouncement = this.#announcement = text;
+    clearTimeout(this.#announcementTimer);
+    this.#announcementTimer = setTimeout(() => {
+      this.#announcement = "";
+      this.#renderAgain();
+    }, ANNOUNCEMENT_MS);
+  }
+
+  /** Dismisses what stands beside the label when Escape is pressed. */
+  #dismissBubble({ key, defaultPrevented }: KeyboardEvent): void {
+    if (key !== "Escape" || defaultPrevented || !this.#state || this.#state.isOpen) return;
+    if (this.#state.preview) this.#actions.dismissPreview();
+    else if (this.#state.isInvitationOutside) this.#actions.dismissInvitation();
   }
 }
 
 const whenIdle = (run: () => void) =>
   "requestIdleCallback" in globalThis ? requestIdleCallback(run) : setTimeout(run, 1000);
 
-function Root({ state, actions, window, prepare }: Props & { window: Child; prepare: () => void }) {
-  const { isOpen, isInvitationOutside, settings, language } = state;
+interface RootProps extends Props {
+  announcement: string;
+  prepare: () => void;
+  children: Child;
+}
+
+function Root({ state, actions, announcement, prepare, children }: RootProps) {
+  const { settings, language, texts } = state;
   return (
     <aside
       class={`root ${settings.position}`}
       lang={language}
       dir={isRightToLeft(language) ? "rtl" : "ltr"}
-      aria-label={fill(state.texts.chatWith, settings.title)}
+      aria-label={fill(texts.chatWith, settings.title)}
     >
-      {isOpen ? window : isInvitationOutside && <InvitationBubble state={state} actions={actions} />}
+      <p class="announcement" role="status">
+        {announcement}
+      </p>
+      {children}
       <Label state={state} actions={actions} prepare={prepare} />
     </aside>
   );

@@ -7,6 +7,7 @@ export interface Actions {
   open: () => void;
   close: () => void;
   dismissInvitation: () => void;
+  dismissPreview: () => void;
   send: (text: string) => void;
   retry: (messageId: string) => void;
   typed: (text: string) => void;

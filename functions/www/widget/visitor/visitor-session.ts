@@ -1,5 +1,6 @@
 /* The visitor's token, and the requests that need it. */
 
+import { pageTitle } from "../page-title";
 import { ServiceError, type Post } from "../service/client";
 import type { PageInfo, Session, Visitor, VisitorUpdate } from "../service/types";
 import { exclusively } from "../tabs/tab-group";
@@ -33,7 +34,7 @@ export class VisitorSession {
   }
 
   get page(): PageInfo {
-    return this.namedPage ?? { url: location.href.slice(0, MAX_URL_LENGTH), title: document.title };
+    return this.namedPage ?? { url: location.href.slice(0, MAX_URL_LENGTH), title: pageTitle() };
   }
 
   get token(): string | undefined {
