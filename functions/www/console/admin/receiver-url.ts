@@ -9,6 +9,13 @@ export function receiverUrlHelp(rules: ReceiverRules): string {
   return rules.allows_http_receivers ? "It may start with https:// or http://." : "It must start with https://.";
 }
 
+/** Says where the messages of an API channel are sent (specification, A-3). */
+export function integratorUrlHelp(integratorUrl: string, appendsChannelId: boolean): string {
+  const sentence = "Agents' messages are sent there";
+  if (integratorUrl.includes("{channel_id}")) return `${sentence}, with the channel's id in place of {channel_id}.`;
+  return appendsChannelId ? `${sentence}, with the channel's id appended to the path.` : `${sentence}.`;
+}
+
 /** Returns what is wrong with an address that is being typed. The service checks the rest. */
 export function receiverUrlProblem(url: string, rules: ReceiverRules): string | undefined {
   const isHttps = /^https:\/\/[^\s/]+/i.test(url.trim());

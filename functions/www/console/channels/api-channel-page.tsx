@@ -7,6 +7,7 @@ import { Icon } from "../../ui/icons";
 import { clockTime, dayLabel, fullTime } from "../../ui/time";
 import { DETAIL_FORM_ID, DetailHeader, FormProblem, FormSection } from "../admin/detail-header";
 import { differences } from "../admin/form-changes";
+import { integratorUrlHelp } from "../admin/receiver-url";
 import { ReceiverTest } from "../admin/receiver-test";
 import { RotationDialog } from "../admin/secret";
 import { SigningSecret } from "../admin/signing-secret";
@@ -136,7 +137,7 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
             <TextField
               id="integrator_url"
               label="Address of your server"
-              help="Agents' messages are sent there."
+              help={integratorUrlHelp(request.integrator_url, request.append_channel_id)}
               problem={problems["integrator_url"]}
               value={request.integrator_url}
               onInput={(integrator_url) => changeRequest({ integrator_url })}

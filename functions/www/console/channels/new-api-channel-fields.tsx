@@ -1,5 +1,5 @@
 import { Field, Switch } from "../../ui/form-fields";
-import { receiverUrlHelp } from "../admin/receiver-url";
+import { integratorUrlHelp, receiverUrlHelp } from "../admin/receiver-url";
 import { useLoaded } from "../admin/use-loaded";
 import { useWorkspace } from "../workspace-context";
 import { AudienceFields } from "./audience-fields";
@@ -28,7 +28,7 @@ export function NewApiChannelFields({ draft, problem, onChange }: NewApiChannelF
       <Field
         id="channel-server"
         label="Address of your server"
-        help={`Agents' messages are sent there. ${receiverUrlHelp(settings.value)}`}
+        help={`${integratorUrlHelp(draft.integrator_url, true)} ${receiverUrlHelp(settings.value)}`}
         problem={problem}
       >
         {(attributes) => (
