@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-const announcement = signal<{ text: string; parity: number }>({ text: "", parity: 0 });
+export const announcement = signal<{ text: string; parity: number }>({ text: "", parity: 0 });
 
 /** Makes screen readers announce a text, even if it is the same as the previous one. */
 export function announce(text: string): void {

@@ -8,7 +8,7 @@ interface Toast {
   action: { label: string; run: () => void } | undefined;
 }
 
-const toasts = signal<Toast[]>([]);
+export const toasts = signal<readonly Toast[]>([]);
 const MAX_TOASTS = 3;
 let lastId = 0;
 

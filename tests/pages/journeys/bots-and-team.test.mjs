@@ -201,6 +201,8 @@ journey(
     await page
       .getByRole("heading", { name: "Choose your own password" })
       .waitFor();
+    await page.locator("#current_password:focus").waitFor();
+    assert.equal(await page.title(), "Choose your own password · Switchboard");
     await page.reload();
     const password = "only Aiko knows this";
     await page.getByLabel("Current password").fill(first);

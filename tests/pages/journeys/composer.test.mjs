@@ -97,6 +97,26 @@ journey(
   },
 );
 
+journey(
+  "a word with a slash is sent at the second try while replies are loading",
+  async ({ account, open }) => {
+    const visitor = await account.openAcceptedChat("Thanh Nguyễn");
+    const page = await open(account.admin);
+    await page.route("**/agent/canned-replies", () => undefined);
+    await page.reload();
+    await openChat(page, "Thanh Nguyễn");
+    await textarea(page).fill("/path");
+    await page.getByText("Loading…").waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByText("Send again to send it as it is.").first().waitFor();
+    assert.equal(await textarea(page).inputValue(), "/path");
+    await page.keyboard.press("Enter");
+    await page.locator(".line .mark.ok").waitFor();
+    const texts = await account.admin.texts(visitor.chatId);
+    assert.deepEqual(texts, ["Hello", "/path"]);
+  },
+);
+
 journey("emoji is inserted at the caret", async ({ openWithChat }) => {
   const { page } = await openWithChat("Thanh Nguyễn");
   await textarea(page).fill("Thanks ");

@@ -7,6 +7,8 @@ import {
   chatRow,
   consoleUrl,
   journey,
+  pressShortcut,
+  searchField,
   textarea,
   useBrowser,
 } from "../support/console.mjs";
@@ -74,6 +76,25 @@ journey(
     await fillIn(page, { ...jonas, password });
     await textarea(page).waitFor();
     assert.equal(await textarea(page).inputValue(), "Half a sentence");
+  },
+);
+
+journey(
+  "nothing of an ended session is left for the next agent",
+  async ({ account, open }) => {
+    const [jonas] = account.agents;
+    await account.openChat("Thanh Nguyễn");
+    const page = await open(jonas);
+    await searchField(page).fill("Thanh");
+    await pressShortcut(page, "?");
+    await page.locator("dialog").waitFor();
+    const password = "another long password";
+    await account.admin.patch(`/admin/agents/${jonas.id}`, { password });
+    await page.getByText("Your session has ended.").waitFor();
+    await fillIn(page, { ...jonas, password });
+    await chatRow(page, "Thanh Nguyễn").waitFor();
+    assert.equal(await searchField(page).inputValue(), "");
+    assert.equal(await page.locator("dialog").count(), 0);
   },
 );
 

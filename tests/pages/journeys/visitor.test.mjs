@@ -102,6 +102,29 @@ journey(
   },
 );
 
+journey(
+  "picture is shown and hidden with the keyboard",
+  async ({ account, open }) => {
+    const photo = "https://pictures.example/amara.svg";
+    await account.openAcceptedChat("Amara Kone", { sender: { photo } });
+    const page = await open();
+    const body = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+    const picture = { contentType: "image/svg+xml", body };
+    await page.route(photo, (route) => route.fulfill(picture));
+    await openChat(page, "Amara Kone");
+    const pane = page.locator(".visitor");
+    const button = (name) => pane.getByRole("button", { name, exact: true });
+    assert.equal(await pane.locator(`img[src="${photo}"]`).count(), 0);
+    await button("Show the picture").press("Enter");
+    await pane.locator(`img[src="${photo}"]`).waitFor();
+    // The button keeps the focus, so the next key works on it.
+    await page.locator(".photo-button:focus").waitFor();
+    await page.keyboard.press("Enter");
+    await button("Show the picture").waitFor();
+    assert.equal(await pane.locator(`img[src="${photo}"]`).count(), 0);
+  },
+);
+
 journey("values are copied with a button", async ({ openWithChat }) => {
   const { page } = await openWithChat("Amara Kone", {
     sender: { email: "amara@example.com", phone: "+225 27" },

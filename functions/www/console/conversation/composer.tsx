@@ -29,6 +29,7 @@ interface ComposerProps {
 }
 
 const MAX_SUGGESTIONS = 30;
+const CONFIRMATION_HINT = "This looks like a canned reply. Send again to send it as it is.";
 const hasCoarsePointer = () => matchMedia("(pointer: coarse)").matches;
 
 export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly = false, onDone }: ComposerProps) {
@@ -57,11 +58,12 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
   const length = countCharacters(text);
   const excessCharacters = length - MAX_TEXT_CHARACTERS;
   const isEmpty = text.trim() === "";
+  const isConfirming = confirmed === text;
   const replies = workspace.cannedReplies.value;
   const query = findCannedQuery(text, caret);
   const isSuggesting = query !== undefined && query.from !== dismissedAt && !isNote;
   const suggestions = isSuggesting ? matchCannedReplies(replies ?? [], query.searchText).slice(0, MAX_SUGGESTIONS) : [];
-  const isOpen = isSuggesting && (suggestions.length > 0 || query.searchText === "");
+  const isOpen = isSuggesting && (replies === undefined || suggestions.length > 0 || query.searchText === "");
   const selectedIndex = Math.min(selected, Math.max(0, suggestions.length - 1));
 
   // Load the canned replies again if the first request failed.
@@ -154,9 +156,10 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
   const send = () => {
     if (isEmpty || excessCharacters > 0) return;
     const trimmedText = text.trim();
-    if (!isNote && confirmed !== text && isForgottenShortcut(trimmedText, replies)) {
+    if (!isNote && !isConfirming && isForgottenShortcut(trimmedText, replies)) {
       setConfirmed(text);
       setDismissedAt(undefined);
+      announce(CONFIRMATION_HINT);
       return;
     }
     typingNotice.stop();
@@ -244,11 +247,13 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
           )}
           <div class="foot">
             <span>
-              {suggestions.length === 0
-                ? "There are no canned replies yet."
-                : hasCoarsePointer()
-                  ? ""
-                  : "Enter inserts, Esc closes"}
+              {replies === undefined
+                ? ""
+                : suggestions.length === 0
+                  ? "There are no canned replies yet."
+                  : hasCoarsePointer()
+                    ? ""
+                    : "Enter inserts, Esc closes"}
             </span>
             {workspace.isAdmin && (
               <button type="button" onClick={() => (overlay.value = { kind: "canned" })}>
@@ -341,7 +346,11 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
                 : `${length.toLocaleString("en")} of ${MAX_TEXT_CHARACTERS.toLocaleString("en")}`}
             </span>
           ) : (
-            isRestored && <span class="hint">Draft restored</span>
+            (isConfirming || isRestored) && (
+              <span class={isConfirming ? "hint ask" : "hint"}>
+                {isConfirming ? CONFIRMATION_HINT : "Draft restored"}
+              </span>
+            )
           )}
           <span class="grow" />
           <span class="hint keys" aria-hidden="true">

@@ -1,7 +1,6 @@
 /* The page for an account without chats. Its steps: add a channel, copy its URL or tag, and send a test message. */
 
 import "./first-run.css";
-import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Channel } from "../../api/types";
@@ -9,22 +8,19 @@ import { CopyButton, copyText } from "../../ui/copy-button";
 import { Icon } from "../../ui/icons";
 import { curlCommand, sameOriginPath, sendTestMessage } from "../channels/test-message";
 import { useWorkspace } from "../workspace-context";
-import type { ChatStore } from "../state/chats";
 import { channelRoute } from "../state/page-routes";
 import { hrefOf } from "../state/route";
 import { overlay, type CreatedChannel } from "../state/view-state";
 import { errorText, type Workspace } from "../state/workspace";
 
-/** Whether the account has no chats at all, neither open nor closed. Undefined until this is known. */
-const isEmptyAccount = signal<boolean | undefined>(undefined);
-
-export function isFirstRun({ chats }: Workspace): boolean {
+export function isFirstRun(workspace: Workspace): boolean {
+  const { chats, isEmptyAccount } = workspace;
   if (chats.loadState.value !== "ready" || chats.rows.value.size > 0) return false;
-  checkClosedChats(chats);
+  checkClosedChats(workspace);
   return isEmptyAccount.value === true;
 }
 
-function checkClosedChats(chats: ChatStore): void {
+function checkClosedChats({ chats, isEmptyAccount }: Workspace): void {
   if (chats.closedLoadState.peek() !== "idle") return;
   queueMicrotask(() => {
     if (chats.closedLoadState.peek() !== "idle") return;

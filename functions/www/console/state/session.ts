@@ -3,7 +3,10 @@
 import { signal } from "@preact/signals";
 import { ApiClient, hasStatus } from "../../api/client";
 import type { LoginResponse, Role } from "../../api/types";
+import { announce } from "../../ui/announcer";
 import { persistentStorage, tabStorage } from "../../ui/storage";
+import { toasts } from "../../ui/toast";
+import { resetViewState } from "./view-state";
 
 export interface Session {
   token: string;
@@ -33,6 +36,10 @@ export function endSession(reason?: SignOutReason): void {
   tabStorage.remove("session");
   signOutReason.value = reason;
   session.value = undefined;
+  // The next agent who signs in on this page sees nothing of this session.
+  resetViewState();
+  toasts.value = [];
+  announce("");
 }
 
 function startSession(response: LoginResponse, email: string | undefined): void {

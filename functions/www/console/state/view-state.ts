@@ -31,6 +31,9 @@ effect(() => tabStorage.write("tab", activeTab.value));
 
 /** The text in the inbox's search field. */
 export const searchQuery = signal("");
+/** The pictures of visitors that the agent has chosen to load. The server of a picture learns the agent's address, so
+ * no picture of a visitor is loaded by itself. */
+export const loadedPhotos = signal<ReadonlySet<string>>(new Set());
 /** Whether the visitor pane covers the conversation. Used only on narrow screens. */
 export const isVisitorPaneOverlayOpen = signal(false);
 
@@ -64,3 +67,12 @@ export const composerFocusRequest = signal<{ chatId: number; kind: "reply" | "no
 export const focusComposer = (chatId: number, kind: "reply" | "note" = "reply") => {
   composerFocusRequest.value = { chatId, kind };
 };
+
+/** Forgets what the agent has opened, searched for and loaded. */
+export function resetViewState(): void {
+  closeOverlay();
+  searchQuery.value = "";
+  loadedPhotos.value = new Set();
+  isVisitorPaneOverlayOpen.value = false;
+  composerFocusRequest.value = undefined;
+}

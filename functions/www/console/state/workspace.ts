@@ -77,6 +77,9 @@ export class Workspace {
   readonly sentItemKeys = new Map<string, string>();
   readonly openChatId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
 
+  /** Whether the account has no chats at all, neither open nor closed. Undefined until this is known. */
+  readonly isEmptyAccount = signal<boolean | undefined>(undefined);
+
   private readonly storage: PrefixedStorage;
   /** The failures of own messages that have been reported. */
   private readonly reportedFailures = new Set<string>();

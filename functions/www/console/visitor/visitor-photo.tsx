@@ -1,11 +1,7 @@
-import { signal } from "@preact/signals";
 import { Avatar } from "../../ui/avatar";
+import { loadedPhotos } from "../state/view-state";
 import { isAnonymous } from "../state/workspace";
 import { isWebUrl } from "./external-link";
-
-/** The pictures that the agent has chosen to load. The server of a picture learns the agent's address, so no picture of
- * a visitor is loaded by itself. */
-const loadedPhotos = signal<ReadonlySet<string>>(new Set());
 
 /** Returns the address of a visitor's picture if the agent has loaded it. */
 export const loadedPhoto = (photo: string | null | undefined) =>
@@ -17,19 +13,26 @@ interface VisitorAvatarProps {
   photo: string | null;
 }
 
-/** A visitor's initials. If the visitor has a picture, a click loads it. */
+function togglePhoto(photo: string): void {
+  const photos = new Set(loadedPhotos.peek());
+  if (!photos.delete(photo)) photos.add(photo);
+  loadedPhotos.value = photos;
+}
+
+/** A visitor's initials. If the visitor has a picture, a click loads it, and another one hides it. */
 export function VisitorAvatar({ number, name, photo }: VisitorAvatarProps) {
   const loaded = loadedPhoto(photo);
   const avatar = <Avatar id={number} name={name} photo={loaded} isAnonymous={isAnonymous(name)} />;
-  if (!isWebUrl(photo) || loaded !== undefined || !URL.canParse(photo)) return avatar;
+  if (!isWebUrl(photo) || !URL.canParse(photo)) return avatar;
+  const host = new URL(photo).host;
   return (
     <button
       type="button"
       class="photo-button"
-      title={`Show the picture. ${new URL(photo).host} will see your network address.`}
-      onClick={() => (loadedPhotos.value = new Set(loadedPhotos.peek()).add(photo))}
+      title={loaded === undefined ? `Show the picture. ${host} will see your network address.` : "Hide the picture"}
+      onClick={() => togglePhoto(photo)}
     >
-      <span class="sr">Show the picture</span>
+      <span class="sr">{loaded === undefined ? "Show" : "Hide"} the picture</span>
       {avatar}
     </button>
   );
