@@ -108,7 +108,7 @@ journey(
     await textarea(page).fill("/path");
     await page.getByText("Loading…").waitFor();
     await page.keyboard.press("Enter");
-    await page.getByText("Send again to send it as it is.").first().waitFor();
+    await page.getByText("Send again to send it.").first().waitFor();
     assert.equal(await textarea(page).inputValue(), "/path");
     await page.keyboard.press("Enter");
     await page.locator(".line .mark.ok").waitFor();

@@ -29,7 +29,7 @@ interface ComposerProps {
 }
 
 const MAX_SUGGESTIONS = 30;
-const CONFIRMATION_HINT = "This looks like a canned reply. Send again to send it as it is.";
+const CONFIRMATION_HINT = "This looks like a canned reply. Send again to send it.";
 const hasCoarsePointer = () => matchMedia("(pointer: coarse)").matches;
 
 export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly = false, onDone }: ComposerProps) {
@@ -223,9 +223,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
     >
       {isOpen && (
         <div class="suggestions scroll">
-          {replies === undefined ? (
-            <p class="foot">Loading…</p>
-          ) : (
+          {replies !== undefined && (
             <ul id="canned" role="listbox" aria-label="Canned replies">
               {suggestions.map((reply, index) => (
                 <li
@@ -248,7 +246,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
           <div class="foot">
             <span>
               {replies === undefined
-                ? ""
+                ? "Loading…"
                 : suggestions.length === 0
                   ? "There are no canned replies yet."
                   : hasCoarsePointer()
@@ -353,9 +351,11 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
             )
           )}
           <span class="grow" />
-          <span class="hint keys" aria-hidden="true">
-            <kbd>Shift</kbd> <kbd>Enter</kbd> new line
-          </span>
+          {!isConfirming && (
+            <span class="hint keys" aria-hidden="true">
+              <kbd>Shift</kbd> <kbd>Enter</kbd> new line
+            </span>
+          )}
           {isNoteOnly && (
             <button type="button" class="btn" onClick={onDone}>
               Cancel
