@@ -13,7 +13,7 @@ import type { Session } from "./service/types";
 import { createState, Store } from "./state";
 import { chooseLanguage, loadTexts, withOverrides } from "./texts/texts";
 import { View } from "./view/mount";
-import { DeferredStorage } from "./visitor/deferred-storage";
+import { attempt, DeferredStorage } from "./visitor/deferred-storage";
 import { Profile } from "./visitor/profile";
 import { analyticsOf } from "./visitor/utm-and-analytics";
 import { VisitorSession } from "./visitor/visitor-session";
@@ -30,15 +30,19 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
   const { base, widgetId, prefix, utm } = options;
   const name = `switchboard.widget.${widgetId}`;
   const post = createPost(base, widgetId);
-  const storage = new DeferredStorage(browserStorage(), `${name}.`);
+  const storage = new DeferredStorage(
+    attempt(() => localStorage),
+    `${name}.`,
+    attempt(() => sessionStorage),
+  );
   const profile = new Profile(storage);
   const session = new VisitorSession(post, storage, profile, name);
-  const analytics = analyticsOf(document.cookie);
+  const analytics = analyticsOf(attempt(() => document.cookie) ?? "");
   if (analytics) profile.set({ analytics });
   if (utm) profile.set({ utm });
 
   // Load the texts of the likely language while the session is read.
-  const wanted = [document.documentElement.lang, ...navigator.languages].filter(Boolean);
+  const wanted = [document.documentElement.lang, ...(navigator.languages ?? [])].filter(Boolean);
   loadTexts(chooseLanguage("auto", wanted)).catch(() => {});
   const first = await loadSession(session);
   if (!first) return undefined;
@@ -63,7 +67,7 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
   widget.begin(first);
   store.update();
 
-  const removeListeners = listen(messenger, store, emit);
+  const removeListeners = listen(messenger, session, store, emit);
   api.connect(widget);
   emit("onLoadCallback");
   return {
@@ -98,7 +102,7 @@ async function loadSession(session: VisitorSession): Promise<Session | undefined
 }
 
 /** Follows events of the page: visibility, network, size, and the browser's back/forward cache. */
-function listen(messenger: Messenger, store: Store, emit: Emit): () => void {
+function listen(messenger: Messenger, session: VisitorSession, store: Store, emit: Emit): () => void {
   const stop = new AbortController();
   const { signal } = stop;
   const resume = () => messenger.resume();
@@ -111,16 +115,10 @@ function listen(messenger: Messenger, store: Store, emit: Emit): () => void {
     { signal },
   );
   addEventListener("online", resume, { signal });
+  // Another tab has changed the browser's storage, perhaps because of a sign-out.
+  addEventListener("storage", () => session.check(), { signal });
   addEventListener("resize", () => store.state.isOpen && emit("onResizeCallback"), { signal });
   addEventListener("pagehide", () => messenger.pause(), { signal });
   addEventListener("pageshow", ({ persisted }) => persisted && messenger.restart(), { signal });
   return () => stop.abort();
-}
-
-function browserStorage(): Storage | undefined {
-  try {
-    return localStorage;
-  } catch {
-    return undefined;
-  }
 }

@@ -59,6 +59,8 @@ export interface State {
   callback: boolean;
   conversation: Conversation;
   contact: ContactInfo;
+  /** Counts the persons at the browser. */
+  person: number;
   isOpen: boolean;
   screen: Screen;
   /** The heading and the text of the call form, or those that a trigger rule has set for the offline form. */
@@ -114,6 +116,8 @@ export const isAddressNeeded = (state: State): boolean =>
 export const showsLog = ({ screen, conversation }: State): boolean =>
   screen === "chat" || (screen === "offline" && !conversation.isEmpty);
 
+export const NO_CONTACT: ContactInfo = { client_name: null, email: null, phone: null, description: null };
+
 /** Returns the state of a widget whose window is closed, without a visitor. */
 export function createState(
   parts: Pick<State, "settings" | "texts" | "language" | "mode" | "hasBot" | "agents" | "callback">,
@@ -121,7 +125,8 @@ export function createState(
   return {
     ...parts,
     conversation: new Conversation(),
-    contact: { client_name: null, email: null, phone: null, description: null },
+    contact: NO_CONTACT,
+    person: 0,
     isOpen: false,
     screen: "chat",
     formIntro: {},

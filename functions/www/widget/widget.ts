@@ -10,9 +10,19 @@ import type { RuleCommand, RuleContext } from "./rules/rules";
 import { RuleEngine } from "./rules/rules";
 import { ServiceError, type Post } from "./service/client";
 import type { CustomField, OnlineAgent, Session } from "./service/types";
-import { isAddressNeeded, isAway, rateOf, type Invitation, type Rate, type Screen, type Store } from "./state";
+import {
+  isAddressNeeded,
+  isAway,
+  NO_CONTACT,
+  rateOf,
+  type Invitation,
+  type Rate,
+  type Screen,
+  type Store,
+} from "./state";
 import type { DeferredStorage } from "./visitor/deferred-storage";
 import {
+  contactOf,
   findErrors,
   formField,
   isKnown,
@@ -22,11 +32,13 @@ import {
   type FormValues,
 } from "./visitor/contact-rules";
 import type { Profile } from "./visitor/profile";
-import type { VisitorSession } from "./visitor/visitor-session";
+import { PersonChanged, type VisitorSession } from "./visitor/visitor-session";
 import type { Actions } from "./view/props";
 import { fillsScreen } from "./view/fills-screen";
 
 const SITE_VISIT_GAP_MS = 30 * 60_000;
+/** How long the page's data about the visitor waits for the page to name the user. */
+const USER_WAIT_MS = 3000;
 const RULE_INTERVAL_MS = 1000;
 const DRAFT = "draft";
 const CONTACTS_FORM_DONE = "contacts-form-done";
@@ -61,6 +73,11 @@ export class ChatWidget implements Widget, Actions {
   #profileTimer: ReturnType<typeof setTimeout> | undefined;
   #lastState = "label";
   #calls: Promise<Calls> | undefined;
+  /** The data that belongs to the user whom the page names next. */
+  #batch: [method: string, data: unknown][] = [];
+  #isUserNamedInBatch = false;
+  /** Whether the page has named its user, or that there is none. */
+  #isUserNamed = false;
 
   readonly #parts: Parts;
 
@@ -72,7 +89,7 @@ export class ChatWidget implements Widget, Actions {
     this.#siteOpenedAt = isSameVisit ? visit.start : this.#pageOpenedAt;
     storage.write(SITE, { start: this.#siteOpenedAt, seen: this.#pageOpenedAt });
     messenger.onOfflineResult = (messageId, error) => this.#onOfflineResult(messageId, error);
-    messenger.onReplaced = () => this.#forgetVisitor();
+    messenger.onLeft = () => this.#forgetPerson();
     messenger.isModeNeeded = () => this.#isModeAsked || this.#rules.usesMode;
     messenger.onCall = (call, id) => {
       if (call || this.#calls || storage.read(REQUESTED_CALL))
@@ -88,7 +105,7 @@ export class ChatWidget implements Widget, Actions {
   begin(session: Session): void {
     const { messenger, storage } = this.#parts;
     messenger.begin(session);
-    this.#setContact(session.visitor?.contact_info ?? {});
+    this.#setContact(nonBlank(session.visitor?.contact_info ?? {}));
     this.#setRules(session.rules);
     if (storage.read(IS_OPEN) && !fillsScreen() && this.#state.conversation.isChatOpen) this.#show(true);
   }
@@ -216,6 +233,7 @@ export class ChatWidget implements Widget, Actions {
     session
       .withToken((token) => post("visitor", { token, contact_info, source: "visitor" }))
       .then(finish, (error) => {
+        if (error instanceof PersonChanged) return;
         if (error instanceof ServiceError && error.status === 400) return this.#showError(error);
         // The data is sent with the next request.
         profile.set({ contact_info, source: "visitor" });
@@ -271,13 +289,18 @@ export class ChatWidget implements Widget, Actions {
     store.update({ contact, isContactsFormDone });
   }
 
-  /** Forgets what is known about the visitor when another user has become the visitor. */
-  #forgetVisitor(): void {
-    const { session, storage, store } = this.#parts;
-    storage.remove(DRAFT);
-    storage.remove(CONTACTS_FORM_DONE);
-    store.update({ contact: { client_name: null, email: null, phone: null, description: null } });
-    this.#setContact(session.visitor?.contact_info ?? {});
+  /** Shows nothing of the earlier person. An open window stays open, with empty fields. */
+  #forgetPerson(): void {
+    const { store, storage } = this.#parts;
+    if (this.#calls) this.#withCalls((calls) => calls.stop(), undefined, true);
+    this.#calls = undefined;
+    this.#offlineMessageId = undefined;
+    const { person, isOpen, screen } = this.#state;
+    store.update({ contact: NO_CONTACT, person: person + 1, call: null, formIntro: {}, isBusy: false, errors: {} });
+    this.#setContact({});
+    if (isOpen) storage.write(IS_OPEN, true);
+    if (isOpen && screen !== this.#defaultScreen()) this.#show(true, false);
+    this.#reportState();
   }
 
   // Invitations and rules
@@ -391,7 +414,7 @@ export class ChatWidget implements Widget, Actions {
   }
 
   run(method: string, args: unknown[]): void {
-    const { profile, messenger, store, storage } = this.#parts;
+    const { profile, messenger, session, store } = this.#parts;
     const [first, second] = args;
     switch (method) {
       case "open": {
@@ -410,26 +433,17 @@ export class ChatWidget implements Widget, Actions {
       }
       case "close":
         return this.#hide(false);
-      case "setContactInfo": {
-        const fields = nonBlank(first as object);
-        profile.set({ contact_info: fields, source: "script" });
-        this.#setContact(fields);
-        return this.#syncProfile();
-      }
+      case "setContactInfo":
       case "setCustomData":
-        profile.setCustomData(first as CustomField[]);
-        return this.#syncProfile();
       case "setClientAttributes":
-        profile.setAttributes(first as Record<string, unknown>);
-        return this.#syncProfile();
+        return this.#setPersonData(method, first);
       case "setUserToken":
-        if (profile.setUserToken(first as string | null)) messenger.hide();
-        return this.#syncProfile();
+        return this.#setUser(first as string | null);
       case "sendPageTitle": {
         const page = { title: first as string, url: textOf(args[2]) ?? location.href };
-        this.#parts.session.namedPage = page;
+        session.namedPage = { ...page, address: location.href };
         // If there is no visitor yet, the request that creates the visitor contains the page.
-        if (this.#parts.session.token !== undefined) profile.set({ page });
+        if (session.token !== undefined) profile.set({ page });
         return this.#syncProfile();
       }
       case "setRules":
@@ -446,23 +460,60 @@ export class ChatWidget implements Widget, Actions {
       case "getVisitorNumber":
         return this.#passVisitorNumber(first as (error: string | null, number: unknown) => void);
       case "clearHistory":
-        storage.remove(DRAFT);
-        messenger.clear().catch(() => {});
-        return this.#show(false);
+        session.leave();
+        return this.#hide(false);
     }
   }
 
-  /** Sends the visitor's data that the page has set. Consecutive API calls of the page cause a single request. */
+  /** Takes data of the person from the page. */
+  #setPersonData(method: string, data: unknown): void {
+    const { profile } = this.#parts;
+    if (!this.#isUserNamedInBatch) this.#batch.push([method, data]);
+    if (method === "setContactInfo") {
+      const fields = contactOf(data as object);
+      profile.set({ contact_info: fields, source: "script" });
+      this.#setContact(fields);
+    } else if (method === "setCustomData") profile.setCustomData(data as CustomField[]);
+    else profile.setAttributes(data as Record<string, unknown>);
+    this.#syncProfile();
+  }
+
+  /** Takes the token of the page's user, or null if the user has signed out. Another user than the known one is another
+   * person. The data that the page has set just before then belongs to that user. */
+  #setUser(token: string | null): void {
+    const { profile, session } = this.#parts;
+    session.check();
+    const { user } = profile;
+    const data = token === null ? [] : this.#batch;
+    this.#batch = [];
+    this.#isUserNamed = this.#isUserNamedInBatch = true;
+    if (user !== undefined && user !== token) {
+      session.leave();
+      for (const [method, value] of data) this.#setPersonData(method, value);
+    }
+    if (token !== null) profile.setUser(token);
+    this.#syncProfile();
+  }
+
+  /** Sends the visitor's data that the page has set. Consecutive API calls of the page cause a single request. If the
+   * browser knows a user whom the page has not named yet, the data waits, because it may be another user's. */
   #syncProfile(): void {
+    const { profile, session } = this.#parts;
     clearTimeout(this.#profileTimer);
-    this.#profileTimer = setTimeout(() => this.#parts.session.sync().catch(() => {}));
+    profile.isHeld = profile.user !== undefined && !this.#isUserNamed && this.#batch.length > 0;
+    const send = () => {
+      profile.isHeld = this.#isUserNamedInBatch = false;
+      this.#batch = [];
+      session.sync().catch(() => {});
+    };
+    this.#profileTimer = setTimeout(send, profile.isHeld ? USER_WAIT_MS : 0);
   }
 
   /** Passes the visitor's number, or an error, to the page's callback. Creates the visitor if there is none yet. */
   #passVisitorNumber(callback: (error: string | null, number: unknown) => void): void {
     const { session } = this.#parts;
     session
-      .withToken(() => Promise.resolve())
+      .withToken(() => (session.visitor ? Promise.resolve() : session.load().then(() => {})))
       .then(
         () => callback(null, session.visitor?.number ?? null),
         () => callback("The visitor number is not available.", null),

@@ -84,11 +84,11 @@ export class PageApi {
   }
 }
 
-/** Adds the non-blank fields of an argument of setContactInfo, or of the service's contact data. */
+/** Adds the fields of an argument of setContactInfo, or of the service's contact data. An empty field is cleared. */
 export function mergeContactInfo(info: ContactInfo, fields: object): void {
   for (const [name, value] of Object.entries(fields)) {
     const field = name === "name" ? "client_name" : name;
-    if (Object.hasOwn(info, field) && typeof value === "string" && value.trim())
-      info[field as keyof ContactInfo] = value.trim();
+    if (Object.hasOwn(info, field) && (value === null || typeof value === "string"))
+      info[field as keyof ContactInfo] = value?.trim() || null;
   }
 }

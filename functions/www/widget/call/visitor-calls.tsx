@@ -325,6 +325,7 @@ export class VisitorCalls implements Calls {
   };
 
   #render(): void {
+    if (this.#isStopped) return;
     const { store } = this.#parts;
     const { screen, settings, contact } = this.#state;
     const texts = this.#texts;

@@ -27,10 +27,7 @@ export type TabMessage =
   | { type: "outgoing"; frame: object }
   | { type: "link"; link: Link }
   /** Asks the leader to read the session, because nothing is pushed. */
-  | { type: "poll" }
-  | { type: "cleared" }
-  /** Another user has become the visitor. */
-  | { type: "replaced" };
+  | { type: "poll" };
 
 export interface LiveEvents {
   received: (message: Exclude<TabMessage, { type: "outgoing" | "incomplete" }>) => void;

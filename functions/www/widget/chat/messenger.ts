@@ -6,7 +6,7 @@ import type { Call, Chat, Earlier, Message, Mode, OnlineAgent, Session } from ".
 import { isWaitingAlone, showsLog, type Notice, type Store } from "../state";
 import { fill } from "../texts/texts";
 import type { DeferredStorage } from "../visitor/deferred-storage";
-import type { VisitorSession } from "../visitor/visitor-session";
+import { PersonChanged, type VisitorSession } from "../visitor/visitor-session";
 import { LiveConnection, type Link, type LiveEvents } from "./live-connection";
 import { Outbox, type Outgoing } from "./outbox";
 import { Polling, type Pace } from "./polling";
@@ -44,12 +44,10 @@ export class Messenger {
   /** Called with the call in progress when the session was read, and with each new status. `id` names the call whose
    * status was pushed. */
   onCall: (call: Call | null, id?: string) => void = () => {};
-  /** Called when another user has become the visitor. */
-  onReplaced: () => void = () => {};
+  /** Called when the person at the browser has changed. */
+  onLeft: () => void = () => {};
   /** Whether the mode must be up to date even while the window is closed. */
   isModeNeeded: () => boolean = () => false;
-  /** Whether the history of the known user is hidden, because the page has named another one. */
-  #isHidden = false;
   readonly #outbox: Outbox;
   #live: LiveConnection;
   readonly #polling = new Polling(
@@ -94,10 +92,9 @@ export class Messenger {
       this.#conversation.clear();
       this.#replaceLive();
     };
-    session.onReplaced = () => {
-      this.#live.tell({ type: "replaced" });
-      this.#beginAnew();
-    };
+    // What the person has written since the page named the user is for the new visitor.
+    session.onReplaced = () => this.#beginAnew(true);
+    session.onLeft = () => this.#beginAnew(false);
   }
 
   get firstMessageAt(): number | undefined {
@@ -161,7 +158,7 @@ export class Messenger {
       this.#storage.write(FIRST_MESSAGE_AT, at);
       this.#emit("onMessageSent");
     }
-    if (isNewChat) this.#emit("onClientStartChat");
+    if (isNewChat && !accepted) this.#emit("onClientStartChat");
   }
 
   /** Sends a message of the offline form. Returns its id. */
@@ -223,33 +220,20 @@ export class Messenger {
       if (now?.chat_id !== chat_id || now.seq !== seq) return;
       this.#conversation.add(messages);
       this.#store.update({ earlier: has_earlier && messages.length > 0 ? "more" : "none" });
-    } catch {
-      this.#store.update({ earlier: "failed" });
+    } catch (error) {
+      if (!(error instanceof PersonChanged)) this.#store.update({ earlier: "failed" });
     }
   }
 
   /** Called when the network is back, or the tab is visible again. */
   resume(): void {
     this.#hiddenReads = 0;
+    this.#session.check();
     this.#outbox.flush();
     this.#live.check();
     this.markRead();
     this.#polling.restart();
     this.refreshMode();
-  }
-
-  /** Hides the history of the known user until the service has created a visitor for another one. */
-  hide(): void {
-    this.#isHidden = true;
-    this.#forgetHistory();
-    this.#replaceLive();
-  }
-
-  async clear(): Promise<void> {
-    this.#forgetHistory();
-    this.#live.tell({ type: "cleared" });
-    if (this.#session.token === undefined) return;
-    await this.#session.withToken((token) => this.#post("visitor", { token, clear_history: true }));
   }
 
   /** Lets another tab become the leader while the page is in the browser's back/forward cache. */
@@ -275,7 +259,7 @@ export class Messenger {
   }
 
   #createLive(): LiveConnection {
-    return new LiveConnection(this.#name, this.#post, () => this.#session.token, {
+    return new LiveConnection(`${this.#name}.${this.#storage.scope}`, this.#post, () => this.#session.token, {
       received: (message) => this.#onReceived(message),
       mustCatchUp: () => void this.catchUp(),
       linkChanged: (link) => this.#setLink(link),
@@ -463,11 +447,6 @@ export class Messenger {
         return this.#take(received.messages, true);
       case "read":
         return this.#showUnread(received.position);
-      case "cleared":
-        return this.#forgetHistory();
-      case "replaced":
-        this.#session.adopt();
-        return this.#beginAnew();
     }
   }
 
@@ -499,32 +478,20 @@ export class Messenger {
     this.#store.update();
   }
 
-  /** Starts again with a new visitor. */
-  #beginAnew(): void {
-    // What was written since the history was hidden is for the new visitor.
-    this.#forgetHistory(this.#isHidden);
-    this.#isHidden = false;
-    this.#showPending();
-    this.#replaceLive();
-    this.onReplaced();
-  }
-
-  #forgetHistory(keepsOutbox = false): void {
+  /** Starts again for another person, or with another visitor. */
+  #beginAnew(keepsOutbox: boolean): void {
+    this.typing.stop();
     if (!keepsOutbox) this.#outbox.clear();
     this.#conversation.clear();
     this.#storage.remove(READ);
     this.#storage.remove(DISMISSED);
     this.#storage.remove(FIRST_MESSAGE_AT);
     this.#readTo = undefined;
-    this.#store.update({
-      unread: 0,
-      preview: null,
-      earlier: "none",
-      rate: undefined,
-      notices: [],
-      invitation: null,
-      typingName: null,
-    });
+    this.#store.update({ unread: 0, preview: null, earlier: "none", rate: undefined, notices: [], invitation: null });
+    this.#showTyping(false);
+    this.#showPending();
+    this.#replaceLive();
+    this.onLeft();
   }
 }
 

@@ -100,6 +100,8 @@ export class Outbox {
         this.remove(message.messageId);
         this.#events.sent(message, response);
       } catch (error) {
+        // The person has signed out, or another tab has sent the message.
+        if (!this.#queue.includes(message)) continue;
         if (error instanceof ServiceError && !error.isTemporary) {
           message.isFailed = true;
           this.#store(message);

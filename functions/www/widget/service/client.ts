@@ -18,11 +18,13 @@ export class ServiceError extends Error {
 
 export type Post = <T>(endpoint: string, body: object) => Promise<T>;
 
-/** Converts a body to JSON. Replaces unpaired surrogates, which occur if a page has cut its title or other data within
- * a character, because the service rejects them. JSON.stringify writes only unpaired surrogates as `\ud` escape
- * sequences. */
-export const toJson = (body: object): string =>
-  JSON.stringify(body).replace(/\\(ud[\da-f]{3}|.)/g, (all, code) => (code.length > 1 ? "\ufffd" : all));
+/** Converts a value to JSON. Ignores methods `toJSON`, because old libraries add one to all arrays. Replaces unpaired
+ * surrogates, which occur if a page has cut its title or other data within a character, because the service rejects
+ * them. JSON.stringify writes only unpaired surrogates as `\ud` escape sequences. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, function (this: Record<string, unknown>, name) {
+    return this[name];
+  }).replace(/\\(ud[\da-f]{3}|.)/g, (all, code) => (code.length > 1 ? "\ufffd" : all));
 
 const REQUEST_TIMEOUT_MS = 20_000;
 

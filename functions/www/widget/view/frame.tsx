@@ -10,9 +10,10 @@ interface FrameProps extends Props {
   children: Child;
 }
 
-/** The window's outermost element. */
-export const Frame = ({ state: { texts, settings }, actions, class: name = "", children }: FrameProps) => (
+/** The window's outermost element. For another person, it is created anew, with empty fields. */
+export const Frame = ({ state: { texts, settings, person }, actions, class: name = "", children }: FrameProps) => (
   <section
+    key={`${person}`}
     class={`window ${name}`}
     role="dialog"
     aria-modal={fillsScreen() || undefined}

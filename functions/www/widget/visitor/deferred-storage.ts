@@ -1,16 +1,39 @@
 /* Storage that writes nothing to the browser before `persist` is called. Until then, and if the browser's storage is
-   full or blocked, values are kept in memory. */
+   full or blocked, values are kept in memory.
+
+   A browser can have several persons one after the other. The values of each person have a scope of their own, so that
+   a late write for one person never reaches another one. All tabs agree on the present person through one stored
+   number, which a sign-out increments. */
+
+import { toJson } from "../service/client";
+
+/** The values that belong to the browser and outlive a sign-out. */
+const SHARED = ["site", "closed-at", "invited-at", "call-offered-on"];
+const PERSON = "person";
 
 export class DeferredStorage {
   readonly #memory = new Map<string, unknown>();
   #isPersistent = false;
+  #person = 0;
+  /** Counts the changes of person that this tab has noticed. A task that began before a change must not go on. */
+  generation = 0;
 
+  readonly #tabId = Math.random();
   readonly #backend: Storage | undefined;
   readonly #prefix: string;
+  readonly #tabBackend: Storage | undefined;
 
-  constructor(backend: Storage | undefined, prefix: string) {
+  /** `tabBackend` is the browser's storage for this tab. */
+  constructor(backend: Storage | undefined, prefix: string, tabBackend?: Storage) {
     this.#backend = backend;
     this.#prefix = prefix;
+    this.#tabBackend = tabBackend;
+    this.#person = this.#storedPerson;
+  }
+
+  /** What distinguishes the present person in the names of channels and locks. Tabs without storage share nothing. */
+  get scope(): string {
+    return this.#backend ? scopeOf(this.#person) : `${this.#tabId}.`;
   }
 
   /** Writes the values in memory, and all later values, to the browser. Called when the visitor acts, or when the page
@@ -23,35 +46,94 @@ export class DeferredStorage {
 
   read<T>(name: string): T | undefined {
     if (this.#memory.has(name)) return this.#memory.get(name) as T;
-    return this.#attempt((backend) => JSON.parse(backend.getItem(this.#prefix + name) ?? "null") ?? undefined);
+    return (parse(this.#tabBackend, this.#key(name)) ?? parse(this.#backend, this.#key(name))) as T | undefined;
   }
 
   write(name: string, value: unknown): void {
     this.#memory.set(name, value);
-    if (!this.#isPersistent) return;
-    this.#attempt((backend) => {
-      backend.setItem(this.#prefix + name, JSON.stringify(value));
-      this.#memory.delete(name);
-    });
+    if (parse(this.#tabBackend, this.#key(name)) !== undefined) put(this.#tabBackend, this.#key(name), value);
+    if (this.#isPersistent && put(this.#backend, this.#key(name), value)) this.#memory.delete(name);
+  }
+
+  /** Keeps a value for the later pages of this tab, also before the visitor acts. */
+  writeForTab(name: string, value: unknown): void {
+    this.write(name, value);
+    put(this.#tabBackend, this.#key(name), value);
   }
 
   remove(name: string): void {
     this.#memory.delete(name);
-    this.#attempt((backend) => backend.removeItem(this.#prefix + name));
+    this.#removeStored(this.#key(name));
   }
 
   /** Returns the names that have a value and start with `prefix`. */
   names(prefix: string): string[] {
-    const keys = this.#attempt((backend) => Object.keys(backend)) ?? [];
-    const stored = keys.filter((key) => key.startsWith(this.#prefix)).map((key) => key.slice(this.#prefix.length));
+    const scope = scopeOf(this.#person);
+    const stored = this.#storedNames()
+      .filter((name) => name.startsWith(scope))
+      .map((name) => name.slice(scope.length));
     return [...new Set([...this.#memory.keys(), ...stored])].filter((name) => name.startsWith(prefix));
   }
 
-  #attempt<T>(use: (backend: Storage) => T): T | undefined {
-    try {
-      return this.#backend && use(this.#backend);
-    } catch {
-      return undefined;
-    }
+  /** Follows a sign-out in another tab. Returns whether there was one. */
+  follow(): boolean {
+    const person = this.#storedPerson;
+    if (person <= this.#person) return false;
+    this.#forget(person);
+    return true;
+  }
+
+  /** Forgets everything about the present person, in all tabs. */
+  leave(): void {
+    const isStored = this.#storedNames().some((name) => !isShared(name));
+    // The number comes first, so that no other tab stores more for this person.
+    if (isStored) put(this.#backend, this.#prefix + PERSON, this.#person + 1);
+    this.#forget(isStored ? this.#person + 1 : this.#person);
+  }
+
+  #forget(next: number): void {
+    for (const name of [...this.#memory.keys()]) if (!isShared(name)) this.#memory.delete(name);
+    const scope = scopeOf(next);
+    for (const name of this.#storedNames())
+      if (!isShared(name) && !(next > this.#person && name.startsWith(scope))) this.#removeStored(this.#prefix + name);
+    this.#person = next;
+    this.generation++;
+  }
+
+  get #storedPerson(): number {
+    const person = parse(this.#backend, this.#prefix + PERSON);
+    return typeof person === "number" ? person : 0;
+  }
+
+  #key(name: string): string {
+    return this.#prefix + (isShared(name) ? "" : scopeOf(this.#person)) + name;
+  }
+
+  #storedNames(): string[] {
+    const keys = attempt(() => Object.keys(this.#backend ?? {})) ?? [];
+    return keys.filter((key) => key.startsWith(this.#prefix)).map((key) => key.slice(this.#prefix.length));
+  }
+
+  #removeStored(key: string): void {
+    attempt(() => this.#backend?.removeItem(key));
+  }
+}
+
+const scopeOf = (person: number) => (person > 0 ? `${person}.` : "");
+const isShared = (name: string) => name === PERSON || SHARED.includes(name);
+const parse = (backend: Storage | undefined, key: string): unknown =>
+  attempt(() => JSON.parse(backend?.getItem(key) ?? "null") ?? undefined);
+const put = (backend: Storage | undefined, key: string, value: unknown): boolean =>
+  !!attempt(() => {
+    backend?.setItem(key, toJson(value));
+    return !!backend;
+  });
+
+/** Returns undefined if the browser refuses a storage, as it does for blocked sites and in sandboxed frames. */
+export function attempt<T>(use: () => T): T | undefined {
+  try {
+    return use();
+  } catch {
+    return undefined;
   }
 }

@@ -1,17 +1,22 @@
 /* The data about the visitor from the page and the forms. The service gets only what it does not have yet. */
 
 import { MAX_CUSTOM_FIELDS } from "../api/arguments";
+import { toJson } from "../service/client";
 import type { CustomField, VisitorUpdate } from "../service/types";
 import type { DeferredStorage } from "./deferred-storage";
 
 const HANDLED = "handled";
 
+const USER = "user";
+
 /** What the service has stored or rejected, as JSON by field. */
-type Handled = Record<string, string>;
+type Handled = Partial<Record<(typeof REMEMBERED)[number], string>>;
 /** The fields that are sent again only after a change. */
 const REMEMBERED = ["contact_info", "custom_data", "user_token", "utm", "analytics"] as const;
 
 export class Profile {
+  /** Whether the page's data is not sent yet, because the page may name another user next. */
+  isHeld = false;
   #values: VisitorUpdate = {};
   #customData: CustomField[] | undefined;
   #attributes: CustomField[] = [];
@@ -28,28 +33,19 @@ export class Profile {
     if (Object.keys(contact).length > 0) this.#values.contact_info = contact;
   }
 
-  /** Takes the token of the page's user, or null if the user has signed out. Returns whether the user is another one than
-   * the one whom the service knows. What the service has about the known user is then not sent for the other one. */
-  setUserToken(token: string | null): boolean {
-    const handled = this.#storage.read<Handled>(HANDLED) ?? {};
-    const { user_token: known = "null" } = handled;
-    const isOther = known !== "null" && known !== JSON.stringify(token);
-    const isHandled = (name: (typeof REMEMBERED)[number]) => handled[name] === JSON.stringify(this.#values[name]);
-    if (isOther) this.#forget(isHandled("contact_info"), isHandled("custom_data"));
-    this.#values.user_token = token;
-    return isOther;
+  /** The page's user whom the present person is, or undefined if the page has named none. */
+  get user(): string | undefined {
+    return this.#storage.read<string>(USER) ?? (JSON.parse(this.#handled.user_token ?? "null") || undefined);
   }
 
-  /** Forgets the page's user, because another tab has replaced the visitor. */
-  forgetUser(): void {
-    delete this.#values.user_token;
-    this.#forget(true, true);
+  setUser(token: string): void {
+    this.#storage.write(USER, token);
   }
 
-  #forget(contactInfo: boolean, customData: boolean): void {
-    if (contactInfo) delete this.#values.contact_info;
-    if (!customData) return;
-    delete this.#values.custom_data;
+  /** Forgets what belongs to a person. What belongs to the visit stays. */
+  forgetPerson(): void {
+    const { utm, analytics } = this.#values;
+    this.#values = { ...(utm && { utm }), ...(analytics && { analytics }) };
     this.#customData = undefined;
     this.#attributes = [];
   }
@@ -72,16 +68,20 @@ export class Profile {
 
   /** Returns the values that the service has neither stored nor rejected yet. */
   changes(): VisitorUpdate {
-    const handled = this.#storage.read<Handled>(HANDLED) ?? {};
-    const changes = { ...this.#values };
-    for (const name of REMEMBERED) if (handled[name] === JSON.stringify(changes[name])) delete changes[name];
+    const { user } = this;
+    const changes: VisitorUpdate = { ...this.#values, ...(user !== undefined && { user_token: user }) };
+    for (const name of REMEMBERED) if (this.#handled[name] === toJson(changes[name] ?? null)) delete changes[name];
+    if (this.isHeld) {
+      delete changes.contact_info;
+      delete changes.custom_data;
+    }
     if (changes.contact_info === undefined) delete changes.source;
     return changes;
   }
 
   markHandled(changes: VisitorUpdate): void {
-    const handled = this.#storage.read<Handled>(HANDLED) ?? {};
-    for (const name of REMEMBERED) if (changes[name] !== undefined) handled[name] = JSON.stringify(changes[name]);
+    const handled = this.#handled;
+    for (const name of REMEMBERED) if (changes[name] !== undefined) handled[name] = toJson(changes[name]);
     this.#storage.write(HANDLED, handled);
     if (this.#values.page === changes.page) delete this.#values.page;
   }
@@ -89,6 +89,10 @@ export class Profile {
   /** Forgets what has been sent, so that everything is sent again for a new visitor. */
   forgetHandled(): void {
     this.#storage.remove(HANDLED);
+  }
+
+  get #handled(): Handled {
+    return this.#storage.read<Handled>(HANDLED) ?? {};
   }
 
   #mergeCustomData(): void {

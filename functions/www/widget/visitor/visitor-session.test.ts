@@ -3,10 +3,11 @@ import { test } from "node:test";
 import { ServiceError, type Post } from "../service/client";
 import { DeferredStorage } from "./deferred-storage";
 import { Profile } from "./profile";
-import { VisitorSession } from "./visitor-session";
+import { PersonChanged, VisitorSession } from "./visitor-session";
 
 type Request = Record<string, unknown> & { endpoint: string };
 
+Object.defineProperty(globalThis, "navigator", { value: {} });
 Object.assign(globalThis, {
   location: { href: "https://shop.example/" },
   document: { title: "Shop", referrer: "" },
@@ -31,7 +32,7 @@ test("rejected field does not keep the others from being sent", async () => {
     if (custom_data) throw new ServiceError(400, "custom_data[0].link", undefined);
     return {};
   });
-  profile.set({ user_token: "user-7" });
+  profile.setUser("user-7");
   profile.setCustomData([{ content: "Gold" }]);
   await session.sync();
   const expected = { endpoint: "visitor", token: "old", user_token: "user-7" };
@@ -40,28 +41,70 @@ test("rejected field does not keep the others from being sent", async () => {
   assert.equal(requests.length, 2);
 });
 
-test("another user gets the new visitor, and only what belongs to that user", async () => {
-  const { session, storage, profile, requests } = sessionWith(({ endpoint, token, user_token }) => {
-    if (endpoint === "session") return { visitor: { number: token === "old" ? 7 : 8 } };
-    return { visitor: user_token === "bob" ? { number: 8, token: "new" } : { number: token === "old" ? 7 : 8 } };
-  });
-  let replaced = 0;
-  session.onReplaced = () => replaced++;
-  profile.set({ contact_info: { client_name: "Ada" } as never, source: "script", utm: { source: "mail" } });
-  assert.equal(profile.setUserToken("ada"), false);
+const noTokens = ({ endpoint, identify }: Request) =>
+  endpoint === "session" ? { visitor: { number: identify ? 8 : 7, ...(identify ? { token: "new" } : {}) } } : {};
+
+test("person who signs out is forgotten, and the next act creates another visitor", async () => {
+  const { session, storage, profile, requests } = sessionWith(noTokens);
+  let left = 0;
+  session.onLeft = () => left++;
+  profile.set({ contact_info: { name: "Ada" }, source: "script", utm: { source: "mail" } });
+  profile.setUser("ada");
+  storage.write("draft", "My card number");
   await session.sync();
-  assert.equal(profile.setUserToken("ada"), false);
-  assert.equal(profile.setUserToken("bob"), true);
+  session.leave();
+  assert.deepEqual([left, session.token, session.visitor, profile.user], [1, undefined, null, undefined]);
+  assert.deepEqual(storage.names(""), []);
+  requests.length = 0;
   assert.equal(await session.withToken((token) => Promise.resolve(token)), "new");
-  assert.deepEqual([replaced, storage.read("token"), session.visitor], [1, "new", { number: 8 }]);
   assert.deepEqual(
-    requests.slice(1).map(({ token, user_token, contact_info, utm }) => ({ token, user_token, contact_info, utm })),
+    requests.map(({ endpoint, token, contact_info, user_token, utm }) => [
+      endpoint,
+      token,
+      contact_info,
+      user_token,
+      utm,
+    ]),
     [
-      { token: "old", user_token: "bob", contact_info: undefined, utm: undefined },
-      { token: "new", user_token: undefined, contact_info: undefined, utm: { source: "mail" } },
+      ["session", undefined, undefined, undefined, undefined],
+      ["visitor", "new", undefined, undefined, { source: "mail" }],
     ],
   );
-  assert.equal(profile.setUserToken(null), true, "a sign-out ends the identity");
+});
+
+test("nothing of a person who has signed out comes back with a late response", async () => {
+  let answer = (_: unknown) => {};
+  const { session, storage } = sessionWith(() => new Promise((done) => (answer = done)));
+  const visitor = { number: 7, token: "late" };
+  for (const request of [() => session.load(), () => session.sync(), () => session.withToken(async () => 1)]) {
+    storage.write("token", "old");
+    const result = request().catch((error: unknown) => error);
+    await Promise.resolve();
+    session.leave();
+    storage.write("token", "next");
+    answer({ visitor });
+    await Promise.race([result, new Promise((done) => setTimeout(done))]);
+    assert.equal(session.token, "next");
+    assert.equal(session.visitor, null);
+  }
+  storage.remove("token");
+  const creation = session.withToken(() => assert.fail("the request is for the earlier person"));
+  await new Promise((done) => setTimeout(done));
+  session.leave();
+  answer({ visitor });
+  await assert.rejects(creation, PersonChanged);
+  assert.equal(session.token, undefined);
+});
+
+test("visitor whom the service knows as another user is replaced", async () => {
+  const { session, storage, profile } = sessionWith(({ token }) => ({
+    visitor: token === "old" ? { number: 8, token: "new" } : { number: 8 },
+  }));
+  let replaced = 0;
+  session.onReplaced = () => replaced++;
+  profile.setUser("bob");
+  assert.equal(await session.withToken((token) => Promise.resolve(token)), "new");
+  assert.deepEqual([replaced, storage.read("token")], [1, "new"]);
 });
 
 test("token that another tab has just stored is kept", async () => {
