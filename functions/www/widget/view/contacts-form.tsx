@@ -37,7 +37,7 @@ export function ContactsForm({ state, actions }: Props) {
           name={name}
           value={contactValue(contact, name)}
           error={errors[name]}
-          isRequired={required.includes(name)}
+          isRequired={required.includes(name) || (isAddress && name !== "name" && fields.length === 2)}
           texts={texts}
         />
       ))}

@@ -46,7 +46,7 @@ export function Log({ state, actions }: Props) {
       {state.typingName !== null && <TypingDots name={state.typingName} state={state} />}
       {state.conversation.chat?.state === "closed" && <p class="event">{state.texts.closed}</p>}
       {isContactsFormDue(state, "after_first_message") && <ContactsForm state={state} actions={actions} />}
-      <Rating state={state} actions={actions} />
+      {state.screen === "chat" && <Rating state={state} actions={actions} />}
     </div>
   );
 }

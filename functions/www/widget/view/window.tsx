@@ -56,7 +56,6 @@ function ChatScreen({ state, actions }: Props) {
 /** What stands below the messages of an earlier chat while nobody is online. */
 const Away = ({ state: { texts }, actions }: Props) => (
   <div class="away-bar">
-    <p>{texts.away}</p>
     <button type="button" class="main" onClick={actions.writeAnother}>
       {texts.leave}
     </button>
