@@ -65,6 +65,24 @@ export const exampleTexts = {
   },
 };
 
+/** Puts all modules of the console's first load into one chunk: each component that is loaded later imports the app, which
+ * has long been loaded then. esbuild makes a chunk for each set of entry points that share modules, which would be some
+ * thirty small ones. */
+const oneFirstChunk = {
+  name: "one-first-chunk",
+  setup(build) {
+    build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+      const target = join(resolveDir, path);
+      const isOfConsole = target.startsWith(join(HERE, "console/"));
+      return kind === "dynamic-import" && isOfConsole ? { path: target, namespace: "loaded-later" } : undefined;
+    });
+    build.onLoad({ filter: /./, namespace: "loaded-later" }, ({ path }) => ({
+      contents: `import ${JSON.stringify(join(HERE, "console/app"))}; export * from ${JSON.stringify(path)};`,
+      resolveDir: HERE,
+    }));
+  },
+};
+
 const common = (isDevelopment) => ({
   absWorkingDir: HERE,
   bundle: true,
@@ -94,6 +112,7 @@ async function build(isDevelopment = false) {
     esbuild.build({
       ...common(isDevelopment),
       entryPoints: { main: "console/main.tsx" },
+      plugins: [...common(isDevelopment).plugins, oneFirstChunk],
       format: "esm",
       splitting: true,
     }),
@@ -106,7 +125,10 @@ async function build(isDevelopment = false) {
   ]);
   const files = new Map();
   const outputs = { ...main.metafile.outputs, ...initialTheme.metafile.outputs };
+  const entry = Object.entries(outputs).find(([, output]) => output.entryPoint === "console/main.tsx");
   for (const file of [...main.outputFiles, ...initialTheme.outputFiles]) {
+    // The page links the only style sheet. esbuild writes a copy for each component that is loaded later.
+    if (file.path.endsWith(".css") && !file.path.endsWith(entry[1].cssBundle)) continue;
     files.set(`assets/${relative(join(HERE, "out"), file.path)}`, Buffer.from(file.contents));
   }
   const nameOf = (path) => `assets/${path.replace(/^out\//, "")}`;
@@ -115,7 +137,6 @@ async function build(isDevelopment = false) {
     if (found === undefined) throw new Error(`no built file matches ${pattern}`);
     return found;
   };
-  const entry = Object.entries(outputs).find(([, output]) => output.entryPoint === "console/main.tsx");
   const firstLoad = new Set([find(/initial-theme-/), find(/icon-[A-Z0-9]+\.svg$/), nameOf(entry[1].cssBundle)]);
   const addStatic = (path) => {
     if (firstLoad.has(nameOf(path))) return;
