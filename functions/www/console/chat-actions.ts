@@ -1,14 +1,15 @@
 /* Chat actions that can be triggered by both buttons and keyboard shortcuts. */
 
 import { toast } from "../ui/toast";
-import { errorText, type Workspace } from "./state/workspace";
+import { errorText } from "./state/error-text";
+import type { Workspace } from "./state/workspace";
 import { openChat, route } from "./state/route";
 import { focusComposer, overlay, activeTab } from "./state/view-state";
 import { visibleChats } from "./inbox/inbox";
 
 /** Accepts the chat, opens it and focuses the composer. */
 export function acceptChat(workspace: Workspace, chatId: number): void {
-  void workspace.accept(chatId);
+  void workspace.ownership.accept(chatId);
   if (route.peek().id !== chatId) openChat(chatId);
   focusComposer(chatId);
 }
@@ -23,7 +24,7 @@ export function closeAndOpenNext(workspace: Workspace, chatId: number): void {
   const list = visibleChats(workspace.chats);
   const at = list.findIndex((row) => row.chat_id === chatId);
   const next = list[at + 1] ?? list[at - 1];
-  workspace.close(chatId);
+  workspace.closing.close(chatId);
   if (matchMedia("(max-width: 719px)").matches) openChat(undefined, true);
   else if (route.peek().id === chatId && at >= 0) openChat(next?.chat_id, true);
 }
@@ -43,8 +44,8 @@ export function openAdjacentChat(workspace: Workspace, by: 1 | -1): void {
 /** Accepts the open chat if it is with a bot or waiting for an agent. Otherwise, accepts the chat that has waited
  * longest. */
 export function acceptNext(workspace: Workspace): void {
-  const id = workspace.openChatId.peek();
-  const open = id === undefined ? undefined : workspace.header(id);
+  const id = workspace.reading.openChatId.peek();
+  const open = id === undefined ? undefined : workspace.headers.peek(id);
   // Until all open chats are loaded, it is not known which one has waited longest.
   const longestWaiting = workspace.chats.loadState.peek() === "ready" ? workspace.chats.waiting.peek()[0] : undefined;
   const target = open !== undefined && (open.state === "waiting" || open.state === "bot") ? open : longestWaiting;
@@ -61,7 +62,7 @@ export async function setBlacklisted(
   blacklisted: boolean,
 ): Promise<void> {
   try {
-    await workspace.changeVisitor(chatId, number, { blacklisted });
+    await workspace.visitors.change(chatId, number, { blacklisted });
     const undo = { label: "Undo", run: () => void setBlacklisted(workspace, chatId, number, !blacklisted) };
     toast(
       blacklisted ? "Blacklisted: new messages of this visitor are dropped." : "This visitor is no longer blacklisted.",

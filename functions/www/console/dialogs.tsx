@@ -10,7 +10,7 @@ import { areSingleKeyShortcutsEnabled } from "./state/preferences";
 import { openChat } from "./state/route";
 import { signOut } from "./state/session";
 import { closeOverlay } from "./state/view-state";
-import { visitorName } from "./state/workspace";
+import { visitorName } from "./state/visitor-name";
 
 const SHORTCUT_GROUPS = ["Anywhere", "In the list", "In a chat", "While writing"] as const;
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -120,7 +120,7 @@ export function SignOutDialog() {
     setBusy(true);
     if (discardsUnsent) workspace.discardUnsent();
     closeOverlay();
-    if (workspace.presence.peek() === "online")
+    if (workspace.presence.status.peek() === "online")
       await workspace.api.put("/agent/presence", { body: { status: "offline" } }).catch(() => {});
     await signOut().catch(() =>
       toast("Signed out here. The service did not respond, so the session ends there when it expires.", {

@@ -56,7 +56,7 @@ export function listenForShortcuts(workspace: Workspace): () => void {
     if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target) || isOverlayOpen()) return;
     if (event.key === "Escape") {
       if (isVisitorPaneOverlayOpen.peek()) closeVisitorPane();
-      else if (workspace.openChatId.peek() !== undefined && matchMedia("(max-width: 719px)").matches)
+      else if (workspace.reading.openChatId.peek() !== undefined && matchMedia("(max-width: 719px)").matches)
         openChat(undefined);
       return;
     }
@@ -87,8 +87,8 @@ function shortcutAction(workspace: Workspace, key: string): (() => void) | undef
   if (key === "?") return () => (overlay.value = { kind: "shortcuts" });
   if (key === "/") return focusSearch;
   if (route.peek().section !== "inbox") return undefined;
-  const id = workspace.openChatId.peek();
-  const row = id === undefined ? undefined : workspace.header(id);
+  const id = workspace.reading.openChatId.peek();
+  const row = id === undefined ? undefined : workspace.headers.peek(id);
   const isMine = row !== undefined && workspace.chats.isMine(row);
   switch (key) {
     case "j":

@@ -169,7 +169,7 @@ function ProfileButton() {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const profile = session.value ?? workspace.me;
-  const status = workspace.presence.value;
+  const status = workspace.presence.status.value;
   const statusLabel = status === undefined ? "" : `, ${status}`;
   return (
     <>
@@ -200,7 +200,7 @@ function ProfileButton() {
 function ProfileMenu({ close }: { close: () => void }) {
   const workspace = useWorkspace();
   const profile = session.value ?? workspace.me;
-  const status = workspace.presence.value;
+  const status = workspace.presence.status.value;
   const toggleDesktopNotifications = async () => {
     if (areDesktopNotificationsEnabled.value && areNotificationsAllowed()) {
       areDesktopNotificationsEnabled.value = false;
@@ -227,7 +227,7 @@ function ProfileMenu({ close }: { close: () => void }) {
             type="button"
             role="menuitemradio"
             aria-checked={status === value}
-            onClick={() => void workspace.setPresence(value)}
+            onClick={() => void workspace.presence.set(value)}
           >
             <span class={`presence ${value}`} />
             {label}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { hasStatus } from "../../api/client";
-import { errorText } from "../state/workspace";
+import { errorText } from "../state/error-text";
 
 export interface Loaded<Value> {
   /** Undefined until the first request has succeeded. */

@@ -6,7 +6,7 @@ import { Icon } from "../../ui/icons";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
 import { botRoute } from "../state/page-routes";
 import { hrefOf } from "../state/route";
-import { errorText } from "../state/workspace";
+import { errorText } from "../state/error-text";
 import { useWorkspace } from "../workspace-context";
 import { ConnectBotDialog } from "./connect-bot-dialog";
 import { useProviderNames } from "./use-provider-names";

@@ -4,13 +4,13 @@ import { currentMinute } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
 import { openChat } from "../state/route";
 import { MAX_CALL_SECONDS, type RunningCall } from "../state/running-calls";
-import { visitorName } from "../state/workspace";
+import { visitorName } from "../state/visitor-name";
 import { RunningTime } from "./call-card";
 import { callStatus, callTitle } from "../state/call-text";
 
 /** Shows the calls in which this agent takes part, on every page. */
 export function CallBanner() {
-  const { runningCalls, chats, me, openChatId } = useWorkspace();
+  const { runningCalls, chats, me, reading } = useWorkspace();
   const isMine = ({ call, since }: RunningCall) =>
     call.agent?.id === me.id && currentMinute.value - since < MAX_CALL_SECONDS;
   const mine = [...runningCalls.byChat.value].filter(([, running]) => isMine(running));
@@ -29,7 +29,7 @@ export function CallBanner() {
               {callStatus(call, me.id)}
               <RunningTime since={since} />
             </span>
-            {openChatId.value !== chatId && (
+            {reading.openChatId.value !== chatId && (
               <button type="button" onClick={() => openChat(chatId)}>
                 Open chat
               </button>

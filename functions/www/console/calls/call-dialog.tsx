@@ -8,7 +8,8 @@ import { toast } from "../../ui/toast";
 import { useMounted } from "../../ui/use-mounted";
 import { problemsOf, type Problems } from "../admin/use-settings-form";
 import { closeOverlay } from "../state/view-state";
-import { errorText, visitorName } from "../state/workspace";
+import { errorText } from "../state/error-text";
+import { visitorName } from "../state/visitor-name";
 import { useWorkspace } from "../workspace-context";
 
 const NOT_KNOWN = "The service does not respond. It is not known whether the call was started.";
@@ -36,7 +37,9 @@ export function CallDialog({ chatId }: { chatId: number }) {
     setBusy(true);
     setProblems({});
     try {
-      await workspace.call(chatId, number, key);
+      const path = { chat_id: chatId };
+      await workspace.api.post("/agent/chats/{chat_id}/call", { path, body: { phone: number }, idempotencyKey: key });
+      await workspace.headers.refreshTimeline(chatId);
       // Do not close another dialog that the agent may have opened after closing this one.
       if (isOpen.current) closeOverlay();
     } catch (error) {

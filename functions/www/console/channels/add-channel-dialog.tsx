@@ -7,7 +7,7 @@ import { useWorkspace } from "../workspace-context";
 import { channelRoute } from "../state/page-routes";
 import { navigate } from "../state/route";
 import type { CreatedChannel } from "../state/view-state";
-import { errorText } from "../state/workspace";
+import { errorText } from "../state/error-text";
 import { parseSites } from "../admin/parse-sites";
 import { ShownOnceDialog } from "../admin/shown-once-dialog";
 import { useRequestGuard } from "../admin/use-leave-guard";

@@ -15,10 +15,10 @@ const ascending = (ids: number[]) => ids.sort((a, b) => a - b);
 export function AudienceFields({ audience, onChange }: AudienceFieldsProps) {
   const workspace = useWorkspace();
   const request = useLoaded(async () => {
-    if (workspace.directory.peek() === undefined) await workspace.loadDirectory();
+    if (workspace.roster.people.peek() === undefined) await workspace.roster.load();
   });
-  const directory = workspace.directory.value;
-  if (directory === undefined)
+  const people = workspace.roster.people.value;
+  if (people === undefined)
     return (
       <LoadedPage loaded={{ ...request, value: undefined }} what="The list of agents">
         {() => null}
@@ -27,20 +27,20 @@ export function AudienceFields({ audience, onChange }: AudienceFieldsProps) {
   return (
     <div class="field">
       <div class="two-fields">
-        {directory.agents.length > 0 && (
+        {people.agents.length > 0 && (
           <ChoiceList
             id="agent_ids"
             label="Agents"
-            options={directory.agents}
+            options={people.agents}
             chosen={audience.agent_ids}
             onChange={(agent_ids) => onChange({ ...audience, agent_ids: ascending(agent_ids) })}
           />
         )}
-        {directory.departments.length > 0 && (
+        {people.departments.length > 0 && (
           <ChoiceList
             id="department_ids"
             label="Departments"
-            options={directory.departments}
+            options={people.departments}
             chosen={audience.department_ids}
             onChange={(department_ids) => onChange({ ...audience, department_ids: ascending(department_ids) })}
           />

@@ -9,7 +9,7 @@ import { channelRoute } from "../state/page-routes";
 import { hrefOf } from "../state/route";
 import { useRecentFailures, type FailureCounts } from "../state/recent-failures";
 import { overlay } from "../state/view-state";
-import { errorText } from "../state/workspace";
+import { errorText } from "../state/error-text";
 import { useWorkspace } from "../workspace-context";
 
 export function ChannelsPage() {

@@ -15,7 +15,8 @@ import { navigate, openChat } from "../state/route";
 import { appendNewRows, filterRows, numberSearched } from "../state/chat-search";
 import { TABS, type Tab } from "../state/chats";
 import { focusComposer, closeOverlay, overlay, activeTab } from "../state/view-state";
-import { isAnonymous, visitorName, type Workspace } from "../state/workspace";
+import { isAnonymous, visitorName } from "../state/visitor-name";
+import type { Workspace } from "../state/workspace";
 import { useChatSearch } from "../use-chat-search";
 import type { ChatRow } from "../../api/types";
 
@@ -147,11 +148,11 @@ function generalCommands(workspace: Workspace): Command[] {
   const commands: Command[] = [];
   const add = (name: string, iconName: IconName, run: () => void, more: Partial<Command>) =>
     commands.push(command("Actions", name, iconName, run, more));
-  const isOnline = workspace.presence.value === "online";
+  const isOnline = workspace.presence.status.value === "online";
   add(
     isOnline ? "Set status to away" : "Set status to online",
     "user-round",
-    () => void workspace.setPresence(isOnline ? "away" : "online"),
+    () => void workspace.presence.set(isOnline ? "away" : "online"),
     { keywords: "presence status pause" },
   );
   for (const { name, label, icon } of THEME_COMMANDS)
@@ -209,8 +210,8 @@ function navigationCommands(workspace: Workspace): Command[] {
 }
 
 function buildCommands(workspace: Workspace): Command[] {
-  const id = workspace.openChatId.value;
-  const row = id === undefined ? undefined : workspace.header(id);
+  const id = workspace.reading.openChatId.value;
+  const row = id === undefined ? undefined : workspace.headers.peek(id);
   const commands = row === undefined ? [] : openChatCommands(workspace, row);
   if (workspace.chats.waiting.value.length > 0 && row?.state !== "waiting")
     commands.push(

@@ -7,13 +7,13 @@ import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { useWorkspace } from "../workspace-context";
 import { closeOverlay } from "../state/view-state";
-import { errorText } from "../state/workspace";
+import { errorText } from "../state/error-text";
 import { countCharacters, MAX_CANNED_REPLY_CHARACTERS } from "./composer-text";
 
 /** Lets admins manage the account's canned replies. */
 export function CannedRepliesDialog() {
   const workspace = useWorkspace();
-  const replies = workspace.cannedReplies.value ?? [];
+  const replies = workspace.cannedReplies.items.value ?? [];
   const [editedReply, setEditedReply] = useState<CannedReply | "new">();
   if (editedReply !== undefined)
     return (
@@ -25,14 +25,14 @@ export function CannedRepliesDialog() {
   const remove = async (reply: CannedReply) => {
     try {
       await workspace.api.delete("/agent/canned-replies/{id}", { path: { id: reply.id } });
-      await workspace.loadCannedReplies();
+      await workspace.cannedReplies.load();
       toast(`/${reply.shortcut} deleted.`, {
         action: {
           label: "Undo",
           run: () =>
             void workspace.api
               .post("/agent/canned-replies", { body: { shortcut: reply.shortcut, text: reply.text } })
-              .then(() => workspace.loadCannedReplies()),
+              .then(() => workspace.cannedReplies.load()),
         },
       });
     } catch (error) {
@@ -105,7 +105,7 @@ function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | undefined; 
       const body = { shortcut: name, text: text.trim() };
       if (reply === undefined) await workspace.api.post("/agent/canned-replies", { body });
       else await workspace.api.patch("/agent/canned-replies/{id}", { path: { id: reply.id }, body });
-      await workspace.loadCannedReplies();
+      await workspace.cannedReplies.load();
       onDone();
     } catch (error) {
       const field =

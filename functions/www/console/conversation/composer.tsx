@@ -7,7 +7,7 @@ import { Popover } from "../../ui/popover";
 import { useWorkspace } from "../workspace-context";
 import { TypingNotice } from "../state/typing-notice";
 import { composerFocusRequest, overlay } from "../state/view-state";
-import { isAnonymous } from "../state/workspace";
+import { isAnonymous } from "../state/visitor-name";
 import { EmojiPicker } from "./emoji-picker";
 import {
   findCannedQuery,
@@ -59,7 +59,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
   const excessCharacters = length - MAX_TEXT_CHARACTERS;
   const isEmpty = text.trim() === "";
   const isConfirming = confirmed === text;
-  const replies = workspace.cannedReplies.value;
+  const replies = workspace.cannedReplies.items.value;
   const query = findCannedQuery(text, caret);
   const isSuggesting = query !== undefined && query.from !== dismissedAt && !isNote;
   const suggestions = isSuggesting ? matchCannedReplies(replies ?? [], query.searchText).slice(0, MAX_SUGGESTIONS) : [];
@@ -69,7 +69,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
   // Load the canned replies again if the first request failed.
   const areRepliesMissing = isOpen && replies === undefined;
   useEffect(() => {
-    if (areRepliesMissing) void workspace.loadCannedReplies().catch(() => {});
+    if (areRepliesMissing) void workspace.cannedReplies.load().catch(() => {});
   }, [areRepliesMissing]);
 
   const resizeToContent = () => {
@@ -163,7 +163,7 @@ export function Composer({ chatId, row, name, startsAsNote = false, isNoteOnly =
       return;
     }
     typingNotice.stop();
-    workspace.send(
+    workspace.outbox.add(
       chatId,
       isNote
         ? { kind: "note", body: { text: trimmedText } }

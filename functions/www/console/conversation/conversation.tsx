@@ -15,7 +15,9 @@ import { erasureRoute } from "../state/page-routes";
 import { chatHref, navigate, openChat } from "../state/route";
 import { focusComposer, overlay, toggleVisitorPane } from "../state/view-state";
 import { ownedSince } from "../state/timeline";
-import { isAnonymous, visitorName, rowFromDetails, errorText } from "../state/workspace";
+import { rowFromDetails } from "../state/chat-headers";
+import { errorText } from "../state/error-text";
+import { isAnonymous, visitorName } from "../state/visitor-name";
 import { requestClose, setBlacklisted } from "../chat-actions";
 import { loadedPhoto } from "../visitor/visitor-photo";
 import { ConversationFooter } from "./footer";
@@ -62,7 +64,7 @@ function NoOpenChat() {
 
 function OpenChat({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
-  const timeline = workspace.timeline(chatId);
+  const timeline = workspace.timelines.open(chatId);
   const row = useChatRow(chatId);
   const loadState = timeline.loadState.value;
   const name = row === undefined ? `Chat ${chatId}` : visitorName(row);
@@ -96,7 +98,7 @@ function OpenChat({ chatId }: { chatId: number }) {
                   : errorText(problem)}
           </p>
           {!isNotFound && !isForbidden && (
-            <button type="button" class="btn line" onClick={() => void workspace.openTimeline(chatId)}>
+            <button type="button" class="btn line" onClick={() => void workspace.reading.openTimeline(chatId)}>
               Try again
             </button>
           )}
@@ -119,7 +121,7 @@ function OpenChat({ chatId }: { chatId: number }) {
 
 function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRow | undefined; name: string }) {
   const workspace = useWorkspace();
-  const detail = workspace.timeline(chatId).chatDetails.value;
+  const detail = workspace.timelines.open(chatId).chatDetails.value;
   const [isMenuOpen, setMenuOpen] = useState(false);
   const menuButton = useRef<HTMLButtonElement>(null);
   const isMine = row !== undefined && workspace.chats.isMine(row);
@@ -298,7 +300,7 @@ function ConversationHeader({ chatId, row, name }: { chatId: number; row: ChatRo
 }
 
 function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
-  const { chats, acceptingChatIds, timelines } = useWorkspace();
+  const { chats, ownership, timelines } = useWorkspace();
   const at = (seconds: number) => {
     const day = dayLabel(seconds, currentMinute.value);
     return day === "Today" ? clockTime(seconds) : `${day}, ${clockTime(seconds)}`;
@@ -311,7 +313,7 @@ function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
         : row.state === "bot"
           ? "with the bot"
           : chats.isMine(row)
-            ? acceptingChatIds.value.has(row.chat_id)
+            ? ownership.acceptingChatIds.value.has(row.chat_id)
               ? "accepting…"
               : "with you"
             : `with ${row.agent?.name ?? "an agent"}`;

@@ -70,7 +70,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
       ...(text.trim() === "" ? {} : { text: text.trim() }),
       ...(imageSize ?? {}),
     };
-    workspace.send(chatId, { kind: "message", body });
+    workspace.outbox.add(chatId, { kind: "message", body });
     closeOverlay();
   };
 

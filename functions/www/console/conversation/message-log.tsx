@@ -17,7 +17,7 @@ const UNREAD_OFFSET_PX = 72;
 
 export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const workspace = useWorkspace();
-  const timeline = workspace.timeline(chatId);
+  const timeline = workspace.timelines.open(chatId);
   const entries = timeline.entries.value;
   const isReady = timeline.loadState.value === "ready";
   const outgoing = workspace.outbox.items.value.filter((item) => item.chatId === chatId);
@@ -39,11 +39,12 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const distanceFromEnd = useRef<number | undefined>(undefined);
   /** The read position when the chat was opened. It does not change, so that the unread line stays in place. */
   const initialReadMark = useRef<{ upTo: number | undefined }>(undefined);
-  if (isReady) initialReadMark.current ??= { upTo: workspace.readPosition(chatId) };
+  if (isReady) initialReadMark.current ??= { upTo: workspace.reading.readPosition(chatId) };
   const readMark = initialReadMark.current?.upTo;
 
   const items = useMemo(
-    () => groupTimeline({ entries, outgoing, me: workspace.me, readUpTo: readMark, keys: workspace.sentItemKeys }),
+    () =>
+      groupTimeline({ entries, outgoing, me: workspace.me, readUpTo: readMark, keys: workspace.sentMessages.itemKeys }),
     [entries, outgoing.length, outgoing, readMark],
   );
   const visibleItems = items.length > shownItemCount ? items.slice(items.length - shownItemCount) : items;
@@ -61,7 +62,7 @@ export function MessageLog({ chatId, name }: { chatId: number; name: string }) {
   const updateReadPosition = () => {
     const isReading = isPositioned.current && isFollowingEnd.current && document.visibilityState === "visible";
     workspace.chats.readingChatId.value = isReading ? chatId : undefined;
-    if (isReading) workspace.markRead(chatId);
+    if (isReading) workspace.reading.markRead(chatId);
   };
 
   // Scroll to the initial position: the unread line, or the end if there are no unread messages.

@@ -35,7 +35,7 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
       ? authorName
       : undefined;
   const colleague =
-    author.kind === "agent" ? workspace.directory.value?.agents.find((agent) => agent.id === author.id) : undefined;
+    author.kind === "agent" ? workspace.roster.people.value?.agents.find((agent) => agent.id === author.id) : undefined;
   const picture =
     author.kind === "visitor" ? photo : isMine ? (colleague?.photo ?? workspace.me.photo) : colleague?.photo;
   const isLastFailed = entries.at(-1)?.delivery?.state === "failed" || outgoing.at(-1)?.state === "rejected";
@@ -67,7 +67,7 @@ export function TurnView({ turn, chatId, name, photo }: TurnProps) {
         )}
         {entries.map((entry) => (
           <EntryLine
-            key={workspace.sentItemKeys.get(entry.id) ?? entry.id}
+            key={workspace.sentMessages.itemKeys.get(entry.id) ?? entry.id}
             entry={entry}
             chatId={chatId}
             isOurs={side === "ours"}
@@ -215,7 +215,7 @@ function DeliveryFailure({ entry, delivery, chatId }: { entry: Entry; delivery: 
             {countText(count, "attempt")}
           </button>
         )}
-        <button type="button" class="boxed" onClick={() => void workspace.retryDelivery(chatId, entry)}>
+        <button type="button" class="boxed" onClick={() => void workspace.sentMessages.retry(chatId, entry)}>
           Retry
         </button>
       </span>

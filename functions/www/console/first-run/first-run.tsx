@@ -11,7 +11,8 @@ import { useWorkspace } from "../workspace-context";
 import { channelRoute } from "../state/page-routes";
 import { hrefOf } from "../state/route";
 import { overlay, type CreatedChannel } from "../state/view-state";
-import { errorText, type Workspace } from "../state/workspace";
+import { errorText } from "../state/error-text";
+import type { Workspace } from "../state/workspace";
 
 export function isFirstRun(workspace: Workspace): boolean {
   const { chats, isEmptyAccount } = workspace;

@@ -6,7 +6,7 @@ import { formatAgo, formatElapsed, fullTime, currentMinute, currentSecond, forma
 import { useWorkspace } from "../workspace-context";
 import { callStatus } from "../state/call-text";
 import { chatHref } from "../state/route";
-import { isAnonymous, visitorName } from "../state/workspace";
+import { isAnonymous, visitorName } from "../state/visitor-name";
 import type { Tab } from "../state/chats";
 
 /** Waiting times longer than this are shown in red. */
@@ -112,7 +112,7 @@ export const ChatListRow = memo(function ChatListRow({ row, isSelected, isTabSto
 });
 
 function LastMessage({ row }: { row: ChatRow }) {
-  const { me, directory } = useWorkspace();
+  const { me, roster } = useWorkspace();
   const last = row.last_message;
   if (last === null) return <span class="by">No messages yet</span>;
   const kind = MEDIA_LABELS[last.type];
@@ -122,7 +122,7 @@ function LastMessage({ row }: { row: ChatRow }) {
     last.from === "bot"
       ? "Bot: "
       : last.from === "agent"
-        ? `${authorName(last.agent_id, row, me.id, directory.value?.agents)}: `
+        ? `${authorName(last.agent_id, row, me.id, roster.people.value?.agents)}: `
         : undefined;
   return (
     <>

@@ -8,7 +8,8 @@ import { appendNewRows, filterRows, numberSearched, SEARCH_DELAY_MS, searchChats
 import { TABS, type ChatStore, type LoadState, type Tab } from "../state/chats";
 import { openChat, route } from "../state/route";
 import { searchQuery, activeTab } from "../state/view-state";
-import { errorText, type Workspace } from "../state/workspace";
+import { errorText } from "../state/error-text";
+import type { Workspace } from "../state/workspace";
 import { ChatListRow, RowSkeletons } from "./chat-list-row";
 
 const TAB_LABELS: Record<Tab, string> = { waiting: "Waiting", mine: "Mine", bot: "Bot", all: "All", closed: "Closed" };

@@ -3,7 +3,7 @@
 import type { ApiClient } from "../../api/client";
 import type { ChatRow } from "../../api/types";
 import { compareByActivity } from "./chats";
-import { visitorName } from "./workspace";
+import { visitorName } from "./visitor-name";
 
 /** How long to wait after a key press before the search request is sent. */
 export const SEARCH_DELAY_MS = 200;

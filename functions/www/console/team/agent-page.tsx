@@ -34,7 +34,7 @@ const FIELD_NAMES = ["name", "email", "phone", "photo", "role"];
 export function AgentPage({ id }: { id: number }) {
   const workspace = useWorkspace();
   const loaded = useLoaded(async () => {
-    void workspace.loadDirectory().catch(() => {});
+    workspace.roster.refresh();
     return workspace.api.get("/admin/agents/{agent_id}", { path: { agent_id: id } });
   });
   return (
@@ -86,7 +86,7 @@ function AgentForm({ agent, onStored }: { agent: Agent; onStored: (agent: Agent)
     if (stored === undefined) return;
     onStored(stored);
     showStored(draftOf(stored));
-    void workspace.loadDirectory().catch(() => {});
+    workspace.roster.refresh();
     const endsSessions = changes.role !== undefined || changes.email !== undefined;
     toast(endsSessions ? "Saved. The agent has to sign in again." : "Saved.");
   };
@@ -96,7 +96,7 @@ function AgentForm({ agent, onStored }: { agent: Agent; onStored: (agent: Agent)
   };
   const remove = async () => {
     await api.delete("/admin/agents/{agent_id}", { path });
-    void workspace.loadDirectory().catch(() => {});
+    workspace.roster.refresh();
     navigate(AGENTS_ROUTE, true);
     toast(`${agent.name} is deleted.`);
   };

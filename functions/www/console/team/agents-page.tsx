@@ -22,7 +22,7 @@ export function AgentsPage({ tabs }: { tabs: ComponentChildren }) {
   const [searchText, setSearchText] = useState("");
   const [isAdding, setAdding] = useState(false);
   const loaded = useLoaded(async () => {
-    const [{ agents }] = await Promise.all([api.get("/admin/agents"), workspace.loadDirectory().catch(() => {})]);
+    const [{ agents }] = await Promise.all([api.get("/admin/agents"), workspace.roster.load().catch(() => {})]);
     return [...agents].sort(compareNames);
   });
   const searchTerm = searchText.trim().toLowerCase();
@@ -41,7 +41,7 @@ export function AgentsPage({ tabs }: { tabs: ComponentChildren }) {
         <AddAgentDialog
           onAdded={(agent) => {
             loaded.setValue([...(loaded.value ?? []), agent].sort(compareNames));
-            void workspace.loadDirectory().catch(() => {});
+            workspace.roster.refresh();
           }}
           onClose={() => setAdding(false)}
         />

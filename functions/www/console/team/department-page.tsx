@@ -67,7 +67,7 @@ function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
     if (stored === undefined) return;
     onStored(stored);
     showStored(draftOf(stored));
-    void workspace.loadDirectory().catch(() => {});
+    workspace.roster.refresh();
     toast("Saved. It applies within ten seconds.");
   };
   const discard = () => {
@@ -76,7 +76,7 @@ function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
   };
   const remove = async () => {
     await api.delete("/admin/departments/{department_id}", { path });
-    void workspace.loadDirectory().catch(() => {});
+    workspace.roster.refresh();
     navigate(DEPARTMENTS_ROUTE, true);
     toast(`${department.name} is deleted.`);
   };

@@ -102,7 +102,7 @@ function AddDepartmentDialog({ onClose }: { onClose: () => void }) {
     const found = name.trim() === "" ? { name: "Give the department a name." } : {};
     const added = await send(found, () => workspace.api.post("/admin/departments", { body: { name: name.trim() } }));
     if (added === undefined) return;
-    void workspace.loadDirectory().catch(() => {});
+    workspace.roster.refresh();
     onClose();
     navigate(departmentRoute(added.department_id));
   };

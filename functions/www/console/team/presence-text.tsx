@@ -4,7 +4,7 @@ const NAMES = { online: "Online", away: "Away", offline: "Offline" };
 
 /** Shows whether an agent is online, away or offline. Pushes keep it up to date. */
 export function PresenceText({ agentId }: { agentId: number }) {
-  const agents = useWorkspace().directory.value?.agents;
+  const agents = useWorkspace().roster.people.value?.agents;
   const status = agents?.find(({ id }) => id === agentId)?.status;
   if (status === undefined) return null;
   return (

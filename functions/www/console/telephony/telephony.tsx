@@ -17,7 +17,7 @@ import { useLoaded } from "../admin/use-loaded";
 import { useSettingsForm, type Problems } from "../admin/use-settings-form";
 import { AGENTS_ROUTE, SETTINGS_ROUTE } from "../state/page-routes";
 import { hrefOf } from "../state/route";
-import { errorText } from "../state/workspace";
+import { errorText } from "../state/error-text";
 import { useWorkspace } from "../workspace-context";
 import {
   balanceText,

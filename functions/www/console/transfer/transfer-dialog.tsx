@@ -12,7 +12,8 @@ import { compareNames } from "../../ui/words";
 import { useWorkspace } from "../workspace-context";
 import { openChat, route } from "../state/route";
 import { closeOverlay } from "../state/view-state";
-import { visitorName, errorText } from "../state/workspace";
+import { errorText } from "../state/error-text";
+import { visitorName } from "../state/visitor-name";
 
 type TransferTarget =
   | { kind: "agent"; id: number; name: string; photo: string | null; status: PresenceStatus }
@@ -24,7 +25,7 @@ const STATUS_LABELS: Record<PresenceStatus, string> = { online: "Online", away: 
 export function TransferDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
   const row = workspace.chats.row(chatId);
-  const directory = workspace.directory.value;
+  const people = workspace.roster.people.value;
   const [searchText, setSearchText] = useState("");
   const [selected, setSelected] = useState(0);
   const [problem, setProblem] = useState<string>();
@@ -33,24 +34,24 @@ export function TransferDialog({ chatId }: { chatId: number }) {
 
   // Load the list again, because agents' presence may have changed since it was last loaded.
   useEffect(() => {
-    workspace.loadDirectory().catch((error: unknown) => {
-      if (workspace.directory.peek() === undefined) setProblem(errorText(error));
+    workspace.roster.load().catch((error: unknown) => {
+      if (workspace.roster.people.peek() === undefined) setProblem(errorText(error));
     });
   }, []);
 
   const targets = useMemo(() => {
-    if (directory === undefined) return [];
+    if (people === undefined) return [];
     const searchTerm = searchText.trim().toLowerCase();
     const matches = (name: string) => name.toLowerCase().includes(searchTerm);
-    const agents: TransferTarget[] = directory.agents
+    const agents: TransferTarget[] = people.agents
       .filter((agent) => agent.id !== row?.agent?.id && matches(agent.name))
       .map((agent) => ({ kind: "agent" as const, ...agent }))
       .sort((a, b) => STATUS_ORDER[a.status] - STATUS_ORDER[b.status] || compareNames(a, b));
-    const departments: TransferTarget[] = directory.departments
+    const departments: TransferTarget[] = people.departments
       .filter(({ name }) => matches(name))
       .map((department) => ({ kind: "department" as const, ...department }));
     return [...agents, ...departments];
-  }, [directory, searchText, row]);
+  }, [people, searchText, row]);
   const selectedIndex = Math.min(selected, Math.max(0, targets.length - 1));
 
   const transfer = async (target: TransferTarget | undefined) => {
@@ -58,7 +59,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     setBusy(true);
     setProblem(undefined);
     try {
-      await workspace.transfer(
+      await workspace.ownership.transfer(
         chatId,
         target.kind === "agent" ? { agent_id: target.id } : { department_id: target.id },
       );
@@ -70,7 +71,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
       if (!isOpen.current) toast(`The chat was not transferred. ${errorText(error)}`, { isBad: true });
       setBusy(false);
       setProblem(errorText(error));
-      if (hasStatus(error, 409)) void workspace.loadDirectory().catch(() => {});
+      if (hasStatus(error, 409)) workspace.roster.refresh();
     }
   };
 
@@ -110,7 +111,7 @@ export function TransferDialog({ chatId }: { chatId: number }) {
             <span>{problem}</span>
           </p>
         )}
-        {directory === undefined ? (
+        {people === undefined ? (
           problem === undefined && <p class="appear-late">Loading…</p>
         ) : (
           <ul

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import type { AgentPanel } from "../../api/types";
 import { Icon } from "../../ui/icons";
-import { errorText } from "../state/workspace";
+import { errorText } from "../state/error-text";
 import { useWorkspace } from "../workspace-context";
 import { CustomData, linesOf } from "./custom-data";
 import { isWebUrl } from "./external-link";
 
 /** What webhooks have returned about the visitor (specification, part C). */
 export function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: AgentPanel; isMine: boolean }) {
-  const workspace = useWorkspace();
+  const { api, timelines } = useWorkspace();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const { enable_assign, crm_link, assignment } = panel;
@@ -18,7 +18,11 @@ export function CrmCard({ chatId, panel, isMine }: { chatId: number; panel: Agen
     setBusy(true);
     setProblem(undefined);
     try {
-      await workspace.assignToCrm(chatId);
+      await api.post("/agent/chats/{chat_id}/assign", { path: { chat_id: chatId } });
+      const timeline = timelines.peek(chatId);
+      const current = timeline?.chatDetails.peek()?.panel;
+      if (current !== undefined && current.assignment?.state !== "done")
+        timeline?.applyPanel({ ...current, assignment: { state: "pending" } });
     } catch (error) {
       setProblem(errorText(error));
     } finally {

@@ -9,7 +9,7 @@ import { isVisitorPaneOpen } from "../state/preferences";
 import { erasureRoute } from "../state/page-routes";
 import { hrefOf } from "../state/route";
 import { closeVisitorPane, isVisitorPaneOverlayOpen } from "../state/view-state";
-import { isAnonymous } from "../state/workspace";
+import { isAnonymous } from "../state/visitor-name";
 import { CrmCard } from "./crm-card";
 import { PageDataCard } from "./custom-data";
 import { EditableField } from "./editable-field";
@@ -74,7 +74,7 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
   const { visitor, panel } = detail;
   const name = isAnonymous(visitor.name) ? `Visitor ${visitor.number}` : visitor.name;
   const save = (field: "name" | "email" | "phone" | "description") => async (value: string) => {
-    await workspace.changeVisitor(chatId, visitor.number, { [field]: value });
+    await workspace.visitors.change(chatId, visitor.number, { [field]: value });
   };
   return (
     <>

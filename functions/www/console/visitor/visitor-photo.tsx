@@ -1,6 +1,6 @@
 import { Avatar } from "../../ui/avatar";
 import { loadedPhotos } from "../state/view-state";
-import { isAnonymous } from "../state/workspace";
+import { isAnonymous } from "../state/visitor-name";
 import { isWebUrl } from "./external-link";
 
 /** Returns the address of a visitor's picture if the agent has loaded it. */

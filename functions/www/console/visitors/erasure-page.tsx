@@ -16,7 +16,8 @@ import { useUnloadWarning } from "../admin/use-leave-guard";
 import { useLoaded } from "../admin/use-loaded";
 import { VISITORS_ROUTE } from "../state/page-routes";
 import { chatHref, hrefOf } from "../state/route";
-import { errorText, isAnonymous } from "../state/workspace";
+import { errorText } from "../state/error-text";
+import { isAnonymous } from "../state/visitor-name";
 import { useWorkspace } from "../workspace-context";
 
 const LIST = { name: "All visitors", route: VISITORS_ROUTE };
@@ -85,7 +86,7 @@ function ErasureForm({ number, data, chats }: { number: number } & ErasureSubjec
     setProblem(undefined);
     const before = progress ?? { chats: 0, entries: 0 };
     try {
-      await workspace.eraseVisitor(number, ({ chats, entries }) =>
+      await workspace.visitors.erase(number, ({ chats, entries }) =>
         setProgress({ chats: before.chats + chats, entries: before.entries + entries }),
       );
       setState("done");

@@ -12,7 +12,8 @@ import { filterRows } from "../state/chat-search";
 import { compareByActivity, lastActivityAt } from "../state/chats";
 import { VISITORS_ROUTE } from "../state/page-routes";
 import { chatHref, hrefOf, openChat, route } from "../state/route";
-import { errorText, isAnonymous, visitorName } from "../state/workspace";
+import { errorText } from "../state/error-text";
+import { isAnonymous, visitorName } from "../state/visitor-name";
 import { useChatSearch } from "../use-chat-search";
 
 /** Returns the row of each visitor's latest chat, sorted by last activity. */

@@ -1,0 +1,59 @@
+import { computed } from "@preact/signals";
+import { hasStatus } from "../../api/client";
+import type { ChatStore } from "./chats";
+import { route } from "./route";
+import type { Timelines } from "./timeline";
+import type { Typing } from "./typing-store";
+
+/** The chat that the agent has open, and how far the agent has read. */
+export class Reading {
+  readonly openChatId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
+  /** Called if a chat that the agent opens does not exist. */
+  onMissing: (chatId: number) => void = () => {};
+
+  constructor(
+    private readonly myId: number,
+    private readonly chats: ChatStore,
+    private readonly timelines: Timelines,
+    private readonly typing: Typing,
+  ) {}
+
+  /** Loads the chat's timeline, or what is new in it. */
+  async openTimeline(chatId: number): Promise<void> {
+    const timeline = this.timelines.open(chatId);
+    try {
+      const wasLoaded = timeline.loadState.peek() === "ready";
+      await timeline.open(this.chats.peek(chatId)?.seq);
+      if (wasLoaded) await timeline.refreshDetails();
+      const detail = timeline.chatDetails.peek();
+      if (detail !== undefined) this.typing.setVisitor(chatId, detail.visitor_typing);
+    } catch (error) {
+      if (hasStatus(error, 404)) this.onMissing(chatId);
+    }
+  }
+
+  /** Returns the `seq` up to which the agent has read the chat: the stored position, or else the agent's own last
+   * entry. Without either, nothing has been read of a chat that waits for the agent, and the position in other chats is
+   * not known. */
+  readPosition(chatId: number): number | undefined {
+    const lastOwnEntry = this.timelines
+      .peek(chatId)
+      ?.entries.peek()
+      .findLast((entry) => entry.from === "agent" && entry.agent?.id === this.myId);
+    const row = this.chats.peek(chatId);
+    const unread = row !== undefined && this.chats.isUnread(row) ? 0 : undefined;
+    return this.chats.lastReadSeq(chatId) ?? lastOwnEntry?.seq ?? unread;
+  }
+
+  markRead(chatId: number): void {
+    this.chats.markRead(chatId, this.timelines.peek(chatId)?.lastSeq ?? 0);
+  }
+
+  /** An unread chat stays above the queue while the agent reads it, so that it does not move away under the agent. */
+  keepOpenChatOnTop(): void {
+    const id = this.openChatId.value;
+    const row = id === undefined ? undefined : this.chats.row(id);
+    if (row !== undefined && this.chats.isUnread(row)) this.chats.keptOnTopId.value = id;
+    else if (this.chats.keptOnTopId.peek() !== id) this.chats.keptOnTopId.value = undefined;
+  }
+}
