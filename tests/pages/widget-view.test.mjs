@@ -985,7 +985,7 @@ test("invitation of the page opens the window and goes with the message", async 
   await api(page, "showProactiveInvitation", "Need help with the size?", 3);
   await page.getByText("Need help with the size?").waitFor();
   // The invitation shows the agent of department 3, not the first agent of the widget.
-  assert.equal(await page.locator(".by").textContent(), "Dmitri Orlov");
+  assert.equal(await page.locator(".by b").textContent(), "Dmitri Orlov");
   await write(page, "Yes");
   await page.getByText("Sent", { exact: true }).waitFor();
   const [{ body }] = requestsTo("message");

@@ -4,7 +4,7 @@
 import { parseMarkdown, type Inline } from "../chat/markdown";
 import type { Message, Person } from "../service/types";
 import type { State } from "../state";
-import { Avatar } from "./avatar";
+import { Avatar, personNamed } from "./avatar";
 import { shortTime } from "./dates";
 import { CrossIcon } from "./icons";
 import type { Child } from "./jsx/jsx-runtime";
@@ -82,11 +82,9 @@ function contentOf(state: State, actions: Actions): Content | undefined {
 }
 
 /** Returns who has written a message of the team, or undefined if the message does not say it. */
-export function personOf({ name, photo, from }: Message, { agents, conversation: { chat }, texts }: State) {
-  const author = name || (from === "bot" ? texts.bot : chat?.agent?.name);
-  return author
-    ? { name: author, photo: photo ?? agents.find(({ name }) => name === author)?.photo ?? null }
-    : undefined;
+function personOf({ name, from }: Message, state: State): Person | undefined {
+  const author = name || (from === "bot" ? state.texts.bot : state.conversation.chat?.agent?.name);
+  return author ? personNamed(author, state) : undefined;
 }
 
 const textOf = (inline: Inline): string => (typeof inline === "string" ? inline : inline.children.map(textOf).join(""));

@@ -41,7 +41,7 @@ export const EmptyWindow = ({
   retry,
 }: Props & { hasFailed: boolean; retry: () => void }) => (
   <Frame class="frame" state={state} actions={actions}>
-    <header>
+    <header class="hero">
       <CloseButton state={state} actions={actions} />
     </header>
     <div class="loading" role="status">

@@ -3,17 +3,17 @@
 
 import { isAfter } from "../chat/conversation";
 import type { Message } from "../service/types";
-import type { Notice, State } from "../state";
+import type { Notice } from "../state";
 import { fill } from "../texts/texts";
 import { ContactsForm, isContactsFormDue } from "./contacts-form";
 import type { Props } from "./props";
-import { day, isSameDay } from "./dates";
+import { Avatar, personNamed } from "./avatar";
+import { day, isSameDay, timeOfDay } from "./dates";
 import { isMedia, Media } from "./media";
 import { Rating } from "./rating";
 import type { Child } from "./jsx/jsx-runtime";
 import { LinkedText, Markdown } from "./rich-text";
 
-const DATE_LINE_GAP_MS = 3_600_000;
 const GROUP_GAP_MS = 300_000;
 /** The log counts as scrolled to the end if it is at most this far from the end. */
 const END_TOLERANCE_PX = 60;
@@ -28,6 +28,8 @@ interface Line {
   author: string | null;
   isOwn: boolean;
   content: Child;
+  /** What is known about the delivery of the visitor's message. */
+  status?: Child;
 }
 
 export function Log({ state, actions }: Props) {
@@ -42,8 +44,8 @@ export function Log({ state, actions }: Props) {
       }}
     >
       <Earlier state={state} actions={actions} />
-      {withDates(linesOf({ state, actions }), state)}
-      {state.typingName !== null && <TypingDots name={state.typingName} state={state} />}
+      {withDates(linesOf({ state, actions }), { state, actions })}
+      {state.typingName !== null && <TypingDots name={state.typingName} state={state} actions={actions} />}
       {state.conversation.chat?.state === "closed" && <p class="event">{state.texts.closed}</p>}
       {isContactsFormDue(state, "after_first_message") && <ContactsForm state={state} actions={actions} />}
       {state.screen === "chat" && <Rating state={state} actions={actions} />}
@@ -66,8 +68,9 @@ const Earlier = ({ state: { earlier, texts }, actions }: Props) =>
     </p>
   );
 
-const TypingDots = ({ name, state }: { name: string; state: State }) => (
-  <div class="turn">
+const TypingDots = ({ name, state, actions }: Props & { name: string }) => (
+  <div class="turn team">
+    <Avatar person={personNamed(name, state)} state={state} actions={actions} />
     <span class="by">{fill(state.texts.typing, name)}</span>
     <div class="bubble dots" aria-hidden="true">
       <i />
@@ -89,8 +92,8 @@ function linesOf({ state, actions }: Props): Line[] {
   const teamName = (message: Message) =>
     message.name || (message.from === "bot" ? texts.bot : (conversation.chat?.agent?.name ?? texts.agent));
   const lines: Line[] = [];
-  const add = (key: string, at: number, author: string | null, content: Child, isOwn = false, chatId?: number) =>
-    lines.push({ key, chatId, at, author, isOwn, content });
+  const add = (key: string, at: number, author: string | null, content: Child) =>
+    lines.push({ key, chatId: undefined, at, author, isOwn: false, content });
 
   let others: { key: string; place: Place; author: string | null; content: Child }[] = notices.map((notice) => ({
     key: `n${notice.at}`,
@@ -134,34 +137,33 @@ function linesOf({ state, actions }: Props): Line[] {
             ))}
           </div>
         )}
-        {isOwn && (message === lastSeen || message === lastOwn) && (
-          <small>{message === lastSeen ? texts.seen : texts.sent}</small>
-        )}
       </>
     );
-    add(key, message.at, isOwn ? "" : teamName(message), content, isOwn, message.chat_id);
+    const status =
+      message === lastSeen ? <span>{texts.seen}</span> : message === lastOwn && isOwn && <span>{texts.sent}</span>;
+    const author = isOwn ? "" : teamName(message);
+    lines.push({ key, chatId: message.chat_id, at: message.at, author, isOwn, content, status });
   }
   addOthers();
   for (const { messageId, text, at, isFailed } of pending)
-    add(
-      messageId,
+    lines.push({
+      key: messageId,
+      chatId: undefined,
       at,
-      "",
-      <>
-        <Bubble text={text} />
-        {isFailed ? (
-          <small class="failed" role="alert">
-            {texts.failed}{" "}
-            <button type="button" onClick={() => actions.retry(messageId)}>
-              {texts.retry}
-            </button>
-          </small>
-        ) : (
-          <small>{texts.sending}</small>
-        )}
-      </>,
-      true,
-    );
+      author: "",
+      isOwn: true,
+      content: <Bubble text={text} />,
+      status: isFailed ? (
+        <span class="failed" role="alert">
+          {texts.failed}{" "}
+          <button type="button" onClick={() => actions.retry(messageId)}>
+            {texts.retry}
+          </button>
+        </span>
+      ) : (
+        <span>{texts.sending}</span>
+      ),
+    });
   if (settings.greeting && !invitation && earlier === "none") {
     const author = agents[0]?.name ?? settings.title;
     lines.unshift({
@@ -176,30 +178,53 @@ function linesOf({ state, actions }: Props): Line[] {
   return lines;
 }
 
-/** Renders the lines with date lines between them, also at the beginning of each chat. If an author's messages follow each other within `GROUP_GAP_MS`,
- * only the first shows the name. */
-function withDates(lines: Line[], { language }: State): Child[] {
-  let previous: Line | undefined;
+/** Renders the lines with a date line before each day and each chat. If an author's messages follow each other within
+ * `GROUP_GAP_MS`, they are a group: the first shows the picture, the name and the time of an author of the team, and the
+ * last shows the time of the visitor. */
+function withDates(lines: Line[], { state, actions }: Props): Child[] {
+  const { language } = state;
   let chat: number | undefined;
-  return lines.map((line) => {
-    const { key, at, author, isOwn, content, chatId = chat } = line;
-    const isNewDay =
-      previous === undefined ||
-      (chat !== undefined && chatId !== chat) ||
-      !isSameDay(previous.at, at) ||
-      at - previous.at > DATE_LINE_GAP_MS;
+  const placed = lines.map((line, index) => {
+    const previous = lines[index - 1];
+    const { chatId = chat } = line;
+    const isNewDay = !previous || !isSameDay(previous.at, line.at);
+    const isNewChat = chat !== undefined && chatId !== chat;
     chat = chatId;
-    const isGrouped = !isNewDay && previous?.author === author && at - previous.at < GROUP_GAP_MS;
-    previous = line;
+    const isGrouped =
+      !isNewDay && !isNewChat && previous.author === line.author && line.at - previous.at < GROUP_GAP_MS;
+    return { ...line, isNewDay, isNewChat, isGrouped };
+  });
+  return placed.map(({ key, at, author, isOwn, content, status, isNewDay, isNewChat, isGrouped }, index) => {
+    const time = timeOfDay(at, language);
+    const isLast = !placed[index + 1]?.isGrouped;
     return (
       <div key={key} class="line">
-        {isNewDay && <p class="day">{day(at, Date.now(), language)}</p>}
+        {(isNewDay || isNewChat) && key !== "greeting" && (
+          <p class="day">
+            {day(at, Date.now(), language)}
+            {!isNewDay && `, ${time}`}
+          </p>
+        )}
         {author === null ? (
           <p class="event">{content}</p>
         ) : (
-          <div class={`turn${isOwn ? " mine" : ""}${isGrouped ? " grouped" : ""}`}>
-            {author !== "" && !isGrouped && <span class="by">{author}</span>}
+          <div class={`turn ${isOwn ? "mine" : "team"}${isGrouped ? " grouped" : ""}`}>
+            {author !== "" && !isGrouped && (
+              <>
+                <Avatar person={personNamed(author, state)} state={state} actions={actions} />
+                <span class="by">
+                  <b>{author}</b> <time>{time}</time>
+                </span>
+              </>
+            )}
             {content}
+            {isOwn && (status || isLast) && (
+              <small>
+                {status}
+                {status && isLast && " · "}
+                {isLast && <time>{time}</time>}
+              </small>
+            )}
           </div>
         )}
       </div>

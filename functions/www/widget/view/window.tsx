@@ -2,7 +2,7 @@
 import type { Person } from "../service/types";
 import { isAway, showsLog, type State } from "../state";
 import { fill } from "../texts/texts";
-import { Avatar } from "./avatar";
+import { Avatar, personNamed } from "./avatar";
 import { Composer } from "./composer";
 import { ContactsForm, isContactsFormDue } from "./contacts-form";
 import { CloseButton, Frame } from "./frame";
@@ -10,6 +10,8 @@ import type { Props } from "./props";
 import { Log } from "./log";
 import { OfflineForm, OfflineSuccess } from "./offline-form";
 import { OpenChatRating } from "./rating";
+
+const MAX_FACES = 3;
 
 export function Window({ state, actions }: Props) {
   const { texts, screen } = state;
@@ -62,13 +64,13 @@ const Away = ({ state: { texts }, actions }: Props) => (
   </div>
 );
 
-/** Returns who is shown at the top: the agent of the chat, or the agents who are online. */
-function facesOf({ conversation: { chat, messages }, agents }: State): Person[] {
-  if (!chat?.agent || chat.state === "closed") return agents;
-  const { name } = chat.agent;
-  const isAgent = (person: { name?: string }) => person.name === name;
-  const photo = (messages.findLast(isAgent) ?? agents.find(isAgent))?.photo;
-  return [{ name, photo: photo ?? null }];
+/** Returns who is shown at the top: the agent of the chat, the agents who are online, or the picture of the settings. */
+function facesOf(state: State): Person[] {
+  const { agents, conversation, settings } = state;
+  const { chat } = conversation;
+  if (chat?.agent && chat.state !== "closed") return [personNamed(chat.agent.name, state)];
+  if (agents.length > 0) return agents.slice(0, MAX_FACES);
+  return settings.avatar ? [{ name: settings.title, photo: settings.avatar }] : [];
 }
 
 function Header({ state, actions }: Props) {
@@ -80,17 +82,16 @@ function Header({ state, actions }: Props) {
   const isOnline = mode === "online" || hasBot || !!agent;
   const team = mode === "online" ? texts.online : hasBot ? texts.bot : texts.away;
   const status = agent ? settings.title : team;
+  // The first screen introduces the team.
+  const isFirst = !isForm && conversation.isEmpty;
   return (
-    <header>
-      {faces.length > 0 ? (
+    <header class={isFirst ? "hero" : ""}>
+      {(faces.length > 0 || isFirst) && (
         <span class="faces">
-          {faces.map((person, index) => (
-            <Avatar person={person} index={index} state={state} actions={actions} />
+          {faces.map((person) => (
+            <Avatar person={person} state={state} actions={actions} />
           ))}
         </span>
-      ) : (
-        settings.avatar &&
-        !isForm && <Avatar person={{ name: settings.title, photo: settings.avatar }} state={state} actions={actions} />
       )}
       <div>
         <h2>{title}</h2>
