@@ -101,6 +101,15 @@ async function loadSession(session: VisitorSession): Promise<Session | undefined
   }
 }
 
+/** If the page is still there this long after a navigation has begun, the browser has not left it. */
+const NAVIGATION_TIMEOUT_MS = 5000;
+
+/** The event of the Navigation API, which TypeScript does not know yet. */
+interface NavigateEvent extends Event {
+  destination: { sameDocument: boolean };
+  downloadRequest: string | null;
+}
+
 /** Follows events of the page: visibility, network, size, and the browser's back/forward cache. */
 function listen(messenger: Messenger, session: VisitorSession, store: Store, emit: Emit): () => void {
   const stop = new AbortController();
@@ -118,7 +127,27 @@ function listen(messenger: Messenger, session: VisitorSession, store: Store, emi
   // Another tab has changed the browser's storage, perhaps because of a sign-out.
   addEventListener("storage", () => session.check(), { signal });
   addEventListener("resize", () => store.state.isOpen && emit("onResizeCallback"), { signal });
+  let returning: ReturnType<typeof setTimeout> | undefined;
+  const restart = () => {
+    clearTimeout(returning);
+    messenger.restart();
+  };
+  // Chromium puts a page into its back/forward cache only if all sockets were closed some time before the page is left.
+  (window as { navigation?: EventTarget }).navigation?.addEventListener(
+    "navigate",
+    (event) => {
+      const { destination, downloadRequest } = event as NavigateEvent;
+      if (destination.sameDocument || downloadRequest !== null) return;
+      messenger.pause();
+      clearTimeout(returning);
+      returning = setTimeout(restart, NAVIGATION_TIMEOUT_MS);
+    },
+    { signal },
+  );
   addEventListener("pagehide", () => messenger.pause(), { signal });
-  addEventListener("pageshow", ({ persisted }) => persisted && messenger.restart(), { signal });
-  return () => stop.abort();
+  addEventListener("pageshow", ({ persisted }) => persisted && restart(), { signal });
+  return () => {
+    stop.abort();
+    clearTimeout(returning);
+  };
 }

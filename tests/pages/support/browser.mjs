@@ -20,8 +20,9 @@ export async function unpackBrowser() {
 }
 
 /** Starts Chromium. `hostNames` contains servers by host name, for example {"shop.test": "127.0.0.1:8080"}: Chromium
-    connects to the server for any http URL with this host name. A server without a port serves all ports. */
-export async function launch({ hostNames = {} } = {}) {
+    connects to the server for any http URL with this host name. A server without a port serves all ports. `keepsPages`
+    switches the back/forward cache on, which Playwright switches off. */
+export async function launch({ hostNames = {}, keepsPages = false } = {}) {
   const rules = Object.entries(hostNames).map(
     ([name, server]) => `MAP ${name} ${server}`,
   );
@@ -37,7 +38,10 @@ export async function launch({ hostNames = {} } = {}) {
       "--font-render-hinting=none",
       `--host-resolver-rules=${rules.join(",")}`,
     ],
-    ignoreDefaultArgs: ["--hide-scrollbars"],
+    ignoreDefaultArgs: [
+      "--hide-scrollbars",
+      ...(keepsPages ? ["--disable-back-forward-cache"] : []),
+    ],
   });
 }
 

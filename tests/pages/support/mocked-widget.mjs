@@ -5,12 +5,12 @@ import { MockWidget } from "../../../functions/www/dev/mock-widget.mjs";
 import { launch, openPage } from "./browser.mjs";
 import { waitFor } from "./wait.mjs";
 
-/** Starts Chromium before the tests of a file, and stops it after them. Returns a function that opens the site with a
-    new mock and waits until the widget is ready. */
-export function widgetSite() {
+/** Starts Chromium, with the options of `launch`, before the tests of a file, and stops it after them. Returns a
+    function that opens the site with a new mock and waits until the widget is ready, unless `isEmpty` is set. */
+export function widgetSite(launchOptions) {
   let browser, mock;
   before(async () => {
-    browser = await launch();
+    browser = await launch(launchOptions);
   });
   after(async () => {
     await browser?.close();
@@ -21,7 +21,12 @@ export function widgetSite() {
     await mock?.close();
     mock = await MockWidget.start();
     mock.reset(fields);
-    const { prepare = () => {}, path = "", ...others } = options;
+    const {
+      prepare = () => {},
+      path = "",
+      isEmpty = false,
+      ...others
+    } = options;
     const opened = await openPage(browser, {
       width: 1100,
       height: 800,
@@ -29,7 +34,8 @@ export function widgetSite() {
     });
     await prepare(opened.page);
     await opened.page.goto(mock.siteUrl + path);
-    await opened.page.locator(".label").waitFor({ state: "attached" });
+    if (!isEmpty)
+      await opened.page.locator(".label").waitFor({ state: "attached" });
     return { ...opened, mock };
   };
 }
