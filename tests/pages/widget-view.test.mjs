@@ -91,7 +91,8 @@ test("each method returns its documented result", async () => {
       { result: "ok" },
     ],
     ["setUserToken", ["abc"], { result: "ok", token: "abc" }],
-    ["setUserToken", [7], { result: "fail", token: 7 }],
+    ["setUserToken", [7], { result: "ok", token: 7 }],
+    ["setUserToken", [{}], { result: "fail", token: {} }],
     ["setUserToken", [], { result: "fail", token: false }],
     ["setRules", [[]], { result: "ok" }],
     ["startCall", ["+4930123456"], { result: "ok" }],
@@ -147,23 +148,7 @@ test("invalid arguments get the documented failure", async () => {
   const failures = [
     ["setCustomData", [{}], { reason: "Custom data must be array." }],
     ["setCustomData", [Array(11).fill(field)], { reason: /at most 10/ }],
-    ["setCustomData", [[{ title: "x" }]], { reason: /content/ }],
-    [
-      "setCustomData",
-      [[{ content: "x".repeat(1_000_000) }]],
-      { reason: /too long/ },
-    ],
-    [
-      "setCustomData",
-      [[{ ...field, link: "javascript:alert(1)" }]],
-      { reason: /http/ },
-    ],
     ["setContactInfo", ["Amara"], { reason: /object/ }],
-    [
-      "setContactInfo",
-      [{ name: "x".repeat(1_000_000) }],
-      { reason: /too long/ },
-    ],
     ["setRules", ["x"], { reason: /array/ }],
     ["showProactiveInvitation", [{}], { reason: /string/ }],
     ["setClientAttributes", [7], { reason: /object/ }],
@@ -172,6 +157,11 @@ test("invalid arguments get the documented failure", async () => {
     ["startCall", ["x"], { reason: /Phone/ }],
     ["startCall", [], { reason: /Phone/ }],
     ["sendOfflineMessage", [{}], { error: /Message/ }],
+    [
+      "sendOfflineMessage",
+      [{ email: "a@b.example", message: "x".repeat(1001) }],
+      { error: /at most 1000/ },
+    ],
     ["sendOfflineMessage", [{ message: "Hi" }], { error: /Email or phone/ }],
     [
       "sendOfflineMessage",

@@ -1,6 +1,6 @@
 /* The widget on a page: connects the view, the conversation, the rules and the API. */
 
-import { DISABLED, offlineMessageOf, UNAVAILABLE, type Result } from "./api/arguments";
+import { DISABLED, UNAVAILABLE, type OfflineMessage, type OfflineReport, type Result } from "./api/arguments";
 import type { Emit } from "./api/callbacks";
 import { REQUESTED_CALL } from "./call/requested-call";
 import type { Calls, CallParts } from "./call/visitor-calls";
@@ -22,7 +22,6 @@ import {
 } from "./state";
 import type { DeferredStorage } from "./visitor/deferred-storage";
 import {
-  contactOf,
   findErrors,
   formField,
   isKnown,
@@ -69,7 +68,8 @@ export class ChatWidget implements Widget, Actions {
   readonly #siteOpenedAt: number;
   /** Whether the page has asked for the mode. */
   #isModeAsked = false;
-  #offlineMessageId: string | undefined;
+  /** What happens when the service has answered an offline message. */
+  readonly #offlineReports = new Map<string, (error: ServiceError | PersonChanged | undefined) => void>();
   #profileTimer: ReturnType<typeof setTimeout> | undefined;
   #lastState = "label";
   #calls: Promise<Calls> | undefined;
@@ -88,7 +88,10 @@ export class ChatWidget implements Widget, Actions {
     const isSameVisit = visit !== undefined && this.#pageOpenedAt - visit.seen < SITE_VISIT_GAP_MS;
     this.#siteOpenedAt = isSameVisit ? visit.start : this.#pageOpenedAt;
     storage.write(SITE, { start: this.#siteOpenedAt, seen: this.#pageOpenedAt });
-    messenger.onOfflineResult = (messageId, error) => this.#onOfflineResult(messageId, error);
+    messenger.onOfflineResult = (messageId, error) => {
+      this.#offlineReports.get(messageId)?.(error);
+      this.#offlineReports.delete(messageId);
+    };
     messenger.onLeft = () => this.#forgetPerson();
     messenger.isModeNeeded = () => this.#isModeAsked || this.#rules.usesMode;
     messenger.onCall = (call, id) => {
@@ -255,7 +258,15 @@ export class ChatWidget implements Widget, Actions {
     this.#requireAddress(values, errors);
     const hasErrors = Object.keys(errors).length > 0;
     store.update({ errors, isBusy: !hasErrors });
-    if (!hasErrors) this.#offlineMessageId = messenger.sendOffline(nonBlank(values));
+    if (hasErrors) return;
+    const fields = nonBlank(values);
+    this.#offlineReports.set(messenger.sendOffline(fields), (error) => {
+      if (error instanceof PersonChanged) return;
+      if (error) return this.#showError(error);
+      this.#setContact(fields);
+      this.#parts.store.update({ isBusy: false, screen: "offline/success" });
+      this.#reportState();
+    });
   };
 
   /** Adds an error unless the values contain an e-mail address or a phone number. */
@@ -269,11 +280,12 @@ export class ChatWidget implements Widget, Actions {
 
   writeAnother = (): void => this.#show(true, false, "offline");
 
-  #onOfflineResult(messageId: string, error: ServiceError | undefined): void {
-    if (messageId !== this.#offlineMessageId) return;
-    if (error) return this.#showError(error);
-    this.#parts.store.update({ isBusy: false, screen: "offline/success" });
-    this.#reportState();
+  /** Sends an offline message of the page, which hears what came of it, or reads it in the browser's console. */
+  #sendOffline(message: OfflineMessage, report: OfflineReport = warn): void {
+    this.#setContact(message);
+    this.#offlineReports.set(this.#parts.messenger.sendOffline({ ...message }), (error) =>
+      report(error ? { result: "fail", error: offlineErrorText(error) } : { result: "ok" }),
+    );
   }
 
   #showError(error: ServiceError): void {
@@ -294,7 +306,8 @@ export class ChatWidget implements Widget, Actions {
     const { store, storage } = this.#parts;
     if (this.#calls) this.#withCalls((calls) => calls.stop(), undefined, true);
     this.#calls = undefined;
-    this.#offlineMessageId = undefined;
+    for (const report of this.#offlineReports.values()) report(new PersonChanged());
+    this.#offlineReports.clear();
     const { person, isOpen, screen } = this.#state;
     store.update({ contact: NO_CONTACT, person: person + 1, call: null, formIntro: {}, isBusy: false, errors: {} });
     this.#setContact({});
@@ -414,7 +427,7 @@ export class ChatWidget implements Widget, Actions {
   }
 
   run(method: string, args: unknown[]): void {
-    const { profile, messenger, session, store } = this.#parts;
+    const { profile, session, store } = this.#parts;
     const [first, second] = args;
     switch (method) {
       case "open": {
@@ -440,7 +453,7 @@ export class ChatWidget implements Widget, Actions {
       case "setUserToken":
         return this.#setUser(first as string | null);
       case "sendPageTitle": {
-        const page = { title: first as string, url: textOf(args[2]) ?? location.href };
+        const page = { title: first as string, url: (second as string | undefined) ?? location.href };
         session.namedPage = { ...page, address: location.href };
         // If there is no visitor yet, the request that creates the visitor contains the page.
         if (session.token !== undefined) profile.set({ page });
@@ -455,8 +468,7 @@ export class ChatWidget implements Widget, Actions {
           settings: { ...this.#state.settings, color: first as string, color2: (second as string | undefined) ?? null },
         });
       case "sendOfflineMessage":
-        messenger.sendOffline(nonBlank(offlineMessageOf(args)));
-        return;
+        return this.#sendOffline(first as OfflineMessage, second as OfflineReport | undefined);
       case "getVisitorNumber":
         return this.#passVisitorNumber(first as (error: string | null, number: unknown) => void);
       case "clearHistory":
@@ -470,9 +482,8 @@ export class ChatWidget implements Widget, Actions {
     const { profile } = this.#parts;
     if (!this.#isUserNamedInBatch) this.#batch.push([method, data]);
     if (method === "setContactInfo") {
-      const fields = contactOf(data as object);
-      profile.set({ contact_info: fields, source: "script" });
-      this.#setContact(fields);
+      profile.set({ contact_info: data as Record<string, string>, source: "script" });
+      this.#setContact(data as object);
     } else if (method === "setCustomData") profile.setCustomData(data as CustomField[]);
     else profile.setAttributes(data as Record<string, unknown>);
     this.#syncProfile();
@@ -524,4 +535,10 @@ export class ChatWidget implements Widget, Actions {
 /** Returns the value as the id of a department, or undefined if it is not a positive whole number. */
 const departmentOf = (value: unknown): number | undefined =>
   Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
+const warn: OfflineReport = ({ error }) => error && console.warn("The offline message was not sent.", error);
+function offlineErrorText(error: ServiceError | PersonChanged): string {
+  if (error instanceof PersonChanged) return "The visitor has signed out.";
+  if (error.status === 413) return "Message is too long.";
+  return `The service has refused the ${error.field ? `field ${error.field}` : "message"}.`;
+}
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

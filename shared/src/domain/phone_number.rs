@@ -112,6 +112,19 @@ mod tests {
         assert_eq!(to_e164(&"1".repeat(10_000), None), None);
     }
 
+    /// The widget's tests read the same examples. The widget knows no numbering plans, so it also accepts the
+    /// `unassigned` numbers.
+    #[test]
+    fn numbers_are_callable_as_the_widget_says() {
+        let examples: serde_json::Value = serde_json::from_str(include_str!("phone_number_examples.json")).unwrap();
+        for (kind, expected) in [("callable", true), ("malformed", false), ("unassigned", false)] {
+            for text in examples[kind].as_array().unwrap() {
+                let number = to_e164(text.as_str().unwrap(), Some("+31201234567"));
+                assert_eq!(number.is_some(), expected, "{kind}: {text}");
+            }
+        }
+    }
+
     #[test]
     fn plus_of_an_international_number_is_optional() {
         let dutch = Some("+31201234567");

@@ -284,9 +284,7 @@ journey("hostile page only sets texts", async (context) => {
     (await api(shop, method, ...args)).result === "fail";
   const field = { content: "x" };
   assert.ok(await fails("setCustomData", Array(11).fill(field)));
-  assert.ok(await fails("setCustomData", [{ content: "x".repeat(1_000_000) }]));
-  const link = "javascript:window.hacked=1";
-  assert.ok(await fails("setCustomData", [{ ...field, link }]));
+  assert.ok(await fails("setCustomData", { ...field }));
 
   const name = `Eve ${HOSTILE}`;
   const results = await shop.evaluate(
@@ -304,7 +302,8 @@ journey("hostile page only sets texts", async (context) => {
           content: text,
           link: `https://x.example/${text}`,
         },
-        { content: text },
+        { content: text, link: "javascript:window.hacked=1" },
+        { content: "x".repeat(1_000_000) },
       ]),
       window.widget_api.setClientAttributes({ [text]: text }),
       window.widget_api.setUserToken(text),

@@ -50,13 +50,13 @@ export class PageApi {
   }
 
   #act(method: string, args: unknown[]): Result {
-    const result = { ...checkCall(method, args) };
+    const { result, args: checked } = checkCall(method, args);
     if (result.result === "ok") {
       if (method === "setClientAttributes" && !this.#isAttributeCallAllowed())
         return { result: "fail", reason: "Limit exceeded" };
       const problem = method === "startCall" && (this.#widget?.read(method) as Result | undefined);
-      if (problem) return problem;
-      this.#runOrQueue(method, args);
+      if (problem) return { ...problem };
+      this.#runOrQueue(method, checked);
     }
     return result;
   }
@@ -84,11 +84,10 @@ export class PageApi {
   }
 }
 
-/** Adds the fields of an argument of setContactInfo, or of the service's contact data. An empty field is cleared. */
+/** Adds contact data of the page or of the service. An empty field is cleared. */
 export function mergeContactInfo(info: ContactInfo, fields: object): void {
   for (const [name, value] of Object.entries(fields)) {
     const field = name === "name" ? "client_name" : name;
-    if (Object.hasOwn(info, field) && (value === null || typeof value === "string"))
-      info[field as keyof ContactInfo] = value?.trim() || null;
+    if (Object.hasOwn(info, field)) info[field as keyof ContactInfo] = value || null;
   }
 }

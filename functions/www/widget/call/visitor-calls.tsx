@@ -2,7 +2,7 @@
 /* The visitor's calls: asks for callbacks, follows their progress, and tells the page and the visitor about it. */
 
 import { backoffDelayMs } from "../../socket/backoff";
-import { DISABLED, isPhone, UNAVAILABLE, type Result } from "../api/arguments";
+import { DISABLED, isCallable, UNAVAILABLE, type Result } from "../api/arguments";
 import { randomId } from "../chat/random-id";
 import type { RuleCommand } from "../rules/rules";
 import type { ServiceError } from "../service/client";
@@ -178,7 +178,7 @@ export class VisitorCalls implements Calls {
   #submit = ({ phone = "" }: FormValues): void => {
     if (this.#isBusy) return;
     this.#formError = undefined;
-    this.#fieldError = !phone.trim() ? this.#texts.required : !isPhone(phone) ? this.#texts.badPhone : undefined;
+    this.#fieldError = !phone.trim() ? this.#texts.required : !isCallable(phone) ? this.#texts.badPhone : undefined;
     if (this.#fieldError) return this.#render();
     void this.#request(phone.trim(), false);
   };

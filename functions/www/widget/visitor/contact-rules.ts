@@ -49,15 +49,6 @@ export function nonBlank(values: object): Record<string, string> {
   );
 }
 
-/** Returns the trimmed contact data of an argument of setContactInfo. An empty text clears a field, as null does. */
-export function contactOf(values: object): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) =>
-      value === null || typeof value === "string" ? [[name, value?.trim() ?? ""]] : [],
-    ),
-  );
-}
-
 /** Returns the form field for the field that an error of the service names: for example, "email" for
  * "contact_info.email". An error about any other field belongs to the message. */
 export function formField(field: string | undefined): ContactField | "message" {
