@@ -115,9 +115,9 @@ export class Messenger {
     this.#connect();
   }
 
-  /** Whether the mode was read more than a minute ago, and is not pushed. */
+  /** Whether the mode was read or pushed more than a minute ago. */
   get isOutdated(): boolean {
-    return !this.#isPushed && Date.now() - this.#readAt > CLOSED_PACE[0];
+    return Date.now() - this.#readAt > CLOSED_PACE[0];
   }
 
   /** Must be called when the window was opened or closed. */
@@ -219,6 +219,9 @@ export class Messenger {
       // The history was cleared meanwhile.
       if (now?.chat_id !== chat_id || now.seq !== seq) return;
       this.#conversation.add(messages);
+      this.#store.update();
+      // Screen readers do not read out the messages that were added while they are being loaded.
+      await new Promise((done) => setTimeout(done));
       this.#store.update({ earlier: has_earlier && messages.length > 0 ? "more" : "none" });
     } catch (error) {
       if (!(error instanceof PersonChanged)) this.#store.update({ earlier: "failed" });
@@ -282,17 +285,15 @@ export class Messenger {
     this.#polling.restart();
   }
 
-  /** Whether the service pushes all changes, also that of the mode. */
-  get #isPushed(): boolean {
-    return this.#store.state.link === "live" && this.#conversation.isChatOpen;
-  }
-
   /** How often the session must be read now. */
   #pace(): Pace | undefined {
     const { isOpen, link } = this.#store.state;
-    if (this.#isPushed || this.#hiddenReads >= MAX_HIDDEN_READS) return undefined;
-    if (link && this.#conversation.isChatOpen) return isOpen ? OPEN_PACE : CLOSED_PACE;
-    return (isOpen || this.isModeNeeded()) && !document.hidden ? CLOSED_PACE : undefined;
+    const { isChatOpen, chat } = this.#conversation;
+    if (this.#hiddenReads >= MAX_HIDDEN_READS) return undefined;
+    if (isChatOpen && link && link !== "live") return isOpen ? OPEN_PACE : CLOSED_PACE;
+    // The mode is pushed only to open chats, and not if an agent becomes offline because of a time limit.
+    const isModeShown = isOpen && (!isChatOpen || chat?.state === "waiting");
+    return (isModeShown || this.isModeNeeded()) && !document.hidden ? CLOSED_PACE : undefined;
   }
 
   async #poll(): Promise<void> {
@@ -402,7 +403,6 @@ export class Messenger {
       else if (isLive) this.notify(text);
       if (isLive && before?.state !== "active") this.#emit("onAccept");
     }
-    // The service pushes the mode only while a chat is open.
     if (wasOpen !== this.#conversation.isChatOpen) this.#polling.restart();
     this.#store.update();
   }

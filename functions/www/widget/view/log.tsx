@@ -37,6 +37,7 @@ export function Log({ state, actions }: Props) {
     <div
       class="log"
       role="log"
+      aria-live={state.earlier === "loading" ? "off" : "polite"}
       aria-label={state.texts.log}
       tabIndex={0}
       onScroll={({ currentTarget }) => {
