@@ -22,15 +22,22 @@ export const FIELD_NAMES = [
 ] as const;
 
 const LANGUAGES: readonly { value: WidgetSettings["language"]; label: string }[] = [
-  { value: "auto", label: "The visitor's language" },
+  { value: "auto", label: "The page's or the visitor's language" },
   { value: "en", label: "English" },
   { value: "de", label: "Deutsch" },
   { value: "es", label: "Español" },
   { value: "fr", label: "Français" },
+  { value: "it", label: "Italiano" },
+  { value: "nl", label: "Nederlands" },
+  { value: "pl", label: "Polski" },
   { value: "pt", label: "Português" },
+  { value: "tr", label: "Türkçe" },
   { value: "ru", label: "Русский" },
-  { value: "zh", label: "中文" },
+  { value: "uk", label: "Українська" },
+  { value: "he", label: "עברית" },
   { value: "ar", label: "العربية" },
+  { value: "ja", label: "日本語" },
+  { value: "zh", label: "中文" },
 ];
 const POSITIONS = [
   { value: "left", label: "Left" },

@@ -10,7 +10,7 @@ export interface Settings {
   title: string;
   greeting: string | null;
   avatar: string | null;
-  /** A language, or "auto" for the language of the browser. */
+  /** A language, or "auto" for that of the page or the browser. */
   language: string;
   /** Replacements of single texts. */
   texts: Record<string, string>;

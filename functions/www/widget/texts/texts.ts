@@ -13,14 +13,28 @@ const LOADERS: Record<string, () => Promise<{ default: Texts }>> = {
   ru: () => import("./ru"),
   zh: () => import("./zh"),
   ar: () => import("./ar"),
+  it: () => import("./it"),
+  nl: () => import("./nl"),
+  pl: () => import("./pl"),
+  tr: () => import("./tr"),
+  uk: () => import("./uk"),
+  ja: () => import("./ja"),
+  he: () => import("./he"),
 };
+/** Chinese in traditional characters. */
+const TRADITIONAL_CHINESE = /^zh\W(hant|tw|hk|mo)/i;
 
-export const isRightToLeft = (language: string): boolean => language === "ar";
+export const languages = (): string[] => Object.keys(LOADERS);
 
-/** Returns the first of the wanted languages that the widget has, and otherwise English. */
+export const isRightToLeft = (language: string): boolean => language === "ar" || language === "he";
+
+/** Returns the first of the wanted languages that the widget has, and otherwise English. Readers of traditional Chinese
+ * do not get simplified Chinese: like CLDR, the widget does not treat one as a replacement of the other. */
 export function chooseLanguage(setting: string, wanted: readonly string[]): string {
-  const candidates = setting === "auto" ? wanted : [setting];
-  return candidates.map((tag) => tag.slice(0, 2).toLowerCase()).find((code) => Object.hasOwn(LOADERS, code)) ?? "en";
+  if (setting !== "auto") return chooseLanguage("auto", [setting]);
+  const isTraditional = wanted.find((tag) => /^zh\b/i.test(tag))?.match(TRADITIONAL_CHINESE);
+  const codes = wanted.map((tag) => tag.toLowerCase().split(/[^a-z]/)[0] ?? "");
+  return codes.find((code) => Object.hasOwn(LOADERS, code) && !(isTraditional && code === "zh")) ?? "en";
 }
 
 /** Loads the texts of a language that `chooseLanguage` has returned. The browser loads a file only once. */
