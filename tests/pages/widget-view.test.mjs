@@ -43,6 +43,13 @@ async function openSite(fields = {}, options = {}) {
   return opened;
 }
 
+const NO_UTM = {
+  source: null,
+  campaign: null,
+  content: null,
+  medium: null,
+  term: null,
+};
 const called = (page) => page.evaluate(() => window.called);
 const requestsTo = (endpoint) =>
   mock.requests.filter((request) => request.endpoint === endpoint);
@@ -97,7 +104,7 @@ test("each method returns its documented result", async () => {
     ["setRules", [[]], { result: "ok" }],
     ["startCall", ["+4930123456"], { result: "ok" }],
     ["getUnreadMessagesCount", [], 0],
-    ["getUtm", [], null],
+    ["getUtm", [], NO_UTM],
     ["showProactiveInvitation", ["Need help?"], { result: "ok" }],
     ["setClientAttributes", [{ plan: "gold" }], { result: "ok" }],
     ["sendPageTitle", ["Running shoes"], { result: "ok" }],
@@ -201,7 +208,7 @@ test("calls before the widget is ready are carried out later", async () => {
     ["setCustomData", [7], undefined],
     ["setUserToken", ["abc"], { result: "ok", token: "abc" }],
     ["getUnreadMessagesCount", [], 0],
-    ["getUtm", [], { source: "news", term: "shoes" }],
+    ["getUtm", [], { ...NO_UTM, source: "news", term: "shoes" }],
     ["open", [], { result: "ok" }],
   ];
   for (const [method, args, expected] of early) {

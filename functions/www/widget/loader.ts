@@ -1,7 +1,7 @@
 /* The script that a page includes. Publishes the API, and imports the widget when the browser is idle. */
 
 import { PageApi, type Widget } from "./api/page-api";
-import { utmOf } from "./visitor/utm-and-analytics";
+import { readLanding, type Landing } from "./visitor/landing-page";
 
 export interface LoaderOptions {
   /** The URL of the service, without a slash at its end. */
@@ -9,8 +9,8 @@ export interface LoaderOptions {
   widgetId: string;
   /** The prefix of the global names by which the page and the widget call each other, for example "jivo". */
   prefix: string;
-  /** The campaign that brought the visitor to the page. */
-  utm: Record<string, string> | null;
+  /** The first page of the visit. */
+  landing: Landing;
 }
 export interface RunningWidget extends Widget {
   destroy: () => void;
@@ -30,11 +30,11 @@ function load(script: HTMLScriptElement): void {
     base: script.src.replace(/\/widget\.js.*$/, ""),
     widgetId: script.dataset["id"] ?? "",
     prefix: script.dataset["prefix"] || "widget",
-    utm: utmOf(location.search),
+    landing: readLanding(),
   };
   const page = window as unknown as Record<string, unknown>;
   if (page[`${options.prefix}_api`]) return;
-  const api = new PageApi(() => location.search);
+  const api = new PageApi(options.landing.utm);
   let current: Promise<RunningWidget | undefined> | undefined;
 
   const start = () => {

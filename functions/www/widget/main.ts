@@ -1,6 +1,7 @@
 /* The widget's bundle, which the loader imports. */
 
 import { backoffDelayMs } from "../socket/backoff";
+import { attempt } from "./attempt";
 import { createEmit, type Emit } from "./api/callbacks";
 import type { PageApi } from "./api/page-api";
 import { lazyBundle } from "./bundles";
@@ -13,10 +14,11 @@ import type { Session } from "./service/types";
 import { createState, Store } from "./state";
 import { chooseLanguage, loadTexts, withOverrides } from "./texts/texts";
 import { View } from "./view/mount";
-import { attempt, DeferredStorage } from "./visitor/deferred-storage";
+import { DeferredStorage } from "./visitor/deferred-storage";
+import { analyticsOf } from "./visitor/analytics";
 import { Profile } from "./visitor/profile";
-import { analyticsOf } from "./visitor/utm-and-analytics";
-import { VisitorSession } from "./visitor/visitor-session";
+import { keepLanding, type Landing } from "./visitor/landing-page";
+import { MAX_URL_LENGTH, VisitorSession } from "./visitor/visitor-session";
 import { ChatWidget } from "./widget";
 
 /** The file name of the bundle of call/main.ts. The build replaces it. */
@@ -24,10 +26,11 @@ declare const CALL_FILE: string;
 /** The file name of the bundle of view/window-main.tsx. The build replaces it. */
 declare const WINDOW_FILE: string;
 const MAX_START_ATTEMPTS = 6;
+const ROUTE_INTERVAL_MS = 1000;
 
 /** Starts the widget. Returns undefined if the service does not know it, or does not allow it on this site. */
 export async function start(options: LoaderOptions, api: PageApi): Promise<RunningWidget | undefined> {
-  const { base, widgetId, prefix, utm } = options;
+  const { base, widgetId, prefix, landing } = options;
   const name = `switchboard.widget.${widgetId}`;
   const post = createPost(base, widgetId);
   const storage = new DeferredStorage(
@@ -39,7 +42,9 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
   const session = new VisitorSession(post, storage, profile, name);
   const analytics = analyticsOf(attempt(() => document.cookie) ?? "");
   if (analytics) profile.set({ analytics });
-  if (utm) profile.set({ utm });
+  if (landing.utm) profile.set({ utm: landing.utm });
+  session.referrer = landing.referrer.slice(0, MAX_URL_LENGTH) || undefined;
+  const { href } = location;
 
   // Load the texts of the likely language while the session is read.
   const wanted = [document.documentElement.lang, ...(navigator.languages ?? [])].filter(Boolean);
@@ -62,12 +67,24 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
   const importCalls = lazyBundle<typeof import("./call/main")>(`${base}/widget/assets/${CALL_FILE}`);
   const importWindow = lazyBundle<typeof import("./view/window-main")>(`${base}/widget/assets/${WINDOW_FILE}`);
   const loadCalls = (parts: CallParts): Promise<Calls> => importCalls().then((module) => module.start(parts));
-  const widget = new ChatWidget({ store, session, profile, storage, messenger, post, emit, loadCalls, focus });
+  const widget = new ChatWidget({
+    store,
+    session,
+    profile,
+    storage,
+    messenger,
+    post,
+    emit,
+    loadCalls,
+    focus,
+    visitStart: landing.start,
+  });
   view = new View(widget, importWindow);
   widget.begin(first);
   store.update();
 
   const removeListeners = listen(messenger, session, store, emit);
+  const routeTimer = setInterval(followRoutes(widget, landing, href), ROUTE_INTERVAL_MS);
   api.connect(widget);
   emit("onLoadCallback");
   return {
@@ -76,6 +93,7 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
     destroy: () => {
       api.disconnect();
       removeListeners();
+      clearInterval(routeTimer);
       widget.stop();
       countInTitle(0);
       view?.remove();
@@ -108,6 +126,23 @@ const NAVIGATION_TIMEOUT_MS = 5000;
 interface NavigateEvent extends Event {
   destination: { sameDocument: boolean };
   downloadRequest: string | null;
+}
+
+/** Returns a function that notices whether the page has changed its address, and reports an address that has stayed for
+ * one interval: by then, most pages have set their title. `href` is the address that the service knows. */
+function followRoutes(widget: ChatWidget, landing: Landing, href: string): () => void {
+  let isReported = true;
+  return () => {
+    if (document.hidden) return;
+    if (location.href !== href) {
+      href = location.href;
+      isReported = false;
+      keepLanding(landing);
+    } else if (!isReported) {
+      isReported = true;
+      widget.pageChanged();
+    }
+  };
 }
 
 /** Follows events of the page: visibility, network, size, and the browser's back/forward cache. */

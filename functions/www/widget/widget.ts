@@ -9,7 +9,7 @@ import type { Messenger } from "./chat/messenger";
 import type { RuleCommand, RuleContext } from "./rules/rules";
 import { RuleEngine } from "./rules/rules";
 import { ServiceError, type Post } from "./service/client";
-import type { CustomField, OnlineAgent, Session } from "./service/types";
+import type { CustomField, OnlineAgent, PageInfo, Session } from "./service/types";
 import {
   isAddressNeeded,
   isAway,
@@ -57,6 +57,8 @@ export interface Parts {
   emit: Emit;
   /** Loads the part of the widget that makes calls. */
   loadCalls: (parts: CallParts) => Promise<Calls>;
+  /** When the visit has begun in this tab, as Unix time in milliseconds. */
+  visitStart: number;
   /** Moves the focus after the window has been opened or closed. */
   focus: (isOpen: boolean) => void;
 }
@@ -73,6 +75,8 @@ export class ChatWidget implements Widget, Actions {
   #profileTimer: ReturnType<typeof setTimeout> | undefined;
   #lastState = "label";
   #calls: Promise<Calls> | undefined;
+  /** The page that the service was last told about. */
+  #page: PageInfo | undefined;
   /** The data that belongs to the user whom the page names next. */
   #batch: [method: string, data: unknown][] = [];
   #isUserNamedInBatch = false;
@@ -86,7 +90,7 @@ export class ChatWidget implements Widget, Actions {
     const { storage, messenger } = parts;
     const visit = storage.read<{ start: number; seen: number }>(SITE);
     const isSameVisit = visit !== undefined && this.#pageOpenedAt - visit.seen < SITE_VISIT_GAP_MS;
-    this.#siteOpenedAt = isSameVisit ? visit.start : this.#pageOpenedAt;
+    this.#siteOpenedAt = isSameVisit ? visit.start : parts.visitStart;
     storage.write(SITE, { start: this.#siteOpenedAt, seen: this.#pageOpenedAt });
     messenger.onOfflineResult = (messageId, error) => {
       this.#offlineReports.get(messageId)?.(error);
@@ -427,7 +431,7 @@ export class ChatWidget implements Widget, Actions {
   }
 
   run(method: string, args: unknown[]): void {
-    const { profile, session, store } = this.#parts;
+    const { session, store } = this.#parts;
     const [first, second] = args;
     switch (method) {
       case "open": {
@@ -453,11 +457,9 @@ export class ChatWidget implements Widget, Actions {
       case "setUserToken":
         return this.#setUser(first as string | null);
       case "sendPageTitle": {
-        const page = { title: first as string, url: (second as string | undefined) ?? location.href };
-        session.namedPage = { ...page, address: location.href };
-        // If there is no visitor yet, the request that creates the visitor contains the page.
-        if (session.token !== undefined) profile.set({ page });
-        return this.#syncProfile();
+        const { href } = location;
+        session.namedPage = { title: first as string, url: (second as string | undefined) ?? href, address: href };
+        return this.pageChanged();
       }
       case "setRules":
         return this.#setRules(first);
@@ -518,6 +520,17 @@ export class ChatWidget implements Widget, Actions {
       session.sync().catch(() => {});
     };
     this.#profileTimer = setTimeout(send, profile.isHeld ? USER_WAIT_MS : 0);
+  }
+
+  /** Called when the page has another address or name. If there is no visitor yet, the request that creates the visitor
+   * contains the page. */
+  pageChanged(): void {
+    const { profile, session } = this.#parts;
+    const { page } = session;
+    if (session.token === undefined || (page.url === this.#page?.url && page.title === this.#page.title)) return;
+    this.#page = page;
+    profile.set({ page });
+    this.#syncProfile();
   }
 
   /** Passes the visitor's number, or an error, to the page's callback. Creates the visitor if there is none yet. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { PageApi } from "./page-api";
 
 function connectedApi() {
-  const api = new PageApi(() => "?utm_source=news");
+  const api = new PageApi({ source: "news" });
   const runs: unknown[] = [];
   const connect = () =>
     api.connect({ run: (method, args) => void runs.push([method, ...args]), read: (method) => `read ${method}` });
@@ -34,7 +34,13 @@ test("values before the widget is ready", () => {
   const { api, connect } = connectedApi();
   assert.equal(api.methods["chatMode"]?.(), "offline");
   assert.equal(api.methods["getUnreadMessagesCount"]?.(), 0);
-  assert.deepEqual(api.methods["getUtm"]?.(), { source: "news" });
+  assert.deepEqual(api.methods["getUtm"]?.(), {
+    source: "news",
+    campaign: null,
+    content: null,
+    medium: null,
+    term: null,
+  });
   api.methods["setContactInfo"]?.({ name: " Amara ", email: "a@b.example", toString: "x" });
   assert.deepEqual(api.methods["getContactInfo"]?.(), {
     client_name: "Amara",
@@ -73,7 +79,7 @@ test("callbacks are called later, and their absence is tolerated", () => {
 });
 
 test("call that is known to be impossible fails at once", () => {
-  const api = new PageApi(() => "");
+  const api = new PageApi(null);
   const runs: string[] = [];
   const problem = { result: "fail", reason: "Callback unavaiable" };
   let known: object | undefined = problem;

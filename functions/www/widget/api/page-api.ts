@@ -2,7 +2,7 @@
    return their results and are queued. */
 
 import type { ContactInfo } from "../service/types";
-import { utmOf } from "../visitor/utm-and-analytics";
+import { allUtmFields, type Utm } from "../visitor/landing-page";
 import { checkCall, CHECKS, type Result } from "./arguments";
 
 /** The widget as the API sees it. */
@@ -27,10 +27,10 @@ export class PageApi {
   #attributeCalls: number[] = [];
   #widget: Widget | undefined;
 
-  /** `query` returns the query string of the page's address. */
-  constructor(query: () => string) {
+  /** `utm` is the campaign that has brought the visitor to the site. */
+  constructor(utm: Utm | null) {
     for (const method of Object.keys(CHECKS)) this.methods[method] = (...args) => this.#act(method, args);
-    this.methods["getUtm"] = () => utmOf(query());
+    this.methods["getUtm"] = () => allUtmFields(utm);
     for (const method of ["chatMode", "getContactInfo", "getUnreadMessagesCount"])
       this.methods[method] = () => (this.#widget ? this.#widget.read(method) : this.#readEarly(method));
     for (const method of ["getVisitorNumber", "isCallbackEnabled"])

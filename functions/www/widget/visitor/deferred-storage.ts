@@ -5,6 +5,7 @@
    a late write for one person never reaches another one. All tabs agree on the present person through one stored
    number, which a sign-out increments. */
 
+import { attempt } from "../attempt";
 import { toJson } from "../service/client";
 
 /** The values that belong to the browser and outlive a sign-out. */
@@ -128,12 +129,3 @@ const put = (backend: Storage | undefined, key: string, value: unknown): boolean
     backend?.setItem(key, toJson(value));
     return !!backend;
   });
-
-/** Returns undefined if the browser refuses a storage, as it does for blocked sites and in sandboxed frames. */
-export function attempt<T>(use: () => T): T | undefined {
-  try {
-    return use();
-  } catch {
-    return undefined;
-  }
-}

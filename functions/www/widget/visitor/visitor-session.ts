@@ -9,7 +9,7 @@ import type { Profile } from "./profile";
 
 const TOKEN = "token";
 /** The maximum length of a URL that the service stores. */
-const MAX_URL_LENGTH = 4096;
+export const MAX_URL_LENGTH = 4096;
 
 /** The reason why a request is given up whose person has signed out in the meantime. */
 export class PersonChanged extends Error {}
