@@ -80,6 +80,7 @@ async fn receive_message(
                 invite: invite.as_deref(),
                 profile,
                 source: ProfileSource::Integrator,
+                answers: None,
                 page: None,
                 is_offline: false,
                 callback_caps: None,

@@ -60,6 +60,7 @@ async fn store((directory, chats, _, bot_queue): &Dependencies, accepted: &Widge
         invite: invite.as_deref(),
         profile: &VisitorProfile::default(),
         source: ProfileSource::Visitor,
+        answers: None,
         page: page.as_ref(),
         is_offline: false,
         callback_caps: None,

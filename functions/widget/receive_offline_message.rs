@@ -39,7 +39,9 @@ async fn receive(
 ) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(directory, connections, request).await?;
     let WidgetRequest { channel, now, .. } = &accepted;
-    let OfflineMessageRequest { token, message_id, contacts, text } = parse_offline_message(&accepted.body)?;
+    let OfflineMessageRequest { token, message_id, contacts, answers, text } = parse_offline_message(&accepted.body)?;
+    let contacts_form = &accepted.settings()?.contacts_form;
+    let answers = answers.map(|answers| contacts_form.lines_of_answers(&answers));
     let external_id = visitor_id_of_token(&token);
     let scope = format!("{}#offline#{external_id}", channel.channel_id);
     let settings = directory.cached_settings(&channel.account_id).await?;
@@ -52,6 +54,7 @@ async fn receive(
         invite: None,
         profile: &contacts,
         source: ProfileSource::Visitor,
+        answers: answers.as_deref(),
         page: None,
         is_offline: true,
         callback_caps: None,

@@ -64,6 +64,7 @@ async fn start(
         invite: None,
         profile: &VisitorProfile { phone: Some(phone), ..VisitorProfile::default() },
         source: ProfileSource::Visitor,
+        answers: None,
         page: page.as_ref(),
         is_offline: false,
         callback_caps: Some(plan.telephony.callback_caps),

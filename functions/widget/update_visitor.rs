@@ -6,6 +6,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use shared::domain::contacts_form::ContactsForm;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitor::Visitor;
 use shared::domain::widget_visitor::{HiddenThrough, WidgetVisitor};
@@ -44,7 +45,7 @@ async fn update(
     } else if update.clear_history {
         visitor.set_hidden_through(end_of_history(chats, &visitor, accepted.now).await?);
     }
-    apply(update, &mut visitor);
+    apply(update, &accepted.settings()?.contacts_form, &mut visitor);
     if visitor.blacklisted {
         // Nothing that a blacklisted visitor sends reaches an agent. The visitor does not notice.
         return Ok(Response::ok(json!({ "visitor": visitor_with_token_json(&visitor, None) })));
@@ -55,10 +56,12 @@ async fn update(
     Ok(Response::ok(json!({ "visitor": visitor_with_token_json(&visitor, new_token.as_deref()) })))
 }
 
-fn apply(update: VisitorUpdate, visitor: &mut Visitor) {
-    let VisitorUpdate { contact_info, source, custom_data, user_token, page, utm, analytics, clear_history: _ } =
-        update;
+fn apply(update: VisitorUpdate, contacts_form: &ContactsForm, visitor: &mut Visitor) {
+    let VisitorUpdate { contact_info, source, answers, custom_data, user_token, page, utm, analytics, .. } = update;
     visitor.merge_profile(&contact_info, source);
+    if let Some(answers) = answers {
+        visitor.set_answers(contacts_form.lines_of_answers(&answers));
+    }
     if let Some(custom_data) = custom_data {
         visitor.set_custom_data(custom_data);
     }

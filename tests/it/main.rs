@@ -69,6 +69,7 @@ mod webhook_offline_messages_and_ratings;
 mod webhook_responses;
 mod webhook_settings;
 mod widget_channels;
+mod widget_contacts;
 mod widget_conversation;
 mod widget_endpoints;
 mod widget_script;

@@ -58,6 +58,7 @@ fn offline_message_contains_text_and_visitor() {
             invite: None,
             profile: &profile,
             source: ProfileSource::Visitor,
+            answers: None,
             page: None,
             is_offline: true,
             network: None,

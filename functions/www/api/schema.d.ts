@@ -2604,10 +2604,10 @@ export interface components {
                 link: components["schemas"]["OptionalWebUrl"];
                 key: string | null;
                 /**
-                 * @description script: set on the visitor's page; crm: returned by a webhook.
+                 * @description script: set on the visitor's page; visitor: an answer to a custom field of the contacts form; crm: returned by a webhook.
                  * @enum {string}
                  */
-                source: "script" | "crm";
+                source: "script" | "visitor" | "crm";
             }[];
             /** @description Whether the agent may bind the visitor to a CRM card. */
             enable_assign: boolean;
@@ -3102,6 +3102,15 @@ export interface components {
             social: Record<string, never>;
             /** @description The number of chats that the visitor has opened. */
             chats_count: number;
+            /** @description The visitor's answers to the custom fields of a widget's contacts form. Absent if there are none. */
+            answers?: {
+                /** @description The label of the field. */
+                title: string | null;
+                /** @description 'yes' for a ticked box. */
+                content: string;
+                link: components["schemas"]["OptionalWebUrl"];
+                key: string | null;
+            }[];
         };
         WebhookAgent: {
             id: components["schemas"]["SequentialNumber"];
@@ -3535,6 +3544,7 @@ export interface components {
         /** @description Absent fields stay unchanged. */
         WidgetVisitorUpdate: {
             token: components["schemas"]["VisitorToken"];
+            /** @description Null or an empty text clears the value. */
             contact_info?: {
                 name?: string | null;
                 email?: string | null;
@@ -3547,6 +3557,7 @@ export interface components {
              * @enum {string|null}
              */
             source?: "visitor" | "script" | null;
+            answers?: components["schemas"]["CustomFieldAnswers"];
             /** @description Shown to the agents in this order. Tags are shown as text. */
             custom_data?: {
                 title?: string | number | null;
@@ -3571,6 +3582,10 @@ export interface components {
             /** @description Hides all earlier messages from the visitor. */
             clear_history?: boolean | null;
         };
+        /** @description The visitor's answers to the custom fields of the contacts form, by key; true for a ticked box. They replace the earlier answers. Agents see them as lines of custom data, and webhooks get them as visitor.answers. Keys that the form does not have are ignored. */
+        CustomFieldAnswers: {
+            [key: string]: string | boolean | null;
+        } | null;
         WidgetMessageRequest: {
             token: components["schemas"]["VisitorToken"];
             message_id: components["schemas"]["WidgetMessageId"];
@@ -3589,6 +3604,7 @@ export interface components {
             email?: string | null;
             phone?: string | null;
             description?: string | null;
+            answers?: components["schemas"]["CustomFieldAnswers"];
             /** @description Truncated to 1000 characters. */
             message: string;
         };

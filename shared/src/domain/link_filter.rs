@@ -162,8 +162,9 @@ impl LinkFilter {
             widget.page_title = self.filter_optional_text(widget.page_title.take());
             widget.session.referrer = self.filter_page(widget.session.referrer.take());
             widget.session.user_agent = self.filter_text(&widget.session.user_agent);
-            let custom_data = std::mem::take(&mut widget.custom_data);
-            widget.custom_data = custom_data.into_iter().map(|line| self.filter_custom_data(line)).collect();
+            for lines in [&mut widget.custom_data, &mut widget.answers] {
+                *lines = std::mem::take(lines).into_iter().map(|line| self.filter_custom_data(line)).collect();
+            }
             for text in widget.utm.values_mut() {
                 *text = self.filter_optional_text(text.take());
             }

@@ -87,6 +87,7 @@ pub enum VisitorField {
     Analytics,
     UserToken,
     CustomData,
+    Answers,
     HiddenThrough,
 }
 
@@ -94,8 +95,9 @@ pub enum VisitorField {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitorChanges {
     pub fields: Vec<VisitorField>,
-    /// Whether webhooks must be notified. True if the visitor's blacklist status, the user token or a profile value
-    /// with a source (see [`ProfileSources`]) has changed. False if only other values have changed, such as the page.
+    /// Whether webhooks must be notified. True if the visitor's blacklist status, the user token, an answer to a custom
+    /// field or a profile value with a source (see [`ProfileSources`]) has changed. False if only other values have
+    /// changed, such as the page.
     pub must_notify_webhooks: bool,
 }
 
@@ -188,8 +190,8 @@ impl Visitor {
         previous_chats
     }
 
-    /// Merges the values that a source sends into the profile. `None` leaves a value unchanged. Returns whether there
-    /// are changes to store.
+    /// Merges the values that a source sends into the profile. `None` leaves a value unchanged; an empty text clears it.
+    /// Returns whether there are changes to store.
     pub fn merge_profile(&mut self, update: &VisitorProfile, source: ProfileSource) -> bool {
         let VisitorProfile { name, phone, email, photo, url, description } = update;
         let (profile, sources, integrator) = (&mut self.profile, &mut self.sources, &mut self.integrator_values);
@@ -250,6 +252,11 @@ impl Visitor {
 
     pub fn set_custom_data(&mut self, custom_data: Vec<CustomData>) {
         self.set_widget_value(|widget| &mut widget.custom_data, custom_data, VisitorField::CustomData);
+    }
+
+    pub fn set_answers(&mut self, answers: Vec<CustomData>) {
+        let is_changed = self.set_widget_value(|widget| &mut widget.answers, answers, VisitorField::Answers);
+        self.changes.must_notify_webhooks |= is_changed;
     }
 
     /// Returns whether a page names another user than the one this visitor belongs to, or none any more. The visitor's
@@ -314,7 +321,7 @@ fn merge_value(
     if is_from_integrator && last_from_integrator.as_deref() == Some(new_value) {
         return MergeResult::Unchanged;
     }
-    if value.as_deref() == Some(new_value) {
+    if value.as_deref().unwrap_or_default() == new_value {
         if !is_from_integrator {
             return MergeResult::Unchanged;
         }
@@ -357,6 +364,17 @@ mod tests {
 
     fn named(name: &str) -> VisitorProfile {
         VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() }
+    }
+
+    #[test]
+    fn empty_value_clears_a_field_and_becomes_its_source() {
+        use ProfileSource::{Script, Visitor as Form};
+        let mut ada = visitor();
+        assert_eq!(ada.merge_name("", Form), (None, false, false), "there is nothing to clear");
+        assert_eq!(ada.merge_name("Ada", Script), (Some("Ada"), true, true));
+        assert_eq!(ada.merge_name("", Form), (Some(""), true, true));
+        assert_eq!((ada.sources.name, ada.profile.display_name()), (Some(Form), "Anonymous"));
+        assert_eq!(ada.merge_name("", Script), (Some(""), false, false));
     }
 
     impl Visitor {

@@ -13,6 +13,8 @@ pub struct WidgetVisitor {
     pub user_token: Option<String>,
     /// Data that a script on the page shows to the agents.
     pub custom_data: Vec<CustomData>,
+    /// The visitor's answers to the custom fields of the contacts form, as agents see them.
+    pub answers: Vec<CustomData>,
     pub hidden_through: HiddenThrough,
 }
 

@@ -7,6 +7,7 @@ use crate::domain::account_settings::AccountSettings;
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::canned_reply::CannedReply;
 use crate::domain::channel::{Channel, ChannelSettings, EndpointSecret, KindSettings};
+use crate::domain::contacts_form::{ContactsForm, CustomField, CustomFieldKind};
 use crate::domain::department::Department;
 use crate::domain::message_content::Content;
 use crate::domain::signing_secret::SigningSecrets;
@@ -138,11 +139,22 @@ fn widget_visitor(input: &[u8]) {
     let mut visitor = sample_data::visitor();
     visitor.merge_profile(&update.contact_info, update.source);
     update.custom_data.into_iter().for_each(|data| visitor.set_custom_data(data));
+    let form = contacts_form();
+    update.answers.into_iter().for_each(|answers| visitor.set_answers(form.lines_of_answers(&answers)));
     update.user_token.into_iter().for_each(|token| visitor.set_user_token(token));
     update.page.into_iter().for_each(|page| visitor.set_page(page));
     update.utm.into_iter().for_each(|utm| visitor.set_utm(utm));
     update.analytics.into_iter().for_each(|analytics| visitor.set_analytics(analytics));
     assert_visitor_stored(visitor);
+}
+
+fn contacts_form() -> ContactsForm {
+    let field = |key: &str, kind| CustomField { key: key.into(), label: key.into(), kind, is_required: false };
+    let custom_fields = vec![
+        field("order", CustomFieldKind::Text),
+        field("terms", CustomFieldKind::Consent { link: Some("https://shop.example/terms".into()) }),
+    ];
+    ContactsForm { custom_fields, ..ContactsForm::default() }
 }
 
 fn widget_offline_message(input: &[u8]) {

@@ -254,6 +254,7 @@ impl CallService<'_> {
             invite: None,
             profile: &VisitorProfile { phone: number, ..VisitorProfile::default() },
             source: ProfileSource::Visitor,
+            answers: None,
             page: None,
             is_offline: false,
             callback_caps: None,

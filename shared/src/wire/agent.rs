@@ -282,14 +282,21 @@ fn sources_json(sources: ProfileSources) -> Value {
 }
 
 /// Returns the data that is shown in the panel beside the chat: what a script on the visitor's page has set, what
-/// webhooks have returned, and the state of the chat's assignment to a CRM card. The links must already be filtered.
+/// the visitor has answered in the contacts form, what webhooks have returned, and the state of the chat's assignment to a CRM card. The links must already be filtered.
 fn filtered_panel_json(panel: &Panel, visitor: Option<&Visitor>) -> Value {
     let Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _ } = panel;
     let widget = visitor.and_then(|visitor| visitor.widget.as_deref());
     let from_page = widget.map(|widget| widget.custom_data.as_slice()).unwrap_or_default();
-    let from_page = from_page.iter().map(|line| custom_data_json(line, ProfileSource::Script));
-    let lines: Vec<Value> =
-        from_page.chain(custom_data.iter().map(|line| custom_data_json(line, ProfileSource::Crm))).collect();
+    let answers = widget.map(|widget| widget.answers.as_slice()).unwrap_or_default();
+    let lines = [
+        (from_page, ProfileSource::Script),
+        (answers, ProfileSource::Visitor),
+        (custom_data.as_slice(), ProfileSource::Crm),
+    ];
+    let lines: Vec<Value> = lines
+        .into_iter()
+        .flat_map(|(lines, source)| lines.iter().map(move |line| custom_data_json(line, source)))
+        .collect();
     let page = page.as_ref().map(|(url, title)| json!({ "url": url, "title": title }));
     let assignment = assignment.as_ref().map(|assignment| match assignment {
         CrmCardAssignment::Pending => json!({ "state": "pending" }),

@@ -1,8 +1,12 @@
 //! Parses admins' changes to a widget's contacts form, and returns the form as JSON.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
-use crate::domain::contacts_form::{ContactField, ContactsForm, ContactsFormTime, CustomField, CustomFieldKind};
+use crate::domain::contacts_form::{
+    Answer, ContactField, ContactsForm, ContactsFormTime, CustomField, CustomFieldKind,
+};
 use crate::error::Error;
 use crate::wire::json_fields::Fields;
 
@@ -10,6 +14,7 @@ const MAX_CUSTOM_FIELDS: usize = 5;
 const MAX_KEY_CHARS: usize = 32;
 const MAX_LABEL_CHARS: usize = 100;
 const MAX_OPTIONS: usize = 20;
+const MAX_ANSWER_CHARS: usize = 1_000;
 
 /// Applies the object `contacts_form` of a widget's settings. Absent fields and null leave the form unchanged.
 pub(super) fn apply_contacts_form(fields: Fields<'_>, mut form: ContactsForm) -> Result<ContactsForm, Error> {
@@ -65,6 +70,31 @@ fn parse_custom_field(fields: Fields<'_>) -> Result<CustomField, Error> {
 fn parse_option(text: &str) -> Option<String> {
     let text = text.trim();
     (!text.is_empty() && text.chars().count() <= MAX_LABEL_CHARS).then(|| text.to_owned())
+}
+
+/// Parses a visitor's answers to custom fields, by key. An answer that is blank, false or null counts as absent.
+pub(super) fn parse_answers(fields: Fields<'_>) -> Result<Option<BTreeMap<String, Answer>>, Error> {
+    let Some(value) = fields.value("answers") else { return Ok(None) };
+    let object = value.as_object().filter(|object| object.len() <= MAX_CUSTOM_FIELDS);
+    let answer = |(key, value): (&String, &Value)| {
+        let answer = match value {
+            Value::Null | Value::Bool(false) => None,
+            Value::Bool(true) => Some(Answer::Agreed),
+            Value::String(text) if text.trim().is_empty() => None,
+            Value::String(text) if text.chars().count() <= MAX_ANSWER_CHARS => Some(Answer::Text(text.clone())),
+            Value::String(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => return None,
+        };
+        Some((key.clone(), answer))
+    };
+    let answers: Option<Vec<_>> = object.and_then(|object| object.iter().map(answer).collect());
+    let invalid = || {
+        let expected = format_args!(
+            "must be an object of at most {MAX_CUSTOM_FIELDS} texts of at most {MAX_ANSWER_CHARS} characters, or true"
+        );
+        fields.invalid("answers", expected)
+    };
+    let answers = answers.ok_or_else(invalid)?.into_iter();
+    Ok(Some(answers.filter_map(|(key, answer)| Some((key, answer?))).collect()))
 }
 
 pub(super) fn contacts_form_json(form: &ContactsForm) -> Value {

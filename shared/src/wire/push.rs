@@ -132,10 +132,12 @@ pub(crate) fn is_visitor_changed(before: &Visitor, after: &Visitor) -> bool {
     shown(before) != shown(after) || is_custom_data_changed(before, after)
 }
 
-/// Whether agents see a difference in the data that a script on the visitor's page has set.
+/// Whether agents see a difference in the data that a script on the visitor's page has set, or in the visitor's answers.
 pub(crate) fn is_custom_data_changed(before: &Visitor, after: &Visitor) -> bool {
-    let custom_data = |visitor: &Visitor| visitor.widget.as_deref().map(|widget| widget.custom_data.clone());
-    custom_data(before) != custom_data(after)
+    let lines = |visitor: &Visitor| {
+        visitor.widget.as_deref().map(|widget| (widget.custom_data.clone(), widget.answers.clone()))
+    };
+    lines(before) != lines(after)
 }
 
 /// Returns a push about an entry. While a failed delivery is still shown as pending, `result_in_ms` is the time until

@@ -15,6 +15,7 @@ use crate::domain::webhook_event::WebhookEvent;
 use crate::domain::widget_visitor::{Analytics, BrowserSession, GeoIp, Utm, WidgetVisitor};
 use crate::wire::integrator_response;
 use crate::wire::json_object::without_nulls;
+use crate::wire::widget;
 
 /// The maximum number of custom data items in a response. Further items are ignored.
 const MAX_CUSTOM_DATA_ITEMS: usize = 50;
@@ -206,6 +207,8 @@ fn visitor_json(visitor: &Visitor) -> Value {
     let VisitorProfile { name, phone, email, description, photo: _, url: _ } = &visitor.profile;
     let text = |value: &Option<String>| json!(value.as_deref().unwrap_or_default());
     let external_id = visitor.widget.is_none().then_some(&visitor.external_id);
+    let answers = visitor.widget.as_deref().map(|widget| widget.answers.as_slice()).filter(|lines| !lines.is_empty());
+    let answers = answers.map(|lines| lines.iter().map(widget::custom_data_json).collect::<Value>());
     Value::Object(without_nulls([
         ("number", json!(visitor.number.to_string())),
         ("name", text(name)),
@@ -215,6 +218,7 @@ fn visitor_json(visitor: &Visitor) -> Value {
         ("social", json!({})),
         ("chats_count", json!(visitor.chats)),
         ("external_id", json!(external_id)),
+        ("answers", json!(answers)),
     ]))
 }
 

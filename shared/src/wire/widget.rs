@@ -1,12 +1,15 @@
 //! Request and response bodies of the /widget endpoints (docs/openapi.json), which the widget in a visitor's browser
 //! calls.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::domain::agent::Agent;
 use crate::domain::callback_availability::CallbackAvailability;
 use crate::domain::chat::{Chat, Rating, Sender};
 use crate::domain::chat_side_panel::CustomData;
+use crate::domain::contacts_form::Answer;
 use crate::domain::department::Department;
 use crate::domain::message_content::{Content, truncate_chars};
 use crate::domain::phone_call::Call;
@@ -16,6 +19,7 @@ use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::domain::widget::WidgetSettings;
 use crate::domain::widget_visitor::{Analytics, Page, Utm};
 use crate::error::Error;
+use crate::wire::contacts_form::parse_answers;
 use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
 use crate::wire::json_object::{with_fields, without_nulls};
 use crate::wire::message_content::{self, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
@@ -154,8 +158,11 @@ pub fn call_json(entry: &TimelineEntry) -> Option<Value> {
 
 /// The body of POST .../visitor. Absent fields leave the visitor unchanged.
 pub struct VisitorUpdate {
+    /// Empty texts clear the values.
     pub contact_info: VisitorProfile,
     pub source: ProfileSource,
+    /// The answers to the custom fields of the contacts form, by key. They replace the earlier ones.
+    pub answers: Option<BTreeMap<String, Answer>>,
     pub custom_data: Option<Vec<CustomData>>,
     /// The user whom the page names. `None` leaves the user unchanged; `Some(None)` means that the page names no user any
     /// more.
@@ -168,13 +175,15 @@ pub struct VisitorUpdate {
 
 pub fn parse_visitor_update(body: &Value) -> Result<VisitorUpdate, Error> {
     let fields = Fields::of(body)?;
-    let contact_info = fields.optional_object("contact_info", "contact_info")?.map(parse_contacts).transpose()?;
+    let contact_info =
+        fields.optional_object("contact_info", "contact_info")?.map(parse_contact_changes).transpose()?;
     let source = fields.enumerated("source", "visitor, script", |name| {
         ProfileSource::parse(name).filter(|source| matches!(source, ProfileSource::Visitor | ProfileSource::Script))
     })?;
     Ok(VisitorUpdate {
         contact_info: contact_info.unwrap_or_default(),
         source: source.unwrap_or(ProfileSource::Visitor),
+        answers: parse_answers(fields)?,
         custom_data: parse_custom_data(fields)?,
         user_token: parse_user_token(fields)?,
         page: parse_page(fields)?,
@@ -189,6 +198,7 @@ pub struct OfflineMessageRequest {
     pub token: String,
     pub message_id: String,
     pub contacts: VisitorProfile,
+    pub answers: Option<BTreeMap<String, Answer>>,
     pub text: String,
 }
 
@@ -209,6 +219,7 @@ pub fn parse_offline_message(body: &Value) -> Result<OfflineMessageRequest, Erro
         token: parse_token(body)?,
         message_id: fields.required_text("message_id", MAX_MESSAGE_ID_CHARS)?,
         contacts,
+        answers: parse_answers(fields)?,
         text: truncate_chars(&text, MAX_VISITOR_TEXT_CHARS),
     })
 }
@@ -234,6 +245,19 @@ fn parse_contacts(fields: Fields<'_>) -> Result<VisitorProfile, Error> {
         email: fields.text("email", MAX_CONTACT_CHARS)?,
         phone: fields.text("phone", MAX_CONTACT_CHARS)?,
         description: fields.text("description", MAX_DESCRIPTION_CHARS)?,
+        ..VisitorProfile::default()
+    })
+}
+
+/// Returns changes to the contact data. Absent fields stay unchanged; null and blank texts clear the value.
+fn parse_contact_changes(fields: Fields<'_>) -> Result<VisitorProfile, Error> {
+    let contacts = parse_contacts(fields)?;
+    let change = |name, value: Option<String>| fields.has(name).then(|| value.unwrap_or_default());
+    Ok(VisitorProfile {
+        name: change("name", contacts.name),
+        email: change("email", contacts.email),
+        phone: change("phone", contacts.phone),
+        description: change("description", contacts.description),
         ..VisitorProfile::default()
     })
 }
@@ -265,10 +289,10 @@ fn parse_custom_data_line(line: &Value, path: &str) -> Result<CustomData, Error>
     })
 }
 
-/// Parses the page that the visitor is viewing. A URL that is too long is dropped, because a truncated URL is useless.
+/// Parses the page that the visitor is viewing.
 fn parse_page(fields: Fields<'_>) -> Result<Option<Page>, Error> {
     let Some(page) = fields.optional_object("page", "page")? else { return Ok(None) };
-    let url = page.text("url", ANY_LENGTH)?.filter(|url| url.chars().count() <= MAX_URL_CHARS);
+    let url = page.text("url", MAX_URL_CHARS)?;
     let title = truncated(page, "title", MAX_TRACKING_CHARS)?;
     Ok(url.map(|url| Page { url, title }))
 }
@@ -359,11 +383,16 @@ fn public_settings_json(settings: &WidgetSettings) -> Value {
 
 fn visitor_json(visitor: &Visitor) -> Value {
     let VisitorProfile { name, email, phone, description, .. } = &visitor.profile;
+    // A value that was cleared is stored as an empty text.
+    let known = |value: &Option<String>| json!(value.as_deref().filter(|value| !value.is_empty()));
+    let contact_info = json!({
+        "client_name": known(name), "email": known(email), "phone": known(phone), "description": known(description),
+    });
     let custom_data = visitor.widget.as_deref().map(|widget| widget.custom_data.as_slice()).unwrap_or_default();
     let custom_data: Vec<Value> = custom_data.iter().map(custom_data_json).collect();
     json!({
         "number": visitor.number,
-        "contact_info": { "client_name": name, "email": email, "phone": phone, "description": description },
+        "contact_info": contact_info,
         "custom_data": custom_data,
     })
 }
@@ -377,7 +406,7 @@ pub fn visitor_with_token_json(visitor: &Visitor, token: Option<&str>) -> Value 
     }
 }
 
-fn custom_data_json(line: &CustomData) -> Value {
+pub(super) fn custom_data_json(line: &CustomData) -> Value {
     let CustomData { title, content, link, key } = line;
     json!({ "title": title, "content": content, "link": link, "key": key })
 }
@@ -484,6 +513,11 @@ mod tests {
             ("user_token", json!({ "user_token": "x".repeat(2_049) })),
             ("page", json!({ "page": "https://a.example" })),
             ("page.url", json!({ "page": { "url": 7 } })),
+            ("page.url", json!({ "page": { "url": format!("https://a.example/{}", "x".repeat(4_079)) } })),
+            ("answers", json!({ "answers": [] })),
+            ("answers", json!({ "answers": { "a": 7 } })),
+            ("answers", json!({ "answers": { "a": "x".repeat(1_001) } })),
+            ("answers", json!({ "answers": { "a": "", "b": "", "c": "", "d": "", "e": "", "f": "" } })),
             ("utm.source", json!({ "utm": { "source": {} } })),
             ("analytics.ga", json!({ "analytics": { "ga": 7 } })),
             ("clear_history", json!({ "clear_history": 1 })),
@@ -493,6 +527,24 @@ mod tests {
         let tracking = json!({ "page": { "url": "https://a.example", "title": "x".repeat(300) } });
         let page = parse_visitor_update(&tracking).unwrap().page.unwrap();
         assert_eq!(page.title.unwrap().len(), MAX_TRACKING_CHARS, "a long title is truncated");
+    }
+
+    #[test]
+    fn empty_contact_field_clears_the_value() {
+        let contact_info = json!({ "name": "", "email": null, "phone": " +31 20 " });
+        let parsed = parse_visitor_update(&json!({ "contact_info": contact_info })).unwrap().contact_info;
+        let cleared = Some(String::new());
+        assert_eq!((parsed.name, parsed.email), (cleared.clone(), cleared));
+        assert_eq!((parsed.phone.as_deref(), parsed.description), (Some(" +31 20 "), None));
+    }
+
+    #[test]
+    fn answers_are_texts_or_ticked_boxes() {
+        let answers = json!({ "order": "7", "terms": true, "topic": null, "note": " ", "more": false });
+        let parsed = parse_visitor_update(&json!({ "answers": answers })).unwrap().answers.unwrap();
+        let expected = [("order", Answer::Text("7".into())), ("terms", Answer::Agreed)];
+        assert_eq!(parsed, expected.map(|(key, answer)| (key.to_owned(), answer)).into());
+        assert_eq!(parse_visitor_update(&json!({ "answers": null })).unwrap().answers, None);
     }
 
     #[test]

@@ -4,9 +4,10 @@ import { ExternalLink, isWebUrl } from "./external-link";
 
 type Lines = AgentPanel["custom_data"];
 
-/** Returns the custom data of one source: what webhooks have returned, or what a script on the page has set. */
-export const linesOf = ({ custom_data }: AgentPanel, source: "crm" | "script"): Lines =>
-  custom_data.filter((line) => (line.source === "script") === (source === "script"));
+/** Returns the custom data of one source: what webhooks have returned, what a script on the page has set, or what the
+ * visitor has answered in the contacts form. */
+export const linesOf = ({ custom_data }: AgentPanel, source: Lines[number]["source"]): Lines =>
+  custom_data.filter((line) => line.source === source);
 
 /** Shows custom data in the order in which it was set (specification, part D). A line's title is shown above its content.
  * Its key is shown before the content, followed by a colon. */
@@ -41,6 +42,18 @@ export function PageDataCard({ panel }: { panel: AgentPanel }) {
         <h3>From the page</h3>
         <p class="hint">Set by the visitor’s browser. Visitors can change it, so do not trust it.</p>
       </div>
+      <CustomData lines={lines} />
+    </section>
+  );
+}
+
+/** The visitor's answers to the custom fields of the contacts form, below the questions. */
+export function AnswersCard({ panel }: { panel: AgentPanel }) {
+  const lines = linesOf(panel, "visitor").map((line) => ({ ...line, key: null }));
+  if (lines.length === 0) return null;
+  return (
+    <section class="card" aria-label="Answers">
+      <h3>Answers</h3>
       <CustomData lines={lines} />
     </section>
   );

@@ -11,7 +11,7 @@ import { hrefOf } from "../state/route";
 import { closeVisitorPane, isVisitorPaneOverlayOpen } from "../state/view-state";
 import { isAnonymous } from "../state/visitor-name";
 import { CrmCard } from "./crm-card";
-import { PageDataCard } from "./custom-data";
+import { AnswersCard, PageDataCard } from "./custom-data";
 import { EditableField } from "./editable-field";
 import { OtherChats } from "./other-chats";
 import { SessionCard } from "./session-card";
@@ -147,6 +147,7 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
         panel={panel}
         isMine={detail.state === "active" && detail.agent?.id === workspace.me.id}
       />
+      <AnswersCard panel={panel} />
       <PageDataCard panel={panel} />
       <SessionCard detail={detail} />
       <CallsCard chatId={chatId} />

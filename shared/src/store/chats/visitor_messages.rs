@@ -12,6 +12,7 @@ use crate::domain::account_settings::AccountSettings;
 use crate::domain::bot::BotNotification;
 use crate::domain::channel::{Channel, ChannelKind};
 use crate::domain::chat::{Chat, MessagePreview, ReceiversFailingUntil, Sender};
+use crate::domain::chat_side_panel::CustomData;
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::department::ChatDepartment;
@@ -62,6 +63,8 @@ pub struct IncomingMessage<'a> {
     pub invite: Option<&'a str>,
     pub profile: &'a VisitorProfile,
     pub source: ProfileSource,
+    /// The answers to the custom fields of a widget's contacts form. `None` leaves the visitor's answers unchanged.
+    pub answers: Option<&'a [CustomData]>,
     pub page: Option<&'a Page>,
     pub is_offline: bool,
     /// The limits on callbacks, if the message is one.
@@ -376,6 +379,9 @@ impl IncomingMessage<'_> {
 
     fn update_visitor(&self, visitor: &mut Visitor) {
         visitor.merge_profile(self.profile, self.source);
+        if let Some(answers) = self.answers {
+            visitor.set_answers(answers.to_vec());
+        }
         if let Some(page) = self.page {
             visitor.set_page(page.clone());
         }

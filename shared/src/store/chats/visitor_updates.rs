@@ -123,6 +123,9 @@ pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<UpdateEx
             VisitorField::CustomData => {
                 set.add("#widget.#custom_data = :custom_data", [(":custom_data", to_attribute(&widget.custom_data)?)]);
             }
+            VisitorField::Answers => {
+                set.add("#widget.#answers = :answers", [(":answers", to_attribute(&widget.answers)?)]);
+            }
             VisitorField::HiddenThrough => {
                 let start = to_attribute(&widget.hidden_through)?;
                 set.add("#widget.#hidden_through = :hidden_through", [(":hidden_through", start)]);

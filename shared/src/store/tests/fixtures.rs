@@ -147,6 +147,7 @@ pub(super) fn incoming_message<'a>(
         invite: None,
         profile,
         source: ProfileSource::Integrator,
+        answers: None,
         page: None,
         is_offline: false,
         callback_caps: None,

@@ -15,6 +15,7 @@ pub(in crate::store) struct WidgetVisitorItem {
     pub analytics: Option<AnalyticsItem>,
     pub user_token: Option<String>,
     pub custom_data: Vec<WidgetCustomDataItem>,
+    pub answers: Vec<WidgetCustomDataItem>,
     pub hidden_through: HiddenThroughItem,
 }
 
@@ -77,7 +78,8 @@ pub(in crate::store) struct HiddenThroughItem {
 
 impl From<WidgetVisitor> for WidgetVisitorItem {
     fn from(widget: WidgetVisitor) -> Self {
-        let WidgetVisitor { session, utm, page_title, analytics, user_token, custom_data, hidden_through } = widget;
+        let WidgetVisitor { session, utm, page_title, analytics, user_token, custom_data, answers, hidden_through } =
+            widget;
         let BrowserSession { ip_addr, user_agent, referrer, geoip } = session;
         let GeoIp { region_code, country, country_code, region, city, latitude, longitude } = geoip;
         let Utm { source, campaign, content, medium, term } = utm;
@@ -101,6 +103,7 @@ impl From<WidgetVisitor> for WidgetVisitorItem {
             analytics: analytics.map(|Analytics { ga, ym }| AnalyticsItem { ga, ym }),
             user_token,
             custom_data: custom_data.into_iter().map(line).collect(),
+            answers: answers.into_iter().map(line).collect(),
             hidden_through: HiddenThroughItem { chat_id, seq },
         }
     }
@@ -108,7 +111,8 @@ impl From<WidgetVisitor> for WidgetVisitorItem {
 
 impl From<WidgetVisitorItem> for WidgetVisitor {
     fn from(item: WidgetVisitorItem) -> Self {
-        let WidgetVisitorItem { session, utm, page_title, analytics, user_token, custom_data, hidden_through } = item;
+        let WidgetVisitorItem { session, utm, page_title, analytics, user_token, custom_data, answers, hidden_through } =
+            item;
         let SessionItem {
             ip_addr,
             user_agent,
@@ -132,6 +136,7 @@ impl From<WidgetVisitorItem> for WidgetVisitor {
             analytics: analytics.map(|AnalyticsItem { ga, ym }| Analytics { ga, ym }),
             user_token,
             custom_data: custom_data.into_iter().map(line).collect(),
+            answers: answers.into_iter().map(line).collect(),
             hidden_through: HiddenThrough { chat_id, seq },
         }
     }
