@@ -72,6 +72,7 @@ mod widget_channels;
 mod widget_contacts;
 mod widget_conversation;
 mod widget_endpoints;
+mod widget_history;
 mod widget_script;
 mod widget_socket;
 mod write_contention;

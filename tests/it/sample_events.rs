@@ -74,6 +74,7 @@ const HTTP_STATUSES: [(&str, u16, u16); 59] = [
     ("operator-telephony", 401, 404),
     ("widget-call", 404, 401),
     ("widget-callback", 404, 401),
+    ("widget-history", 404, 401),
     ("widget-message", 404, 401),
     ("widget-offline", 404, 401),
     ("widget-rating", 404, 401),

@@ -9,8 +9,9 @@ use crate::support::test_host::{ORIGIN_SECRET, TestHost, run_on_shared_host};
 use crate::support::widget_client::{SITE, TestVisitor, TestWidget};
 
 /// Returns endpoints that require a token, each with valid fields for a request.
-fn requests_with_token() -> [(&'static str, Value); 5] {
+fn requests_with_token() -> [(&'static str, Value); 6] {
     [
+        ("history", json!({"before": {"chat_id": 1, "seq": 2}})),
         ("message", json!({"message_id": "m", "message": {"type": "text", "text": "Hi"}})),
         ("visitor", json!({"contact_info": {"name": "Ada"}})),
         ("offline-message", json!({"message_id": "o", "email": "ada@x.example", "message": "Call me"})),

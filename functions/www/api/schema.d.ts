@@ -240,6 +240,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/widget/{widget_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lists the messages before a given one
+         * @description Returns the last 50 messages before an entry of one of the visitor's chats, oldest first. If the chat has fewer, the page continues with the visitor's earlier chats; chat_id of each message is its chat. Messages that the visitor has hidden with clear_history, and those whose retention period is over, are not returned. For the next page, send chat_id and seq of the first message. The list is empty if the chat does not belong to the visitor.
+         */
+        post: operations["listWidgetHistory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/widget/{widget_id}/visitor": {
         parameters: {
             query?: never;
@@ -3596,6 +3619,19 @@ export interface components {
             department_id?: number | null;
             page?: components["schemas"]["BrowserPage"];
         };
+        WidgetHistoryRequest: {
+            token: components["schemas"]["VisitorToken"];
+            /** @description The first message that is already known. Any number is accepted as seq, for example last_seq of the chat plus 1. */
+            before: {
+                chat_id: components["schemas"]["SequentialNumber"];
+                seq: components["schemas"]["SequentialNumber"];
+            };
+        };
+        WidgetHistory: {
+            messages: components["schemas"]["WidgetMessage"][];
+            /** @description Whether there may be earlier messages. */
+            has_earlier: boolean;
+        };
         /** @description The offline form. It needs an e-mail address or a phone number. */
         OfflineMessageRequest: {
             token: components["schemas"]["VisitorToken"];
@@ -3764,6 +3800,7 @@ export interface components {
             chat: components["schemas"]["OptionalWidgetChat"];
             /** @description The last messages of the visitor's current or last chat. */
             messages: components["schemas"]["WidgetMessage"][];
+            /** @description Whether there may be further messages between after and the first of messages. Without after, also true if the visitor has earlier chats. The endpoint history returns them. */
             has_earlier: boolean;
             /** @description Whether visitors can ask for callbacks, at least at certain times. */
             callback: boolean;
@@ -4833,6 +4870,41 @@ export interface operations {
             404: components["responses"]["WidgetNotFound"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWidgetHistory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetHistoryRequest"];
+            };
+        };
+        responses: {
+            /** @description The messages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WidgetHistory"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

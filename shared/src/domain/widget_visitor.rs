@@ -1,6 +1,7 @@
 //! What a widget knows about a visitor in addition to the contact data. Most of it comes from the browser, which can
 //! forge it.
 
+use crate::domain::chat::Chat;
 use crate::domain::chat_side_panel::CustomData;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +93,18 @@ impl HiddenThrough {
             std::cmp::Ordering::Greater => Some(0),
         }
     }
+
+    /// Returns the visitor's chat before this one, unless there is none or the visitor has hidden it.
+    pub fn visible_chat_before(self, chat: &Chat) -> Option<u64> {
+        chat.previous_chats.first().copied().filter(|chat_id| self.last_hidden_seq(*chat_id).is_some())
+    }
+}
+
+/// An entry before which a history is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistoryPosition {
+    pub chat_id: u64,
+    pub seq: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

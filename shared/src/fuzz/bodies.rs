@@ -36,6 +36,7 @@ targets!(
     widget_session,
     widget_visitor,
     widget_offline_message,
+    widget_history,
     widget_rating,
     widget_call,
     agent_login,
@@ -162,6 +163,11 @@ fn widget_offline_message(input: &[u8]) {
     let Some(message) = accepted(&body, widget::parse_offline_message(&body)) else { return };
     assert_profile_stored(&message.contacts, ProfileSource::Visitor);
     assert_content_stored(&Content::text(message.text));
+}
+
+fn widget_history(input: &[u8]) {
+    let Some(body) = json(input) else { return };
+    accepted(&body, widget::parse_history_request(&body));
 }
 
 fn widget_rating(input: &[u8]) {

@@ -22,3 +22,4 @@ pub mod secret_rotation;
 pub mod telephony_settings;
 pub mod typing_notice;
 pub mod widget;
+pub mod widget_history;

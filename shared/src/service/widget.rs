@@ -29,10 +29,11 @@ use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::widget;
 
-const MAX_MESSAGES: usize = 50;
+/// The maximum number of messages in a response.
+pub(super) const MAX_MESSAGES: usize = 50;
 /// The maximum number of entries that are read to find the messages of a history. The entries include notifications and
 /// notes.
-const MAX_ENTRIES_READ: i32 = 100;
+pub(super) const MAX_ENTRIES_READ: i32 = 100;
 /// The maximum number of agents whose names and pictures a visitor sees before a chat.
 const MAX_SHOWN_AGENTS: usize = 5;
 const MAX_USER_AGENT_CHARS: usize = 500;
@@ -228,6 +229,7 @@ pub async fn visitor_history(
     let Some(chat_id) = visitor.open_chat.or(visitor.last_chat) else { return Ok(empty) };
     let hidden = visitor.widget.as_deref().map(|widget| widget.hidden_through).unwrap_or_default();
     let Some(last_hidden_seq) = hidden.last_hidden_seq(chat_id) else { return Ok(empty) };
+    let is_whole_history = after == 0;
     let after = after.max(last_hidden_seq);
     let (entries, chat) = chats.last_entries_and_chat(&visitor.account_id, chat_id, after, MAX_ENTRIES_READ).await?;
     let reaches_back_to_after = entries.len() < usize::try_from(MAX_ENTRIES_READ).unwrap_or_default();
@@ -241,9 +243,10 @@ pub async fn visitor_history(
         .filter(|entry| !entry.is_expired(now))
         .filter_map(widget::message_json)
         .collect();
-    let has_earlier = !reaches_back_to_after || messages.len() > MAX_MESSAGES;
-    messages.drain(..messages.len().saturating_sub(MAX_MESSAGES));
     let chat = chat.filter(|chat| !chat.is_expired(now));
+    let has_earlier_chat = chat.as_ref().is_some_and(|chat| hidden.visible_chat_before(chat).is_some());
+    let has_earlier = !reaches_back_to_after || messages.len() > MAX_MESSAGES || is_whole_history && has_earlier_chat;
+    messages.drain(..messages.len().saturating_sub(MAX_MESSAGES));
     Ok(VisitorHistory { chat, messages, has_earlier, call })
 }
 

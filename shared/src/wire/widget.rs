@@ -17,7 +17,7 @@ use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::domain::widget::WidgetSettings;
-use crate::domain::widget_visitor::{Analytics, Page, Utm};
+use crate::domain::widget_visitor::{Analytics, HistoryPosition, Page, Utm};
 use crate::error::Error;
 use crate::wire::contacts_form::parse_answers;
 use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
@@ -81,6 +81,12 @@ fn parse_user_token(fields: Fields<'_>) -> Result<Option<Option<String>>, Error>
 fn parse_after(fields: Fields<'_>) -> Result<u64, Error> {
     let Some(value) = fields.value("after") else { return Ok(0) };
     value.as_u64().ok_or_else(|| fields.invalid("after", "must be a whole number"))
+}
+
+/// Parses the body of POST .../history: the entry before which messages are read.
+pub fn parse_history_request(body: &Value) -> Result<HistoryPosition, Error> {
+    let before = Fields::of(body)?.object("before")?;
+    Ok(HistoryPosition { chat_id: before.required_positive("chat_id")?, seq: before.required_positive("seq")? })
 }
 
 /// The body of POST .../message.
@@ -335,7 +341,8 @@ pub struct SessionResponse<'a> {
     pub messages: &'a [Value],
     /// The call in progress, or `None` if there is none among the newest entries.
     pub call: Option<&'a Value>,
-    /// Whether there may be further messages between the request's `after` and the first of `messages`.
+    /// Whether there may be further messages between the request's `after` and the first of `messages`. Without
+    /// `after`, the visitor's earlier chats count too.
     pub has_earlier: bool,
     /// Whether visitors can ask for callbacks, at least at certain times.
     pub has_callback: bool,
@@ -568,6 +575,22 @@ mod tests {
         }
         let by_phone = json!({ "token": "t", "message_id": "m", "message": "Hi", "phone": "+31 (6) 12-34" });
         assert!(parse_offline_message(&by_phone).is_ok());
+    }
+
+    #[test]
+    fn history_needs_a_position() {
+        let parse = |before: Value| parse_history_request(&json!({ "before": before }));
+        let position = HistoryPosition { chat_id: 7, seq: 3 };
+        assert_eq!(parse(json!({ "chat_id": 7, "seq": 3 })).unwrap(), position);
+        for (field, before) in [
+            ("before", json!(null)),
+            ("before", json!(3)),
+            ("before.chat_id", json!({ "seq": 3 })),
+            ("before.seq", json!({ "chat_id": 7 })),
+            ("before.seq", json!({ "chat_id": 7, "seq": 0 })),
+        ] {
+            assert_eq!(invalid_field(parse(before.clone())).as_deref(), Some(field), "{before}");
+        }
     }
 
     #[test]

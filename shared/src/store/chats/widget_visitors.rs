@@ -18,7 +18,8 @@ use crate::store::chats::items::VisitorItem;
 use crate::store::chats::visitor_messages::{LastAssignedNumbers, new_visitor};
 use crate::store::chats::visitor_updates::visitor_number_write;
 use crate::store::chats::{
-    Chats, HEADER_SORT_KEY, chat_from_item, chat_pk, counters_key, entry_from_item, entry_sort_key,
+    Chats, HEADER_SORT_KEY, MAX_SEQ, chat_from_item, chat_pk, counters_key, entry_from_item, entry_sort_key,
+    timeline_query,
 };
 use crate::store::table::{ItemUpdate, Query, Write, n, s};
 use crate::store::{from_item, to_item};
@@ -92,10 +93,25 @@ impl Chats {
             limit: limit.saturating_add(1),
             descending: true,
         };
-        let mut items = self.table.query(query).await?;
+        let max_items = usize::try_from(query.limit).map_err(Error::internal)?;
+        let mut items = self.table.query_all(query, max_items).await?;
         items.reverse();
         let header = items.pop_if(|item| item.get("sk") == Some(&s(HEADER_SORT_KEY)));
         let entries = items.into_iter().map(entry_from_item).collect::<Result<_, _>>()?;
         Ok((entries, header.map(chat_from_item).transpose()?))
+    }
+
+    /// Reads at most `limit` of the last entries with numbers above `after` and below `before`, oldest first.
+    pub async fn last_entries_before(
+        &self,
+        (account_id, chat_id): (&str, u64),
+        (after, before): (u64, u64),
+        limit: i32,
+    ) -> Result<Vec<TimelineEntry>, Error> {
+        let seqs = after.saturating_add(1)..=before.saturating_sub(1).min(MAX_SEQ);
+        let Some(query) = timeline_query(account_id, chat_id, seqs, limit) else { return Ok(Vec::new()) };
+        let max_items = usize::try_from(limit).map_err(Error::internal)?;
+        let items = self.table.query_all(Query { descending: true, ..query }, max_items).await?;
+        items.into_iter().rev().map(entry_from_item).collect()
     }
 }

@@ -41,6 +41,7 @@ mod chats {
     mod visitor_chats;
     mod visitor_messages;
     mod visitor_profile;
+    mod widget_history;
     mod widget_visitors;
 }
 
