@@ -1,7 +1,8 @@
 //! $default of the WebSocket API: handles a frame from an agent's client or a widget visitor's client.
 //!
 //! An agent's `ping` gets a `pong` frame and keeps the session and the presence alive; `typing` does the same as
-//! POST /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat. If the session has ended,
+//! POST /agent/chats/{chat_id}/typing, and is also pushed to the colleagues who see the chat; `seen` is pushed to the
+//! visitor of a widget. If the session has ended,
 //! the socket is closed. A socket that has missed a push is closed too; its client then connects again and reads what
 //! it has missed. A visitor can send `ping`, and `typing` with the text that has been typed so far. The response to a
 //! rejected frame is an `error` frame. If the service fails, the invocation fails, and API Gateway sends its own error
@@ -10,6 +11,7 @@
 use std::process::ExitCode;
 
 use shared::delivery::socket_gateway::SocketGateway;
+use shared::domain::chat_state::ChatEvent;
 use shared::domain::message_content::TypingNotice;
 use shared::domain::socket::{AgentSocket, Socket, VisitorSocket};
 use shared::domain::timestamp::Timestamp;
@@ -119,6 +121,13 @@ async fn respond(
             if let Err(error) = push.push_agent_typing(&chat, &access.session.agent, is_typing).await {
                 tracing::warn!(context = error.context(), chat_id, "typing notice not pushed");
             }
+            Ok(None)
+        }
+        ClientFrame::Seen { chat_id, seq } => {
+            push.connections.count_agent_typing(session, push.now)?;
+            let chat = access.chat(chat_id).await?;
+            chat.state.after_event(ChatEvent::AgentWrites(&session.agent))?;
+            push.push_seen_to_visitor(&chat, seq).await?;
             Ok(None)
         }
     }

@@ -55,6 +55,11 @@ async fn start((directory, chats, connections): &Dependencies, request: &Request
         None => None,
     };
     let team = WidgetTeam::read(directory, connections, channel, now).await?;
+    let chat = history.as_ref().and_then(|history| history.chat.as_ref());
+    let agent_photo = match chat {
+        Some(chat) => widget::agent_photo(directory, chat, &team.agents).await?,
+        None => None,
+    };
     let rules = directory.cached_widget_rules(&channel.account_id).await?;
     let response = SessionResponse {
         settings: accepted.settings()?,
@@ -65,7 +70,8 @@ async fn start((directory, chats, connections): &Dependencies, request: &Request
         agents: &team.agents,
         visitor: visitor.as_ref(),
         token: new_token.as_deref(),
-        chat: history.as_ref().and_then(|history| history.chat.as_ref()),
+        chat,
+        agent_photo: agent_photo.as_deref(),
         messages: history.as_ref().map(|history| history.messages.as_slice()).unwrap_or_default(),
         call: history.as_ref().and_then(|history| history.call.as_ref()),
         has_earlier: history.as_ref().is_some_and(|history| history.has_earlier),

@@ -3656,9 +3656,11 @@ export interface components {
             /** @description The departments of the widget to which the agent belongs. */
             department_ids: components["schemas"]["SequentialNumber"][];
         };
-        /** @description The agent's photo is included in the agent's messages. */
         OptionalWidgetAgent: {
             name: string;
+            photo: components["schemas"]["OptionalWebUrl"];
+            /** @description When the agent got the chat, as Unix time in milliseconds. */
+            joined_at: number;
         } | null;
         WidgetVisitor: {
             /** @description Present only if the request created the visitor. The browser keeps the token. */

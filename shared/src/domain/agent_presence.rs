@@ -1,5 +1,6 @@
 //! Determines which agents are online, so that they can receive chats (docs/design.md, Chat ownership).
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::domain::timestamp::Timestamp;
@@ -9,6 +10,8 @@ pub const PRESENCE_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// The time after the loss of an agent's last socket until the agent counts as offline. A page reload or a short
 /// network interruption takes less time.
 pub const SOCKET_LOSS_TIMEOUT: Duration = Duration::from_secs(90);
+/// The time in which two agents who come online may not know of each other: the delay of the table's stream.
+const CONCURRENT_ARRIVAL_TIME: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentStatus {
@@ -75,6 +78,26 @@ pub fn any_online(presences: &[Presence], is_eligible: impl Fn(u64) -> bool, now
     presences.iter().any(|agent| agent.is_online(now) && is_eligible(agent.agent_id))
 }
 
+/// The agents who have just come online (true) or gone (false).
+pub type OnlineChanges = BTreeMap<u64, bool>;
+
+/// Whether the changes may have changed whether any eligible agent is online: one of the agents is eligible, and no
+/// other eligible agent was online all the time. Another agent whose last request is recent may have come online at the
+/// same moment, and may have been told the same about this one. The result can therefore be true although nothing has
+/// changed, but not the other way round.
+pub fn may_change_mode(
+    presences: &[Presence],
+    changes: &OnlineChanges,
+    is_eligible: impl Fn(u64) -> bool,
+    now: Timestamp,
+) -> bool {
+    let has_arrival = changes.values().any(|is_online| *is_online);
+    let may_have_just_come = |agent: &Presence| now.since(agent.last_request_at) < CONCURRENT_ARRIVAL_TIME;
+    let others = presences.iter().filter(|agent| !changes.contains_key(&agent.agent_id) && is_eligible(agent.agent_id));
+    let mut others_before = others.filter(|agent| agent.is_online(now) && !(has_arrival && may_have_just_come(agent)));
+    changes.keys().any(|agent_id| is_eligible(*agent_id)) && others_before.next().is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +148,31 @@ mod tests {
         for (eligible, expected) in table {
             let is_eligible = |agent_id| eligible.contains(&agent_id);
             assert_eq!(any_online(&presences, is_eligible, Timestamp(5)), expected, "{eligible:?}");
+        }
+    }
+
+    #[test]
+    fn mode_changes_with_the_first_and_the_last_eligible_agent() {
+        let now = Timestamp(100_000);
+        let online = |agent_id, seconds_ago: u64| Presence {
+            last_request_at: Timestamp(now.0 - seconds_ago * 1_000),
+            ..presence(agent_id, AgentStatus::Online, SocketPresence::Unused)
+        };
+        let away = presence(3, AgentStatus::Away, SocketPresence::Unused);
+        let (comes, leaves) = (OnlineChanges::from([(1, true)]), OnlineChanges::from([(1, false)]));
+        let table = [
+            ("first", &comes, vec![online(1, 0), away], vec![1, 2, 3], true),
+            ("second", &comes, vec![online(1, 0), online(2, 6)], vec![1, 2], false),
+            ("one of two at once", &comes, vec![online(1, 0), online(2, 1)], vec![1, 2], true),
+            ("the other one is not eligible", &comes, vec![online(1, 0), online(2, 6)], vec![1], true),
+            ("not eligible", &comes, vec![online(1, 0)], vec![2], false),
+            ("last", &leaves, vec![away], vec![1, 3], true),
+            ("not the last", &leaves, vec![online(2, 1)], vec![1, 2], false),
+            ("only others change", &leaves, vec![], vec![2], false),
+        ];
+        for (name, changes, presences, eligible, expected) in table {
+            let is_eligible = |agent_id| eligible.contains(&agent_id);
+            assert_eq!(may_change_mode(&presences, changes, is_eligible, now), expected, "{name}");
         }
     }
 }

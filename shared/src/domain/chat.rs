@@ -161,6 +161,9 @@ pub struct Chat {
     /// counters, this is the time at which the chat was opened, so that no later message is counted as the first
     /// answer.
     pub first_answer_at: Option<Timestamp>,
+    /// When the chat's agent got the chat. `None` if no agent has it, or if an earlier version of the service stored the
+    /// transition.
+    pub agent_joined_at: Option<Timestamp>,
     /// The time of the last message, call event or transition. Notes and other webhook events do not count.
     pub updated_at: Timestamp,
     /// The time of the last change that lists of chats report but that did not set `updated_at`: a note, a correction
@@ -191,9 +194,15 @@ impl Chat {
     pub fn after_transition(&self, state: ChatState, now: Timestamp) -> Self {
         let waiting_since = state.is_waiting().then(|| self.waiting_since.unwrap_or(now));
         let version = self.version + 1;
+        let agent_joined_at = match (self.state.agent(), state.agent()) {
+            (Some(before), Some(after)) if before.agent_id == after.agent_id => self.agent_joined_at,
+            (_, Some(_)) => Some(now),
+            (_, None) => None,
+        };
         let mut after = Self {
             state,
             version,
+            agent_joined_at,
             updated_at: now,
             waiting_since,
             typing_started_at: None,

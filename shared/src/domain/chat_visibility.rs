@@ -94,6 +94,7 @@ mod tests {
             opened_at: Timestamp(0),
             opened_on: Day::of(Timestamp(0), &TimeZone::default()),
             first_answer_at: None,
+            agent_joined_at: None,
             updated_at: Timestamp(0),
             other_change_at: None,
             last_message: None,

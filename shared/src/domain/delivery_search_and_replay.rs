@@ -173,6 +173,7 @@ mod tests {
             opened_at: at(0),
             opened_on: Day::of(at(0), &TimeZone::default()),
             first_answer_at: None,
+            agent_joined_at: None,
             updated_at: at(100),
             other_change_at: None,
             last_message: None,

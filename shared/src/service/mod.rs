@@ -15,6 +15,7 @@ pub mod chat_search;
 pub mod delivery_log;
 pub mod events_from_bots;
 pub mod push;
+mod push_mode;
 pub mod receiver_test;
 pub mod reports;
 pub mod retention;

@@ -10,19 +10,20 @@ use futures_util::{StreamExt, stream};
 
 use crate::delivery::socket_gateway::{SendError, SocketGateway};
 use crate::domain::agent::AgentSnapshot;
-use crate::domain::agent_presence::{AgentStatus, Presence};
+use crate::domain::agent_presence::{AgentStatus, OnlineChanges, Presence};
 use crate::domain::channel::ChannelKind;
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_side_panel::Panel;
 use crate::domain::chat_visibility::Viewer;
 use crate::domain::link_filter::LinkFilter;
-use crate::domain::socket::{AgentSocket, Socket};
+use crate::domain::socket::{AgentSocket, Socket, VisitorSocket};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::table_stream::ItemChange;
 use crate::service::chat_access::ChatVisibility;
+use crate::service::widget::agent_photo;
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
@@ -42,7 +43,7 @@ pub struct PushService<'a> {
 }
 
 /// A frame that is sent to several sockets.
-type Frame = Arc<str>;
+pub(super) type Frame = Arc<str>;
 
 struct ChatPush {
     /// The header before the first of `changes`. `None` if the chat is new, or if no change concerns the header.
@@ -127,6 +128,7 @@ impl PushService<'_> {
     }
 
     async fn push_to_account(&self, account_id: String, changes: Vec<TableChange>) -> Result<(), Error> {
+        let mut online_changes = OnlineChanges::default();
         // `for_all` contains the frames for all agents: at most one for the settings, and one with the latest status of
         // each agent whose presence has changed.
         let (mut by_chat, mut for_all) =
@@ -139,6 +141,10 @@ impl PushService<'_> {
                 TableChange::Presence { before, after } => {
                     let agent_id = before.as_ref().or(after.as_ref()).map(|presence| presence.agent_id);
                     let status = self.status(after.as_deref());
+                    let was_online = self.status(before.as_deref()) == AgentStatus::Online;
+                    if let Some(agent_id) = agent_id.filter(|_| was_online != (status == AgentStatus::Online)) {
+                        online_changes.insert(agent_id, status == AgentStatus::Online);
+                    }
                     for_all.extend(agent_id.map(|id| (Some(id), push::presence_frame(id, status).into())));
                 }
             }
@@ -148,6 +154,7 @@ impl PushService<'_> {
         }
         let to_visitors = join_all(by_chat.iter().map(|(id, changes)| self.push_to_visitor(&account_id, *id, changes)));
         to_visitors.await.into_iter().collect::<Result<(), Error>>()?;
+        self.push_modes(&account_id, &online_changes).await?;
         let sockets = self.connections.account_sockets(&account_id, self.now).await?;
         if sockets.is_empty() {
             return Ok(());
@@ -175,26 +182,42 @@ impl PushService<'_> {
             VisitorChange::Chat => None,
         });
         let has_new_state = visible_changes.iter().any(|change| matches!(change, VisitorChange::Chat));
-        let chat_frame = has_new_state.then(|| push::chat_frame_for_visitor(&chat));
-        self.send_to_visitor(&chat, messages.chain(chat_frame).map(Frame::from).collect()).await
+        let sockets = self.connections.visitor_sockets(&chat.channel_id, &chat.external_id, self.now).await?;
+        if sockets.is_empty() {
+            return Ok(());
+        }
+        let mut frames: Vec<Frame> = messages.map(Frame::from).collect();
+        if has_new_state {
+            let photo = agent_photo(self.directory, &chat, &[]).await?;
+            frames.push(push::chat_frame_for_visitor(&chat, photo.as_deref()).into());
+        }
+        self.send_to_visitor_sockets(sockets, &frames).await;
+        Ok(())
     }
 
     /// Notifies the widget's visitor that an agent has started or stopped typing.
     pub async fn push_agent_typing_to_visitor(&self, chat: &Chat, is_typing: bool) -> Result<(), Error> {
+        self.notify_visitor(chat, &push::agent_typing_frame_for_visitor(chat, is_typing)).await
+    }
+
+    /// Notifies the widget's visitor that the agent has seen the messages up to number `seq`. The notice is not stored.
+    pub async fn push_seen_to_visitor(&self, chat: &Chat, seq: u64) -> Result<(), Error> {
+        self.notify_visitor(chat, &push::seen_frame_for_visitor(chat, seq.min(chat.seq))).await
+    }
+
+    /// Sends a widget's visitor a frame that nobody misses if it is lost. Does nothing in a chat of an API channel.
+    async fn notify_visitor(&self, chat: &Chat, frame: &str) -> Result<(), Error> {
         if chat.channel_kind == ChannelKind::Api {
             return Ok(());
         }
         let sockets = self.connections.visitor_sockets(&chat.channel_id, &chat.external_id, self.now).await?;
-        let frame = push::agent_typing_frame_for_visitor(chat, is_typing);
         // Errors are ignored: a closed socket is removed when the next message is pushed.
-        join_all(sockets.iter().map(|socket| self.gateway.send(&socket.connection_id, &frame))).await;
+        join_all(sockets.iter().map(|socket| self.gateway.send(&socket.connection_id, frame))).await;
         Ok(())
     }
 
-    async fn send_to_visitor(&self, chat: &Chat, frames: Vec<Frame>) -> Result<(), Error> {
-        let sockets = self.connections.visitor_sockets(&chat.channel_id, &chat.external_id, self.now).await?;
-        join_all(sockets.into_iter().map(async |socket| self.send(&Socket::Visitor(socket), &frames).await)).await;
-        Ok(())
+    pub(super) async fn send_to_visitor_sockets(&self, sockets: Vec<VisitorSocket>, frames: &[Frame]) {
+        join_all(sockets.into_iter().map(async |socket| self.send(&Socket::Visitor(socket), frames).await)).await;
     }
 
     async fn chat_frames(

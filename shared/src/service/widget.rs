@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::agent::Agent;
-use crate::domain::agent_presence;
+use crate::domain::agent::{Agent, AgentSnapshot};
+use crate::domain::agent_presence::{self, Presence};
 use crate::domain::channel::Channel;
 use crate::domain::chat::Chat;
+use crate::domain::chat_state::ChatState;
 use crate::domain::department::{ChatDepartment, Department};
 use crate::domain::login_limit::client_network;
 use crate::domain::message_content::truncate_chars;
@@ -157,14 +158,24 @@ impl WidgetTeam {
         channel: &Channel,
         now: Timestamp,
     ) -> Result<Self, Error> {
-        let audience = directory.audience(channel).await?;
         let presences = connections.presences(&channel.account_id).await?;
+        Self::of_presences(directory, channel, &presences, now).await
+    }
+
+    /// Reads the team of an account whose presences are known.
+    pub(super) async fn of_presences(
+        directory: &Directory,
+        channel: &Channel,
+        presences: &[Presence],
+        now: Timestamp,
+    ) -> Result<Self, Error> {
+        let audience = directory.audience(channel).await?;
         let is_eligible = |agent_id| audience.includes(agent_id);
         let online = presences.iter().filter(|agent| agent.is_online(now) && is_eligible(agent.agent_id));
         let online: Vec<u64> = online.map(|agent| agent.agent_id).collect();
         let departments = departments(directory, channel).await?;
         Ok(Self {
-            is_online: agent_presence::any_online(&presences, is_eligible, now),
+            is_online: agent_presence::any_online(presences, is_eligible, now),
             agents: directory.agents_by_id(&channel.account_id, &shown_agents(&online, &departments)).await?,
             departments,
         })
@@ -190,6 +201,15 @@ async fn departments(directory: &Directory, channel: &Channel) -> Result<Vec<Dep
     let roster = directory.cached_roster(&channel.account_id).await?;
     let existing = channel.settings.department_ids.iter().filter_map(|id| roster.department(*id));
     Ok(existing.cloned().collect())
+}
+
+/// Returns the photo of the agent who has the chat. `known` are agents that have already been read.
+pub async fn agent_photo(directory: &Directory, chat: &Chat, known: &[Agent]) -> Result<Option<String>, Error> {
+    let ChatState::Active(AgentSnapshot { agent_id, .. }) = &chat.state else { return Ok(None) };
+    match known.iter().find(|agent| agent.agent_id == *agent_id) {
+        Some(agent) => Ok(agent.photo.clone()),
+        None => Ok(directory.agent(&chat.account_id, *agent_id).await?.and_then(|agent| agent.photo)),
+    }
 }
 
 /// Returns the department of a chat that the visitor opens: the department that the page requests, if the widget has

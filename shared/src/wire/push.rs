@@ -3,12 +3,13 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::agent::AgentSnapshot;
+use crate::domain::agent::{Agent, AgentSnapshot};
 use crate::domain::agent_presence::AgentStatus;
 use crate::domain::channel::ChannelKind;
 use crate::domain::chat::Chat;
 use crate::domain::chat_side_panel::Panel;
 use crate::domain::delivery::DeliveryState;
+use crate::domain::department::Department;
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
@@ -85,8 +86,20 @@ pub(crate) fn call_frame_for_visitor(entry: &TimelineEntry) -> Option<String> {
 }
 
 /// Returns the frame that contains a chat's state and agent, for the widget's visitor.
-pub(crate) fn chat_frame_for_visitor(chat: &Chat) -> String {
-    chat_push("chat", chat, [("chat", widget::chat_json(chat))])
+pub(crate) fn chat_frame_for_visitor(chat: &Chat, agent_photo: Option<&str>) -> String {
+    chat_push("chat", chat, [("chat", widget::chat_json(chat, agent_photo))])
+}
+
+/// Returns the frame that tells a widget's visitor that the agent has seen the messages up to number `seq`.
+pub(crate) fn seen_frame_for_visitor(chat: &Chat, seq: u64) -> String {
+    frame("seen", [("chat_id", json!(chat.chat_id)), ("seq", json!(seq))]).to_string()
+}
+
+/// Returns the frame that tells a widget's visitors whether agents are online. `agents` are some of them.
+pub(crate) fn mode_frame(is_online: bool, agents: &[Agent], departments: &[Department]) -> String {
+    let agents = widget::online_agents_json(agents, departments);
+    let mode = json!(widget::mode_name(is_online));
+    within_size_limit(frame("mode", [("mode", mode), ("agents", agents)]))
 }
 
 pub(crate) fn agent_typing_frame_for_visitor(chat: &Chat, is_typing: bool) -> String {
@@ -95,7 +108,7 @@ pub(crate) fn agent_typing_frame_for_visitor(chat: &Chat, is_typing: bool) -> St
 
 /// Whether the visitor of a widget sees a difference between two states of a chat, apart from its messages.
 pub(crate) fn is_chat_changed_for_visitor(before: &Chat, after: &Chat) -> bool {
-    let shown = |chat: &Chat| widget::chat_json(&Chat { seq: 0, ..chat.clone() });
+    let shown = |chat: &Chat| widget::chat_json(&Chat { seq: 0, ..chat.clone() }, None);
     after.channel_kind == ChannelKind::Widget && shown(before) != shown(after)
 }
 

@@ -19,6 +19,8 @@ pub enum ClientFrame {
     Ping,
     /// The agent has started or stopped typing in a chat.
     Typing { chat_id: u64, typing: TypingNotice },
+    /// The agent has seen the messages of a chat up to number `seq`.
+    Seen { chat_id: u64, seq: u64 },
 }
 
 impl ClientFrame {
@@ -33,7 +35,10 @@ impl ClientFrame {
                 let typing = typing.ok_or_else(|| fields.invalid("typing", "is required"))?;
                 Ok(Self::Typing { chat_id: fields.required_positive("chat_id")?, typing })
             }
-            _ => Err(fields.invalid("type", "must be one of ping, typing")),
+            Some("seen") => {
+                Ok(Self::Seen { chat_id: fields.required_positive("chat_id")?, seq: fields.required_positive("seq")? })
+            }
+            _ => Err(fields.invalid("type", "must be one of ping, typing, seen")),
         }
     }
 }
@@ -96,6 +101,7 @@ mod tests {
             (r#"{"type":"ping"}"#, ClientFrame::Ping),
             (r#"{"type":"ping","new":{}}"#, ClientFrame::Ping),
             (r#"{"type":"typing","chat_id":7,"typing":"typein"}"#, start),
+            (r#"{"type":"seen","chat_id":7,"seq":3}"#, ClientFrame::Seen { chat_id: 7, seq: 3 }),
         ] {
             assert_eq!(ClientFrame::parse(text).unwrap(), expected, "{text}");
         }
@@ -129,6 +135,8 @@ mod tests {
             (r#"{"type":"typing","chat_id":"7","typing":"typein"}"#, Some("chat_id")),
             (r#"{"type":"typing","chat_id":7}"#, Some("typing")),
             (r#"{"type":"typing","chat_id":7,"typing":true}"#, Some("typing")),
+            (r#"{"type":"seen","seq":3}"#, Some("chat_id")),
+            (r#"{"type":"seen","chat_id":7,"seq":0}"#, Some("seq")),
         ] {
             let frame: Value = serde_json::from_str(&error_frame(&ClientFrame::parse(text).unwrap_err())).unwrap();
             assert_eq!((frame.get("v"), frame.get("type")), (Some(&json!(1)), Some(&json!("error"))), "{text}");

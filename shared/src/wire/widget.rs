@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::agent::Agent;
+use crate::domain::agent::{Agent, AgentSnapshot};
 use crate::domain::callback_availability::CallbackAvailability;
 use crate::domain::chat::{Chat, Rating, Sender};
 use crate::domain::chat_side_panel::CustomData;
@@ -338,6 +338,8 @@ pub struct SessionResponse<'a> {
     /// The token of a visitor that was just created.
     pub token: Option<&'a str>,
     pub chat: Option<&'a Chat>,
+    /// The photo of the agent who has the chat.
+    pub agent_photo: Option<&'a str>,
     pub messages: &'a [Value],
     /// The call in progress, or `None` if there is none among the newest entries.
     pub call: Option<&'a Value>,
@@ -352,30 +354,38 @@ impl SessionResponse<'_> {
     pub fn json(&self) -> Value {
         let departments = self.departments.iter().map(|department| department_json(&department.snapshot()));
         let departments: Vec<Value> = departments.collect();
-        let agents: Vec<Value> = self.agents.iter().map(|agent| self.agent_json(agent)).collect();
+        let agents = online_agents_json(self.agents, self.departments);
         let visitor = self.visitor.map(|visitor| visitor_with_token_json(visitor, self.token));
         json!({
             "v": 1,
             "widget": public_settings_json(self.settings),
             "rules": self.rules,
-            "mode": if self.is_online { "online" } else { "offline" },
+            "mode": mode_name(self.is_online),
             "bot": self.has_bot,
             "departments": departments,
             "agents": agents,
             "visitor": visitor,
-            "chat": self.chat.map(chat_json),
+            "chat": self.chat.map(|chat| chat_json(chat, self.agent_photo)),
             "messages": self.messages,
             "call": self.call,
             "has_earlier": self.has_earlier,
             "callback": self.has_callback,
         })
     }
+}
 
-    fn agent_json(&self, agent: &Agent) -> Value {
-        let departments = self.departments.iter().filter(|department| department.agent_ids.contains(&agent.agent_id));
+pub(super) fn mode_name(is_online: bool) -> &'static str {
+    if is_online { "online" } else { "offline" }
+}
+
+/// Returns agents who are online, with the ids of those of `departments` that they belong to.
+pub(super) fn online_agents_json(agents: &[Agent], departments: &[Department]) -> Value {
+    let agent_json = |agent: &Agent| {
+        let departments = departments.iter().filter(|department| department.agent_ids.contains(&agent.agent_id));
         let department_ids: Vec<u64> = departments.map(|department| department.department_id).collect();
         json!({ "name": agent.name, "photo": agent.photo, "department_ids": department_ids })
-    }
+    };
+    agents.iter().map(agent_json).collect()
 }
 
 /// Returns the settings for the widget, without those that it does not need.
@@ -418,13 +428,15 @@ pub(super) fn custom_data_json(line: &CustomData) -> Value {
     json!({ "title": title, "content": content, "link": link, "key": key })
 }
 
-/// Returns a chat as the visitor sees it. The agent's photo is only in the agent's messages, because chats do not store
-/// it.
-pub fn chat_json(chat: &Chat) -> Value {
+/// Returns a chat as the visitor sees it. `photo` is the photo of the chat's agent, which chats do not store.
+pub fn chat_json(chat: &Chat, photo: Option<&str>) -> Value {
+    // A chat that an earlier version of the service stored does not contain when its agent got it.
+    let joined_at = chat.agent_joined_at.unwrap_or(chat.opened_at);
+    let agent = |agent: &AgentSnapshot| json!({ "name": agent.name, "photo": photo, "joined_at": joined_at.0 });
     json!({
         "chat_id": chat.chat_id,
         "state": chat.state.name(),
-        "agent": chat.state.agent().map(|agent| json!({ "name": agent.name })),
+        "agent": chat.state.agent().map(agent),
         "last_seq": chat.seq,
         "rated": chat.rating.is_some(),
         "rate": chat.rating.map(Rating::name),

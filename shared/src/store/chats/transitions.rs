@@ -301,14 +301,16 @@ impl Chats {
 
 const UPDATE_OPEN_CHAT: &str = "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, \
      #department = :department, #participants = :participants, #listing = :listing, #updated_at = :now, #seq = :seq, \
-     #bot_event_at = :bot_event_at, #handover = :handover, #waiting_since = :waiting_since REMOVE #typing_started_at, #typing_text";
+     #bot_event_at = :bot_event_at, #handover = :handover, #waiting_since = :waiting_since, \
+     #agent_joined_at = :agent_joined_at REMOVE #typing_started_at, #typing_text";
 
 /// Like [`UPDATE_OPEN_CHAT`], but also moves the chat in the `due` index from the idle checks to the closed chats, and
 /// sets its expiry.
 const UPDATE_CLOSED_CHAT: &str = concat!(
     "SET #state = :state, #version = :version, #agent = :agent, #offered_to = :offer, #department = :department, \
      #participants = :participants, #listing = :listing, #updated_at = :now, #seq = :seq, \
-     #bot_event_at = :bot_event_at, #handover = :handover, #waiting_since = :waiting_since, #expires_at = :expires_at, ",
+     #bot_event_at = :bot_event_at, #handover = :handover, #waiting_since = :waiting_since, \
+     #agent_joined_at = :agent_joined_at, #expires_at = :expires_at, ",
     set_closed_chat!(),
     " REMOVE #typing_started_at, #typing_text"
 );
@@ -329,6 +331,7 @@ pub(in crate::store) fn transition_update(before: &Chat, after: &Chat) -> Result
         (":bot_event_at", to_attribute(&after.bot_event_at.map(|at| at.0))?),
         (":handover", to_attribute(&after.handover.map(BotHandoverItem::from))?),
         (":waiting_since", to_attribute(&after.waiting_since.map(|at| at.0))?),
+        (":agent_joined_at", to_attribute(&after.agent_joined_at.map(|at| at.0))?),
         (":version", n(after.version)),
         (":old_version", n(before.version)),
         (":old_seq", n(before.seq)),

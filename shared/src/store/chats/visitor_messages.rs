@@ -507,6 +507,7 @@ impl IncomingMessage<'_> {
             opened_at: self.now,
             opened_on: Day::of(self.now, &self.settings.time_zone),
             first_answer_at: None,
+            agent_joined_at: None,
             updated_at: self.now,
             other_change_at: None,
             last_message: Some(MessagePreview::of(self.content, &Sender::Visitor, self.now)),

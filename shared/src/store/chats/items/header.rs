@@ -63,6 +63,8 @@ pub(in crate::store) struct HeaderItem {
     opened_on: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first_answer_at: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent_joined_at: Option<u64>,
     updated_at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     other_change_at: Option<u64>,
@@ -134,6 +136,7 @@ impl HeaderItem {
             opened_at,
             opened_on,
             first_answer_at,
+            agent_joined_at,
             updated_at,
             other_change_at,
             last_message,
@@ -180,6 +183,7 @@ impl HeaderItem {
             opened_at: opened_at.0,
             opened_on: Some(opened_on.to_string()),
             first_answer_at: first_answer_at.map(|at| at.0),
+            agent_joined_at: agent_joined_at.map(|at| at.0),
             updated_at: updated_at.0,
             other_change_at: other_change_at.map(|at| at.0),
             last_message: last_message.as_ref().map(MessagePreviewItem::from),
@@ -241,6 +245,7 @@ impl TryFrom<HeaderItem> for Chat {
             // For a chat that is older than the report counters, it is unknown whether an agent has answered. The chat
             // counts as answered, so that no later message is counted as its first answer.
             first_answer_at: item.first_answer_at.map(Timestamp).or(opened_on.is_none().then_some(opened_at)),
+            agent_joined_at: item.agent_joined_at.map(Timestamp),
             updated_at: Timestamp(item.updated_at),
             other_change_at: item.other_change_at.map(Timestamp),
             last_message: item.last_message.map(MessagePreview::from),
