@@ -2,6 +2,7 @@ import { computed } from "@preact/signals";
 import { hasStatus } from "../../api/client";
 import type { ChatStore } from "./chats";
 import { route } from "./route";
+import { SeenNotice } from "./seen-notice";
 import type { Timelines } from "./timeline";
 import type { Typing } from "./typing-store";
 
@@ -10,6 +11,10 @@ export class Reading {
   readonly openChatId = computed(() => (route.value.section === "inbox" ? route.value.id : undefined));
   /** Called if a chat that the agent opens does not exist. */
   onMissing: (chatId: number) => void = () => {};
+  /** Called with the last message that the agent has seen. Returns false if the visitor cannot be told now. */
+  onSeen: (chatId: number, seq: number) => boolean = () => false;
+
+  private readonly seenNotice = new SeenNotice((chatId, seq) => this.onSeen(chatId, seq));
 
   constructor(
     private readonly myId: number,
@@ -47,6 +52,17 @@ export class Reading {
 
   markRead(chatId: number): void {
     this.chats.markRead(chatId, this.timelines.peek(chatId)?.lastSeq ?? 0);
+  }
+
+  /** Tells the visitor of an own chat what the agent has seen: the messages at the end of the log, while the page is
+   * visible. */
+  reportSeen(): void {
+    const id = this.chats.readingChatId.value;
+    const row = id === undefined ? undefined : this.chats.row(id);
+    if (row === undefined || !this.chats.isMine(row)) return;
+    const timeline = this.timelines.open(row.chat_id);
+    // Only chats of a widget have a session.
+    if (timeline.chatDetails.value?.session !== undefined) this.seenNotice.onRead(row.chat_id, timeline.entries.value);
   }
 
   /** An unread chat stays above the queue while the agent reads it, so that it does not move away under the agent. */

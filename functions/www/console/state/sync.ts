@@ -128,6 +128,10 @@ export class Sync {
     return this.socket.send({ type: "typing", chat_id: chatId, typing });
   }
 
+  sendSeen(chatId: number, seq: number): boolean {
+    return this.socket.send({ type: "seen", chat_id: chatId, seq });
+  }
+
   private readonly onVisible = () => {
     if (document.visibilityState !== "visible") return;
     this.socket.checkConnection();

@@ -124,6 +124,7 @@ export class Workspace {
     ownership.onSettled = (chatId) => void outbox.sendNext(chatId);
     ownership.onMissing = (chatId) => sync.removeChats([chatId]);
     reading.onMissing = (chatId) => sync.removeChats([chatId]);
+    reading.onSeen = (chatId, seq) => sync.sendSeen(chatId, seq);
     visitors.onErased = (chatIds) => {
       for (const id of chatIds) {
         this.timelines.remove(id);
@@ -152,6 +153,7 @@ export class Workspace {
         for (const entry of this.timelines.open(id).entries.value) this.runningCalls.apply(id, entry);
       }),
       effect(() => this.reading.keepOpenChatOnTop()),
+      effect(() => this.reading.reportSeen()),
     );
     addEventListener("storage", this.onStorage);
     addEventListener("pagehide", this.onPageHide);
