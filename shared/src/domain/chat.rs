@@ -161,8 +161,8 @@ pub struct Chat {
     /// counters, this is the time at which the chat was opened, so that no later message is counted as the first
     /// answer.
     pub first_answer_at: Option<Timestamp>,
-    /// When the chat's agent got the chat. `None` if no agent has it, or if an earlier version of the service stored the
-    /// transition.
+    /// When the chat's agent got the chat. `None` if no agent has it, or if an earlier version of the service stored
+    /// the transition.
     pub agent_joined_at: Option<Timestamp>,
     /// The time of the last message, call event or transition. Notes and other webhook events do not count.
     pub updated_at: Timestamp,

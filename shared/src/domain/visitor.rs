@@ -190,8 +190,8 @@ impl Visitor {
         previous_chats
     }
 
-    /// Merges the values that a source sends into the profile. `None` leaves a value unchanged; an empty text clears it.
-    /// Returns whether there are changes to store.
+    /// Merges the values that a source sends into the profile. `None` leaves a value unchanged; an empty text clears
+    /// it. Returns whether there are changes to store.
     pub fn merge_profile(&mut self, update: &VisitorProfile, source: ProfileSource) -> bool {
         let VisitorProfile { name, phone, email, photo, url, description } = update;
         let (profile, sources, integrator) = (&mut self.profile, &mut self.sources, &mut self.integrator_values);

@@ -282,7 +282,8 @@ fn sources_json(sources: ProfileSources) -> Value {
 }
 
 /// Returns the data that is shown in the panel beside the chat: what a script on the visitor's page has set, what
-/// the visitor has answered in the contacts form, what webhooks have returned, and the state of the chat's assignment to a CRM card. The links must already be filtered.
+/// the visitor has answered in the contacts form, what webhooks have returned, and the state of the chat's assignment
+/// to a CRM card. The links must already be filtered.
 fn filtered_panel_json(panel: &Panel, visitor: Option<&Visitor>) -> Value {
     let Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _ } = panel;
     let widget = visitor.and_then(|visitor| visitor.widget.as_deref());
