@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures_util::{StreamExt, stream};
+use futures_util::future::join_all;
 
 use crate::domain::agent_presence::{self, OnlineChanges, Presence};
 use crate::domain::channel::{Channel, ChannelKind};
@@ -39,13 +39,11 @@ impl PushService<'_> {
             let team = WidgetTeam::of_presences(self.directory, channel, &presences, self.now).await?;
             frames.insert(channel_id, push::mode_frame(team.is_online, &team.agents, &team.departments).into());
         }
-        let send = async |chat: &Chat| match frames.get(chat.channel_id.as_str()) {
-            Some(frame) => self.push_mode_to(chat, frame).await,
-            None => Ok(()),
-        };
-        let sent: Vec<Result<(), Error>> =
-            stream::iter(&chats).map(send).buffer_unordered(MAX_CONCURRENT_READS).collect().await;
-        sent.into_iter().collect()
+        for group in chats.chunks(MAX_CONCURRENT_READS) {
+            let sent = group.iter().map(|chat| self.push_mode_to(chat, frames.get(chat.channel_id.as_str())));
+            join_all(sent).await.into_iter().collect::<Result<(), Error>>()?;
+        }
+        Ok(())
     }
 
     /// Returns the account's widgets whose mode the changes may have changed, by id.
@@ -83,7 +81,8 @@ impl PushService<'_> {
         Ok(chats)
     }
 
-    async fn push_mode_to(&self, chat: &Chat, frame: &Frame) -> Result<(), Error> {
+    async fn push_mode_to(&self, chat: &Chat, frame: Option<&Frame>) -> Result<(), Error> {
+        let Some(frame) = frame else { return Ok(()) };
         let sockets = self.connections.visitor_sockets(&chat.channel_id, &chat.external_id, self.now).await?;
         self.send_to_visitor_sockets(sockets, std::slice::from_ref(frame)).await;
         Ok(())

@@ -265,7 +265,8 @@ pub async fn visitor_history(
         .collect();
     let chat = chat.filter(|chat| !chat.is_expired(now));
     let has_earlier_chat = chat.as_ref().is_some_and(|chat| hidden.visible_chat_before(chat).is_some());
-    let has_earlier = !reaches_back_to_after || messages.len() > MAX_MESSAGES || is_whole_history && has_earlier_chat;
+    let is_incomplete = !reaches_back_to_after || messages.len() > MAX_MESSAGES;
+    let has_earlier = is_incomplete || (is_whole_history && has_earlier_chat);
     messages.drain(..messages.len().saturating_sub(MAX_MESSAGES));
     Ok(VisitorHistory { chat, messages, has_earlier, call })
 }
