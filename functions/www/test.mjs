@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { exampleTexts } from "./build.mjs";
+import { minifiedStyles } from "./build-widget.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const OUT = join(HERE, "node_modules/.tests");
@@ -32,7 +33,7 @@ await esbuild.build({
   jsxImportSource: "preact",
   sourcemap: "inline",
   loader: { ".svg": "dataurl", ".css": "empty" },
-  plugins: [exampleTexts],
+  plugins: [exampleTexts, minifiedStyles],
 });
 const bundledTests = tests.map((name) => join(OUT, name.replace(/\.tsx?$/, ".mjs")));
 const { status } = spawnSync(

@@ -42,7 +42,7 @@ for (const [name, { steps, ...fields }] of Object.entries(STATES)) {
     const file = `${name}-${width}-${scheme}.png`;
     try {
       await page.goto(mock.siteUrl);
-      await page.locator(".label").waitFor({ state: "attached" });
+      await page.locator(".root").waitFor({ state: "attached" });
       await steps(page, mock);
       await page.waitForTimeout(250);
       problems.push(...(await axeViolations(page)));

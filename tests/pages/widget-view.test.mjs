@@ -39,7 +39,7 @@ async function openSite(fields = {}, options = {}) {
     ...options,
   });
   await opened.page.goto(mock.siteUrl + (options.path ?? ""));
-  await opened.page.locator(".label").waitFor({ state: "attached" });
+  await opened.page.locator(".root").waitFor({ state: "attached" });
   return opened;
 }
 

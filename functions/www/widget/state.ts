@@ -3,10 +3,11 @@
 
 import { Conversation, type ReadPosition } from "./chat/conversation";
 import type { Link } from "./chat/live-connection";
-import type { ContactField, ContactInfo, Message, Mode, OnlineAgent, Person, Settings } from "./service/types";
+import type { ContactInfo, Message, Mode, OnlineAgent, Person, Settings } from "./service/types";
 import type { Result } from "./api/arguments";
 import type { Texts } from "./texts/texts";
 import type { Child } from "./view/jsx/jsx-runtime";
+import type { FormErrors } from "./visitor/contact-rules";
 
 export type Screen = "chat" | "offline" | "offline/success" | "call";
 export type Rate = "positive" | "negative";
@@ -80,7 +81,7 @@ export interface State {
   /** Whether the visitor does not want to leave an address while waiting alone. */
   isAddressRefused: boolean;
   /** The fields of the open form that have errors. */
-  errors: Partial<Record<ContactField | "message", string>>;
+  errors: FormErrors;
   isBusy: boolean;
   /** The rating that the visitor has given or removed on this page, and its chat. */
   rate: { chatId: number; value: Rate | null } | undefined;

@@ -23,11 +23,14 @@ import {
 import type { DeferredStorage } from "./visitor/deferred-storage";
 import {
   findErrors,
+  findOfflineErrors,
   formField,
+  formVersion,
+  isAnyRequired,
   isKnown,
   nonBlank,
-  offlineFields,
-  type FormErrors,
+  requireAddress,
+  splitValues,
   type FormValues,
 } from "./visitor/contact-rules";
 import type { Profile } from "./visitor/profile";
@@ -45,6 +48,7 @@ const IS_OPEN = "open";
 const CLOSED_AT = "closed-at";
 const INVITED_AT = "invited-at";
 const SITE = "site";
+const NOTHING_REQUIRED = { required: [], custom_fields: [] };
 
 /** The parts that a `ChatWidget` connects. */
 export interface Parts {
@@ -222,15 +226,18 @@ export class ChatWidget implements Widget, Actions {
   submitContacts = (values: FormValues): void => {
     if (this.#state.isBusy) return;
     const { store, storage, session, post, profile, emit } = this.#parts;
-    const { contacts_form } = this.#state.settings;
+    const { settings, texts } = this.#state;
+    const { contacts_form } = settings;
     const isAddress = isAddressNeeded(this.#state);
-    const errors = findErrors(values, isAddress ? [] : contacts_form.required, this.#state.texts);
-    if (isAddress) this.#requireAddress(values, errors);
+    const errors = isAddress
+      ? requireAddress(values, contacts_form, findErrors(values, NOTHING_REQUIRED, texts), texts)
+      : findErrors(values, contacts_form, texts);
     store.update({ errors });
     if (Object.keys(errors).length > 0) return;
-    const contact_info = nonBlank(values);
+    const { fields: contact_info, answers } = splitValues(values, contacts_form.custom_fields);
     const finish = () => {
-      storage.write(CONTACTS_FORM_DONE, true);
+      if (!isAddress || contacts_form.custom_fields.length === 0)
+        storage.write(CONTACTS_FORM_DONE, formVersion(contacts_form));
       this.#setContact(contact_info);
       store.update({ isBusy: false });
       emit("onIntroduction");
@@ -238,33 +245,35 @@ export class ChatWidget implements Widget, Actions {
     storage.persist();
     store.update({ isBusy: true });
     session
-      .withToken((token) => post("visitor", { token, contact_info, source: "visitor" }))
+      .withToken((token) => post("visitor", { token, contact_info, answers, source: "visitor" }))
       .then(finish, (error) => {
         if (error instanceof PersonChanged) return;
         if (error instanceof ServiceError && error.status === 400) return this.#showError(error);
         // The data is sent with the next request.
-        profile.set({ contact_info, source: "visitor" });
+        profile.set({ contact_info, source: "visitor", ...(answers && { answers }) });
         finish();
       });
   };
 
   skipContacts = (): void => {
     this.#parts.storage.persist();
-    this.#parts.storage.write(CONTACTS_FORM_DONE, true);
-    this.#parts.store.update({ isContactsFormDone: true, isAddressRefused: true });
+    const { contacts_form } = this.#state.settings;
+    this.#parts.store.update({ isAddressRefused: true });
+    if (isAnyRequired(contacts_form)) return;
+    this.#parts.storage.write(CONTACTS_FORM_DONE, formVersion(contacts_form));
+    this.#parts.store.update({ isContactsFormDone: true });
   };
 
   submitOffline = (values: FormValues): void => {
     if (this.#state.isBusy) return;
     const { store, messenger } = this.#parts;
     const { texts, settings } = this.#state;
-    const errors = findErrors(values, [...settings.contacts_form.required, "message"], texts);
-    this.#requireAddress(values, errors);
+    const errors = findOfflineErrors(values, settings.contacts_form, texts);
     const hasErrors = Object.keys(errors).length > 0;
     store.update({ errors, isBusy: !hasErrors });
     if (hasErrors) return;
-    const fields = nonBlank(values);
-    this.#offlineReports.set(messenger.sendOffline(fields), (error) => {
+    const { fields, answers } = splitValues(values, settings.contacts_form.custom_fields);
+    this.#offlineReports.set(messenger.sendOffline({ ...fields, answers }), (error) => {
       if (error instanceof PersonChanged) return;
       if (error) return this.#showError(error);
       this.#setContact(fields);
@@ -272,15 +281,6 @@ export class ChatWidget implements Widget, Actions {
       this.#reportState();
     });
   };
-
-  /** Adds an error unless the values contain an e-mail address or a phone number. */
-  #requireAddress(values: FormValues, errors: FormErrors): void {
-    if (values.email?.trim() || values.phone?.trim()) return;
-    const { texts, settings } = this.#state;
-    const fields = offlineFields(settings);
-    const isOnlyWay = !fields.includes("phone");
-    errors[fields.includes("email") ? "email" : "phone"] ??= isOnlyWay ? texts.required : texts.emailOrPhone;
-  }
 
   writeAnother = (): void => this.#show(true, false, "offline");
 
@@ -300,8 +300,8 @@ export class ChatWidget implements Widget, Actions {
     const { store, storage } = this.#parts;
     const contact = { ...this.#state.contact };
     mergeContactInfo(contact, fields);
-    const isContactsFormDone =
-      !!storage.read(CONTACTS_FORM_DONE) || isKnown(this.#state.settings.contacts_form, contact);
+    const form = this.#state.settings.contacts_form;
+    const isContactsFormDone = storage.read(CONTACTS_FORM_DONE) === formVersion(form) || isKnown(form, contact);
     store.update({ contact, isContactsFormDone });
   }
 

@@ -146,7 +146,28 @@ const contactsForm = (when) => ({
     when,
     fields: ["name", "email", "phone"],
     required: ["name", "email"],
+    custom_fields: [],
   },
+});
+const CUSTOM_FIELDS = [
+  { key: "order", label: "Order number", type: "text", required: false },
+  {
+    key: "topic",
+    label: "What is it about?",
+    type: "select",
+    options: ["Delivery", "Returns", "Something else"],
+    required: true,
+  },
+  {
+    key: "consent",
+    label: "I agree that my data is used to answer me.",
+    type: "consent",
+    link: "https://shop.example/privacy",
+    required: true,
+  },
+].map((field) => ({ options: [], link: null, ...field }));
+const customFields = (when, fields = ["name"]) => ({
+  contacts_form: { when, fields, required: [], custom_fields: CUSTOM_FIELDS },
 });
 
 export const STATES = {
@@ -156,8 +177,29 @@ export const STATES = {
     steps: async (page) => page.locator(".label b").waitFor(),
   },
   empty: {
-    session: settings({ greeting: "Hello! What are you looking for?" }),
+    session: settings({
+      greeting: "Hello! What are you looking for?",
+      reply_time: "minutes",
+    }),
     steps: open,
+  },
+  "empty-dark": {
+    session: settings({ theme: "dark", reply_time: "day" }),
+    steps: open,
+  },
+  "empty-light-own-launcher": {
+    session: settings({
+      theme: "light",
+      launcher: { hidden: true, offset_x: 60, offset_y: 90, z_index: 7 },
+    }),
+    steps: (page) => page.evaluate(() => void widget_api.open()),
+  },
+  "long-draft": {
+    session: inChat(TALK),
+    steps: async (page) => {
+      await open(page);
+      await page.getByRole("textbox").fill("Where is it? ".repeat(75));
+    },
   },
   chat: { session: inChat(TALK), steps: open },
   typing: {
@@ -260,6 +302,43 @@ export const STATES = {
   "contacts-before": {
     session: settings(contactsForm("before_first_message")),
     steps: open,
+  },
+  "custom-before": {
+    session: settings(customFields("before_first_message")),
+    steps: async (page) => {
+      await open(page);
+      await page.getByRole("button", { name: "Start chat" }).click();
+      await page.locator(".error").first().waitFor();
+    },
+  },
+  "custom-only": {
+    session: settings(customFields("before_first_message", [])),
+    steps: open,
+  },
+  "custom-offline": {
+    session: {
+      mode: "offline",
+      agents: [],
+      ...settings(customFields("never")),
+    },
+    steps: open,
+  },
+  "contacts-after-answer": {
+    session: settings(contactsForm("after_first_message")),
+    steps: async (page, mock) => {
+      await open(page);
+      await page.getByRole("textbox").fill("Hello?");
+      await page.keyboard.press("Enter");
+      await page.locator(".card").waitFor();
+      while (mock.socketCount === 0) await page.waitForTimeout(20);
+      mock.pushMessage({
+        from: "agent",
+        name: "Marta",
+        type: "text",
+        text: "Good morning! Which order is it about?",
+      });
+      await page.getByText("Which order").waitFor();
+    },
   },
   "contacts-after": {
     session: settings(contactsForm("after_first_message")),

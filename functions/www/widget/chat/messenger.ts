@@ -75,7 +75,10 @@ export class Messenger {
     this.#storage = storage;
     this.#post = post;
     this.#emit = emit;
-    this.typing = new TypingNotice((frame) => this.#conversation.isChatOpen && this.#live.send(frame));
+    this.typing = new TypingNotice(
+      (frame) => this.#conversation.isChatOpen && this.#live.send(frame),
+      () => store.state.settings.typing_preview,
+    );
     this.#live = this.#createLive();
     this.#outbox = new Outbox(storage, {
       changed: () => this.#showPending(),

@@ -10,9 +10,12 @@ export class TypingNotice {
   #isTyping = false;
 
   readonly #send: (frame: object) => void;
+  readonly #showsText: () => boolean;
 
-  constructor(send: (frame: object) => void) {
+  /** `showsText` returns whether the agent may see the text. Otherwise, the agent sees only that the visitor is typing. */
+  constructor(send: (frame: object) => void, showsText: () => boolean) {
     this.#send = send;
+    this.#showsText = showsText;
   }
 
   /** Called with the text so far after each key. */
@@ -39,6 +42,6 @@ export class TypingNotice {
 
   #sendNow(): void {
     this.#isTyping = true;
-    this.#send({ type: "typing", typing: "typein", text: this.#text });
+    this.#send({ type: "typing", typing: "typein", ...(this.#showsText() && { text: this.#text }) });
   }
 }

@@ -6,7 +6,9 @@ export type ContactField = "name" | "email" | "phone";
 export interface Settings {
   color: string;
   color2: string | null;
+  theme: "system" | "light" | "dark";
   position: "right" | "left";
+  launcher: Launcher;
   title: string;
   greeting: string | null;
   avatar: string | null;
@@ -18,10 +20,39 @@ export interface Settings {
     when: "never" | "before_first_message" | "after_first_message";
     fields: ContactField[];
     required: ContactField[];
+    custom_fields: CustomFieldSetting[];
   };
   rating: boolean;
   sound: boolean;
+  /** Whether agents see what the visitor is typing. */
+  typing_preview: boolean;
+  /** The time in which agents usually answer. */
+  reply_time: "minutes" | "hours" | "day" | null;
 }
+
+/** The button that opens the window. */
+export interface Launcher {
+  /** Whether the button is not shown, because the page has its own. */
+  hidden: boolean;
+  /** The distances from the edges of the page in pixels. */
+  offset_x: number;
+  offset_y: number;
+  z_index: number;
+}
+
+/** A question of the account. */
+export interface CustomFieldSetting {
+  key: string;
+  label: string;
+  type: "text" | "select" | "consent";
+  options: string[];
+  /** The address of the text that the visitor agrees to. */
+  link: string | null;
+  required: boolean;
+}
+
+/** The answers to the account's questions by their keys. True means that the visitor has agreed. */
+export type Answers = Record<string, string | true>;
 
 export interface Person {
   name: string;
@@ -137,6 +168,7 @@ export interface PageInfo {
 
 export interface VisitorUpdate {
   contact_info?: Partial<Record<ContactField | "description", string>>;
+  answers?: Answers;
   source?: "visitor" | "script";
   custom_data?: CustomField[];
   /** Null ends the user's identity. */

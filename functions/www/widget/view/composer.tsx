@@ -1,14 +1,19 @@
 /** @jsxImportSource #widget */
 import type { Props } from "./props";
 import { UpIcon } from "./icons";
+import { keepEnd } from "./log";
+import { limitAttributes, showLength, TextLimit } from "./text-limit";
 
-const MAX_LENGTH = 1000;
 const MAX_HEIGHT_PX = 140;
 
-/** Sets the height of the text field to that of its text, but at most to `MAX_HEIGHT_PX`. */
-export function fitHeight(field: HTMLTextAreaElement): void {
-  field.style.height = "auto";
-  field.style.height = `${Math.min(MAX_HEIGHT_PX, field.scrollHeight)}px`;
+/** Fits the composer to the text of its field: sets its height to that of the text, but at most to `MAX_HEIGHT_PX`, and
+ * shows the text's length. A log that is scrolled to its end stays there. */
+export function fitComposer(field: HTMLTextAreaElement): void {
+  keepEnd(field.closest(".window")?.querySelector(".log"), () => {
+    showLength(field);
+    field.style.height = "auto";
+    field.style.height = `${Math.min(MAX_HEIGHT_PX, field.scrollHeight)}px`;
+  });
 }
 
 export function Composer({ state: { texts }, actions }: Props) {
@@ -18,7 +23,7 @@ export function Composer({ state: { texts }, actions }: Props) {
     const text = field?.value.trim();
     if (!field || !text) return;
     field.value = "";
-    fitHeight(field);
+    fitComposer(field);
     actions.typed("");
     actions.send(text);
     field.focus();
@@ -29,13 +34,13 @@ export function Composer({ state: { texts }, actions }: Props) {
         rows={1}
         dir="auto"
         name="message"
-        maxLength={MAX_LENGTH}
         placeholder={texts.write}
         aria-label={texts.write}
         enterkeyhint="send"
         defaultValue={actions.readDraft()}
+        {...limitAttributes(texts)}
         onInput={({ currentTarget }) => {
-          fitHeight(currentTarget);
+          fitComposer(currentTarget);
           actions.typed(currentTarget.value);
         }}
         onKeyDown={(event) => {
@@ -45,6 +50,7 @@ export function Composer({ state: { texts }, actions }: Props) {
       <button class="send" aria-label={texts.send}>
         <UpIcon />
       </button>
+      <TextLimit />
     </form>
   );
 }

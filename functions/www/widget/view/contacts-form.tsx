@@ -1,7 +1,8 @@
 /** @jsxImportSource #widget */
 import type { Settings } from "../service/types";
 import { isAddressNeeded, type State } from "../state";
-import { contactValue, offlineFields } from "../visitor/contact-rules";
+import { contactValue, hasFields, isAnyRequired, offlineFields } from "../visitor/contact-rules";
+import { CustomFields } from "./custom-fields";
 import type { Props } from "./props";
 import { Field, onSubmit } from "./field";
 
@@ -11,7 +12,7 @@ import { Field, onSubmit } from "./field";
 export function isContactsFormDue(state: State, when: Settings["contacts_form"]["when"]): boolean {
   if (isAddressNeeded(state)) return when === "after_first_message";
   const { contacts_form } = state.settings;
-  if (contacts_form.when !== when || contacts_form.fields.length === 0 || state.isContactsFormDone) return false;
+  if (contacts_form.when !== when || !hasFields(contacts_form) || state.isContactsFormDone) return false;
   const { messages, pending } = state.conversation;
   const hasWritten = pending.length > 0 || messages.some(({ from }) => from === "visitor");
   return hasWritten === (when === "after_first_message");
@@ -21,7 +22,7 @@ export function ContactsForm({ state, actions }: Props) {
   const { texts, contact, errors, isBusy, settings } = state;
   const { when, required } = settings.contacts_form;
   const isAddress = isAddressNeeded(state);
-  const fields = isAddress ? offlineFields(settings) : settings.contacts_form.fields;
+  const fields = isAddress ? offlineFields(settings.contacts_form) : settings.contacts_form.fields;
   const isBefore = when === "before_first_message" && !isAddress;
   return (
     <form
@@ -30,7 +31,7 @@ export function ContactsForm({ state, actions }: Props) {
       noValidate
       onSubmit={onSubmit(actions.submitContacts)}
     >
-      <h3>{texts.introduce}</h3>
+      {fields.length > 0 && <h3>{texts.introduce}</h3>}
       {fields.map((name) => (
         <Field
           key={name}
@@ -41,12 +42,13 @@ export function ContactsForm({ state, actions }: Props) {
           texts={texts}
         />
       ))}
+      {!isAddress && <CustomFields state={state} />}
       {errors.message && <p class="error">{errors.message}</p>}
       <div class="actions">
         <button class="main" aria-disabled={isBusy}>
           {isBefore ? texts.start : texts.save}
         </button>
-        {(required.length === 0 || isAddress) && (
+        {(!isAnyRequired(settings.contacts_form) || isAddress) && (
           <button type="button" class="quiet" onClick={actions.skipContacts}>
             {texts.skip}
           </button>

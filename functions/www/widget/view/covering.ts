@@ -1,7 +1,7 @@
 /* What a window that fills the screen does to the page behind it: the page neither scrolls nor takes the focus, and the
    window ends above the on-screen keyboard. */
 
-const FOCUSABLE = "button,a[href],input,textarea,video,audio,[tabindex='0']";
+const FOCUSABLE = "button,a[href],input,select,textarea,video,audio,[tabindex='0']";
 
 /** Returns a function that covers or uncovers the page. */
 export function createCovering(host: HTMLElement): (isCovered: boolean) => void {

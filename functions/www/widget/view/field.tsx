@@ -1,7 +1,9 @@
 /** @jsxImportSource #widget */
-import type { FormValues } from "../visitor/contact-rules";
+import type { FormField, FormValues } from "../visitor/contact-rules";
 import type { ContactField } from "../service/types";
 import type { Texts } from "../texts/texts";
+import type { Child } from "./jsx/jsx-runtime";
+import { limitAttributes, showLength, TextLimit } from "./text-limit";
 
 const INPUTS = {
   name: { type: "text", autocomplete: "name" },
@@ -21,31 +23,61 @@ interface FieldProps {
 
 /** A labelled input with its error below it. */
 export function Field({ name, value, error, isRequired, isOptional = !isRequired, texts }: FieldProps) {
-  const common = {
-    name,
-    id: `f-${name}`,
-    maxLength: name === "message" ? 1000 : 255,
-    required: isRequired,
+  const control = {
+    ...controlAttributes(name, error, isRequired),
     defaultValue: value ?? "",
     dir: name === "email" || name === "phone" ? ("ltr" as const) : ("auto" as const),
-    "aria-invalid": error ? true : undefined,
-    "aria-describedby": error && `e-${name}`,
   };
   return (
     <div class="field">
-      <label for={common.id}>
-        {texts[name]}
-        {isOptional && <small> ({texts.optional})</small>}
-      </label>
-      {name === "message" ? <textarea {...common} rows={4} /> : <input {...common} {...INPUTS[name]} />}
-      {error && (
-        <p class="error" id={`e-${name}`}>
-          {error}
-        </p>
+      <FieldLabel name={name} text={texts[name]} isOptional={isOptional} texts={texts} />
+      {name === "message" ? (
+        <>
+          <textarea
+            {...control}
+            {...limitAttributes(texts)}
+            rows={4}
+            onInput={({ currentTarget }) => showLength(currentTarget)}
+          />
+          <TextLimit />
+        </>
+      ) : (
+        <input {...control} {...INPUTS[name]} maxLength={255} />
       )}
+      <FieldError name={name} error={error} />
     </div>
   );
 }
+
+/** The attributes that connect a control of a form with its label and its error. */
+export const controlAttributes = (name: FormField, error: string | undefined, isRequired: boolean) => ({
+  name,
+  id: `f-${name}`,
+  required: isRequired,
+  "aria-invalid": error ? true : undefined,
+  "aria-describedby": error && `e-${name}`,
+});
+
+interface FieldLabelProps {
+  name: FormField;
+  text: Child;
+  isOptional: boolean;
+  texts: Texts;
+}
+
+export const FieldLabel = ({ name, text, isOptional, texts }: FieldLabelProps) => (
+  <label for={`f-${name}`} dir="auto">
+    {text}
+    {isOptional && <small> ({texts.optional})</small>}
+  </label>
+);
+
+export const FieldError = ({ name, error }: { name: FormField; error: string | undefined }) =>
+  error ? (
+    <p class="error" id={`e-${name}`}>
+      {error}
+    </p>
+  ) : null;
 
 /** Returns a handler that passes a form's values to `submit`, and then moves the focus to the first invalid field. */
 export const onSubmit = (submit: (values: FormValues) => void) => (event: SubmitEvent) => {

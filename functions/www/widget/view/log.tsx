@@ -9,6 +9,7 @@ import { ContactsForm, isContactsFormDue } from "./contacts-form";
 import type { Props } from "./props";
 import { Avatar, personNamed } from "./avatar";
 import { day, isSameDay, timeOfDay } from "./dates";
+import { ReplyTime } from "./intro";
 import { isMedia, Media } from "./media";
 import { Rating } from "./rating";
 import type { Child } from "./jsx/jsx-runtime";
@@ -33,6 +34,11 @@ interface Line {
 }
 
 export function Log({ state, actions }: Props) {
+  const lines = linesOf({ state, actions });
+  const content = withDates(lines, { state, actions });
+  // The contacts form follows the visitor's last message, so that it does not cover the answers below it.
+  if (isContactsFormDue(state, "after_first_message"))
+    content.splice(lines.findLastIndex(({ isOwn }) => isOwn) + 1, 0, <ContactsForm state={state} actions={actions} />);
   return (
     <div
       class="log"
@@ -45,10 +51,10 @@ export function Log({ state, actions }: Props) {
       }}
     >
       <Earlier state={state} actions={actions} />
-      {withDates(linesOf({ state, actions }), { state, actions })}
+      {!state.conversation.isEmpty && <ReplyTime state={state} />}
+      {content}
       {state.typingName !== null && <TypingDots name={state.typingName} state={state} actions={actions} />}
       {state.conversation.chat?.state === "closed" && <p class="event">{state.texts.closed}</p>}
-      {isContactsFormDue(state, "after_first_message") && <ContactsForm state={state} actions={actions} />}
       {state.screen === "chat" && <Rating state={state} actions={actions} />}
     </div>
   );
@@ -58,6 +64,14 @@ export function Log({ state, actions }: Props) {
 export const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean =>
   scrollHeight - scrollTop - clientHeight <= END_TOLERANCE_PX;
 
+export const scrollToEnd = (log: Element | null | undefined): void => log?.scrollTo(0, Number.MAX_SAFE_INTEGER);
+
+/** Runs a function that changes the height of the log. If the log is scrolled to its end, it stays there. */
+export function keepEnd(log: Element | null | undefined, resize: () => void): void {
+  const wasAtEnd = log && isAtEnd(log);
+  resize();
+  if (wasAtEnd) scrollToEnd(log);
+}
 /** Loads the messages before the first one, for visitors who do not scroll. */
 const Earlier = ({ state: { earlier, texts }, actions }: Props) =>
   earlier !== "none" && (
@@ -88,7 +102,7 @@ const isBefore = ({ at, after, isServiceTime }: Place, message: Message): boolea
   isServiceTime ? at < message.at : isAfter(message, after);
 
 function linesOf({ state, actions }: Props): Line[] {
-  const { conversation, settings, texts, invitation, notices, agents, earlier } = state;
+  const { conversation, settings, texts, invitation, notices, earlier } = state;
   const { messages, pending } = conversation;
   const teamName = (message: Message) =>
     message.name || (message.from === "bot" ? texts.bot : (conversation.chat?.agent?.name ?? texts.agent));
@@ -166,12 +180,12 @@ function linesOf({ state, actions }: Props): Line[] {
       ),
     });
   if (settings.greeting && !invitation && earlier === "none") {
-    const author = agents[0]?.name ?? settings.title;
     lines.unshift({
       key: "greeting",
       chatId: undefined,
       at: lines[0]?.at ?? Date.now(),
-      author,
+      // No agent has written it.
+      author: settings.title,
       isOwn: false,
       content: <Bubble text={settings.greeting} />,
     });

@@ -1,13 +1,14 @@
 /** @jsxImportSource #widget */
 /* Puts the widget on the page, in a shadow tree that neither inherits nor changes the page's styles. */
 
+import type { Settings } from "../service/types";
 import type { State } from "../state";
 import { fill, isRightToLeft } from "../texts/texts";
-import { brandStyles } from "./brand-colors";
 import type { Actions, Props } from "./props";
 import { EmptyWindow } from "./frame";
 import { createRenderer, type Child } from "./jsx/jsx-runtime";
 import { Label } from "./label";
+import { settingsStyles } from "./settings-styles";
 import styles from "./styles.css";
 import type { ChatWindow } from "./window-main";
 
@@ -21,10 +22,10 @@ export type LoadWindow = () => Promise<typeof import("./window-main")>;
 export class View {
   readonly #host = document.createElement(ELEMENT_NAME);
   readonly #shadow: ShadowRoot;
-  readonly #brandSheet = new CSSStyleSheet();
+  readonly #settingsSheet = new CSSStyleSheet();
   readonly #renderTree: ReturnType<typeof createRenderer>;
   readonly #stop = new AbortController();
-  #brand = "";
+  #settings: Settings | undefined;
   #state: State | undefined;
   /** Whether the window was open when it was last rendered. */
   #isOpen = false;
@@ -47,7 +48,7 @@ export class View {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(styles);
     // Unlike style elements, adopted style sheets are not restricted by the page's Content-Security-Policy.
-    this.#shadow.adoptedStyleSheets = [sheet, this.#brandSheet];
+    this.#shadow.adoptedStyleSheets = [sheet, this.#settingsSheet];
     this.#shadow.addEventListener("keydown", (event) => this.#dismissBubble(event as KeyboardEvent));
     const { signal } = this.#stop;
     addEventListener("keydown", (event) => event.target === document.body && this.#dismissBubble(event), { signal });
@@ -62,7 +63,7 @@ export class View {
     const { isOpen, isInvitationOutside, preview, conversation } = state;
     if (!this.#hasFailed && (isOpen || isInvitationOutside || preview)) this.#load();
     else if (!this.#window && conversation.isChatOpen) whenIdle(this.#load);
-    this.#setColors(state.settings.color, state.settings.color2);
+    this.#applySettings(state.settings);
     this.#announce(this.#window?.announcement(state) ?? "");
     const finish = this.#window?.prepare(state);
     const hadFocus = this.#shadow.activeElement !== null;
@@ -85,7 +86,7 @@ export class View {
    * label. */
   focusWindow(): void {
     const isTouch = matchMedia("(pointer: coarse)").matches;
-    const field = isTouch ? null : this.#find(".window textarea, .window input");
+    const field = isTouch ? null : this.#find(".window :is(textarea,input,select)");
     (field ?? this.#find(".window") ?? this.#find(".label"))?.focus({ preventScroll: true });
   }
 
@@ -138,11 +139,10 @@ export class View {
     return this.#shadow.querySelector<HTMLElement>(selector);
   }
 
-  #setColors(color: string, color2: string | null): void {
-    const brand = brandStyles(color, color2);
-    if (brand === this.#brand) return;
-    this.#brand = brand;
-    this.#brandSheet.replaceSync(brand);
+  #applySettings(settings: Settings): void {
+    if (settings === this.#settings) return;
+    this.#settings = settings;
+    this.#settingsSheet.replaceSync(settingsStyles(settings));
   }
 
   /** Lets screen readers announce a new text. It is removed later, so that nobody finds it beside the bubble. */
@@ -186,7 +186,7 @@ function Root({ state, actions, announcement, prepare, children }: RootProps) {
         {announcement}
       </p>
       {children}
-      <Label state={state} actions={actions} prepare={prepare} />
+      {!settings.launcher.hidden && <Label state={state} actions={actions} prepare={prepare} />}
     </aside>
   );
 }

@@ -2,13 +2,14 @@
 import type { ContactField } from "../service/types";
 import { contactValue, offlineFields } from "../visitor/contact-rules";
 import { showsLog } from "../state";
+import { CustomFields } from "./custom-fields";
 import type { Props } from "./props";
 import { Field, onSubmit } from "./field";
 import { CheckIcon } from "./icons";
 
 export function OfflineForm({ state, actions }: Props) {
   const { texts, contact, errors, isBusy } = state;
-  const fields = offlineFields(state.settings);
+  const fields = offlineFields(state.settings.contacts_form);
   const { required } = state.settings.contacts_form;
   const isOnlyWay = (name: ContactField) => name !== "name" && fields.length === 2;
   return (
@@ -29,6 +30,7 @@ export function OfflineForm({ state, actions }: Props) {
           texts={texts}
         />
       ))}
+      <CustomFields state={state} />
       <Field name="message" value={null} error={errors.message} isRequired texts={texts} />
       <button class="main" aria-disabled={isBusy}>
         {isBusy ? texts.sending : texts.sendMessage}

@@ -6,10 +6,10 @@ import { isAfter } from "../chat/conversation";
 import type { Message } from "../service/types";
 import type { State } from "../state";
 import { announcement, Bubble, hasBubble } from "./bubble";
-import { fitHeight } from "./composer";
+import { fitComposer } from "./composer";
 import { createCovering, fitViewport, keepFocus } from "./covering";
 import type { Child } from "./jsx/jsx-runtime";
-import { isAtEnd } from "./log";
+import { isAtEnd, keepEnd, scrollToEnd } from "./log";
 import { fillsScreen } from "./fills-screen";
 import type { Actions } from "./props";
 import styles from "./window.css";
@@ -53,12 +53,7 @@ export function createWindow(
     const log = find(".log");
     return !log || isAtEnd(log);
   };
-  const scrollToEnd = () => find(".log")?.scrollTo(0, Number.MAX_SAFE_INTEGER);
-  const fit = () => {
-    const isScrolled = isLogAtEnd();
-    fitViewport(find(".window"), isCovering);
-    if (isScrolled) scrollToEnd();
-  };
+  const fit = () => keepEnd(find(".log"), () => fitViewport(find(".window"), isCovering));
   visualViewport?.addEventListener("resize", fit, { signal });
   visualViewport?.addEventListener("scroll", fit, { signal });
   addEventListener("resize", renderAgain, { signal });
@@ -88,8 +83,8 @@ export function createWindow(
         cover(isCovering);
         fitViewport(find(".window"), isCovering);
         const field = find<HTMLTextAreaElement>(".composer textarea");
-        if (!log && field) fitHeight(field);
-        if (isScrolled) scrollToEnd();
+        if (!log && field) fitComposer(field);
+        if (isScrolled) scrollToEnd(find(".log"));
         else if (log && hasEarlier) log.scrollTop = scrollTop + log.scrollHeight - scrollHeight;
         clearTimeout(bubbleTimer);
         if (hasBubble(state) && !find(".beside")) bubbleTimer = setTimeout(renderAgain, BUBBLE_INTERVAL_MS);

@@ -7,6 +7,7 @@ import { Composer } from "./composer";
 import { ContactsForm, isContactsFormDue } from "./contacts-form";
 import { CloseButton, Frame } from "./frame";
 import type { Props } from "./props";
+import { Intro } from "./intro";
 import { Log } from "./log";
 import { OfflineForm, OfflineSuccess } from "./offline-form";
 import { OpenChatRating } from "./rating";
@@ -103,6 +104,7 @@ function Header({ state, actions }: Props) {
             {status}
           </p>
         )}
+        {isFirst && <Intro state={state} />}
       </div>
       {!isForm && <OpenChatRating state={state} actions={actions} />}
       {!isForm && state.call?.button}

@@ -12,7 +12,7 @@ const USER = "user";
 /** What the service has stored or rejected, as JSON by field. */
 type Handled = Partial<Record<(typeof REMEMBERED)[number], string>>;
 /** The fields that are sent again only after a change. */
-const REMEMBERED = ["contact_info", "custom_data", "user_token", "utm", "analytics"] as const;
+const REMEMBERED = ["contact_info", "answers", "custom_data", "user_token", "utm", "analytics"] as const;
 
 export class Profile {
   /** Whether the page's data is not sent yet, because the page may name another user next. */
