@@ -933,12 +933,54 @@ const STATES = {
       },
     ],
   },
+  "widget-questions": {
+    hash: "#/channels/ch_1",
+    steps: [
+      ui.waitForPreview,
+      async ({ page }) => {
+        await page
+          .getByLabel("Ask visitors for contact data")
+          .selectOption("before_first_message");
+        await page.getByLabel("Ask for phone").uncheck();
+        const add = page.getByRole("button", { name: "Add a question" });
+        await add.click();
+        const topic = page.getByRole("group", { name: "Question 1" });
+        await topic
+          .getByLabel("Question", { exact: true })
+          .fill("What is it about?");
+        await topic.getByLabel("Answer").selectOption("select");
+        await topic.getByLabel("Choices").fill("Delivery\nReturns");
+        await add.click();
+        const consent = page.getByRole("group", { name: "Question 2" });
+        await consent.getByLabel("Answer").selectOption("consent");
+        await page.getByRole("button", { name: "Save" }).click();
+        await page.getByText("Write what the visitor is asked.").waitFor();
+      },
+    ],
+  },
+  "widget-place": {
+    hash: "#/channels/ch_1",
+    steps: [
+      ui.waitForPreview,
+      async ({ page }) => {
+        await page.getByRole("radio", { name: "Always dark" }).check();
+        await page
+          .getByLabel("How fast you usually answer")
+          .selectOption("minutes");
+        await page.getByLabel("Distance from the bottom").fill("120");
+        await page.getByLabel("Distance from the side").fill("401");
+        await page.getByRole("button", { name: "Save" }).click();
+        await page.getByText("Give a whole number from 0 to 400.").waitFor();
+      },
+    ],
+  },
   "widget-offline": {
     hash: "#/channels/ch_1",
     steps: [
       ui.waitForPreview,
       ({ page }) => ui.showPreview(page, "Offline"),
-      ({ page }) => page.getByRole("radio", { name: "Dark" }).check(),
+      ({ page }) =>
+        page.getByRole("radio", { name: "Dark", exact: true }).check(),
     ],
   },
   "widget-ended": {

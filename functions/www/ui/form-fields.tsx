@@ -1,4 +1,4 @@
-import type { ComponentChildren, InputHTMLAttributes } from "preact";
+import type { ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from "preact";
 
 /** The attributes that connect a control with its label, help and problem. */
 export interface ControlAttributes {
@@ -48,6 +48,48 @@ export function TextField({ value, onInput, input, ...field }: TextFieldProps) {
         />
       )}
     </Field>
+  );
+}
+
+interface TextAreaFieldProps extends Omit<FieldProps, "children"> {
+  value: string;
+  onInput: (value: string) => void;
+  /** Further attributes of the element, for example its number of rows. */
+  area?: TextareaHTMLAttributes<HTMLTextAreaElement>;
+}
+
+/** A labelled field for several lines of text. */
+export function TextAreaField({ value, onInput, area, ...field }: TextAreaFieldProps) {
+  return (
+    <Field {...field}>
+      {(attributes) => (
+        <textarea
+          {...area}
+          {...attributes}
+          class="input"
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface NumberFieldProps extends Omit<FieldProps, "children"> {
+  /** NaN while the field is empty. */
+  value: number;
+  onInput: (value: number) => void;
+}
+
+/** A labelled field for a whole number that is not negative. */
+export function NumberField({ value, onInput, ...field }: NumberFieldProps) {
+  return (
+    <TextField
+      {...field}
+      value={Number.isNaN(value) ? "" : String(value)}
+      onInput={(text) => onInput(parseInt(text.replace(/\D/g, ""), 10))}
+      input={{ inputmode: "numeric", maxLength: 10, dir: "ltr" }}
+    />
   );
 }
 

@@ -183,7 +183,7 @@ journey(
 
 journey("preview can be neither operated nor focused", async (context) => {
   const { page } = await openWidget(context);
-  await page.getByRole("radio", { name: "Light" }).focus();
+  await page.getByRole("radio", { name: "Light", exact: true }).focus();
   await page.keyboard.press("Tab");
   const isInPreview = () =>
     document.activeElement.closest("switchboard-widget") !== null;

@@ -68,7 +68,7 @@ export async function openSection(page, name) {
 /** Waits until the preview of a widget has been rendered, even if a narrow page hides it. */
 export const waitForPreview = (context) =>
   (context.page ?? context)
-    .locator("switchboard-widget .label")
+    .locator("switchboard-widget .root")
     .waitFor({ state: "attached" });
 
 /** Shows a moment in the preview of a widget, which a narrow page hides behind the settings. */

@@ -3,7 +3,15 @@ import { test } from "node:test";
 import type { WidgetChannel } from "../../api/types";
 import { withEdits } from "../admin/form-changes";
 import { parseSites } from "../admin/parse-sites";
-import { changesOf, completeColor, draftOf, draftProblems, withField, type WidgetDraft } from "./widget-draft";
+import {
+  changesOf,
+  completeColor,
+  completeLauncher,
+  draftOf,
+  draftProblems,
+  withField,
+  type WidgetDraft,
+} from "./widget-draft";
 
 const STORED: WidgetChannel = {
   channel_id: "w1",
@@ -104,4 +112,19 @@ test("preview keeps the stored colour until a new one is complete", () => {
   assert.equal(completeColor("#ABCDEF", "#00464a"), "#ABCDEF");
   assert.equal(completeColor<string | null>("", null), "");
   assert.equal(completeColor<string | null>(null, "#ffffff"), null);
+});
+
+test("numbers of the launcher must be in their ranges", () => {
+  const draft = draftOf(STORED);
+  const { launcher } = draft.settings;
+  const problemsWith = (changes: Partial<typeof launcher>) =>
+    Object.keys(draftProblems({ ...draft, settings: { ...draft.settings, launcher: { ...launcher, ...changes } } }));
+  assert.deepEqual(problemsWith({ offset_x: 400, offset_y: 0, z_index: 1 }), []);
+  assert.deepEqual(problemsWith({ offset_x: 401, offset_y: NaN, z_index: 0 }), [
+    "widget.launcher.offset_x",
+    "widget.launcher.offset_y",
+    "widget.launcher.z_index",
+  ]);
+  const typed = { ...launcher, hidden: true, offset_x: 401, offset_y: 80, z_index: NaN };
+  assert.deepEqual(completeLauncher(typed, launcher), { ...launcher, hidden: true, offset_y: 80 });
 });

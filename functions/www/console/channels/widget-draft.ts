@@ -3,6 +3,10 @@
 import type { Channel, ChannelSettings, WidgetChannel, WidgetSettings } from "../../api/types";
 import { differences } from "../admin/form-changes";
 import { parseSites } from "../admin/parse-sites";
+import { customFieldProblems, storedCustomFields } from "./custom-field-draft";
+
+/** The numbers that the launcher's settings can have. */
+export const LAUNCHER_RANGES = { offset_x: [0, 400], offset_y: [0, 400], z_index: [1, 2_147_483_647] } as const;
 
 export type ContactField = WidgetSettings["contacts_form"]["fields"][number];
 
@@ -34,6 +38,10 @@ export function changesOf(stored: WidgetChannel, draft: WidgetDraft): ChannelSet
   after.greeting = blankToNull(after.greeting);
   after.avatar = blankToNull(after.avatar);
   after.color2 = blankToNull(after.color2);
+  after.contacts_form = {
+    ...after.contacts_form,
+    custom_fields: storedCustomFields(after.contacts_form.custom_fields),
+  };
   after.texts = Object.fromEntries(Object.entries(after.texts).filter(([, text]) => text.trim() !== ""));
   const widget = differences({ ...before, allowed_sites }, after);
   const changes: ChannelSettings = {
@@ -71,14 +79,37 @@ export function withField(
 /** Returns the problems of a draft by the name of the field: values that the service would accept although they make no
  * sense, or that it would store as something else. */
 export function draftProblems({ name, settings }: WidgetDraft): Record<string, string> {
-  const { when, fields } = settings.contacts_form;
+  const { when, fields, custom_fields } = settings.contacts_form;
+  const isEmpty = fields.length + custom_fields.length === 0;
   return {
     ...(name.trim() === "" ? { name: "Give the channel a name." } : {}),
     ...(settings.title.trim() === "" ? { "widget.title": "Give the window a title." } : {}),
-    ...(when !== "never" && fields.length === 0
+    ...(when !== "never" && isEmpty
       ? { "widget.contacts_form.fields": "Choose at least one field, or never show the form." }
       : {}),
+    ...launcherProblems(settings.launcher),
+    ...customFieldProblems(custom_fields),
   };
+}
+
+function launcherProblems(launcher: WidgetSettings["launcher"]): Record<string, string> {
+  const names = Object.keys(LAUNCHER_RANGES) as (keyof typeof LAUNCHER_RANGES)[];
+  const wrong = names.filter((name) => !isInRange(launcher[name], LAUNCHER_RANGES[name]));
+  const textOf = ([min, max]: readonly [number, number]) => `Give a whole number from ${min} to ${max}.`;
+  return Object.fromEntries(wrong.map((name) => [`widget.launcher.${name}`, textOf(LAUNCHER_RANGES[name])]));
+}
+
+const isInRange = (value: number, [min, max]: readonly [number, number]) => value >= min && value <= max;
+
+/** Returns the draft's numbers as far as they are complete, otherwise the stored ones. */
+export function completeLauncher(
+  launcher: WidgetSettings["launcher"],
+  stored: WidgetSettings["launcher"],
+): WidgetSettings["launcher"] {
+  const complete = { ...launcher };
+  for (const name of ["offset_x", "offset_y", "z_index"] as const)
+    if (!isInRange(launcher[name], LAUNCHER_RANGES[name])) complete[name] = stored[name];
+  return complete;
 }
 
 /** Returns the draft's colour if it is complete or empty, otherwise the stored one, so that a colour that is being

@@ -1,12 +1,15 @@
 /* The settings of a widget as a form. The ids of the controls are the field names in the service's errors. */
 
 import type { WidgetSettings } from "../../api/types";
-import { controlAttributes, Field, FieldNotes, Segments, Switch } from "../../ui/form-fields";
-import { AudienceFields } from "./audience-fields";
-import { FormSection } from "../admin/detail-header";
-import { OwnTexts } from "./own-texts";
+import { SelectField, Switch, TextAreaField, TextField } from "../../ui/form-fields";
+import { FormProblem, FormSection } from "../admin/detail-header";
 import type { Problems } from "../admin/use-settings-form";
-import { CONTACT_FIELDS, withField, type ContactField, type WidgetDraft } from "./widget-draft";
+import { AudienceFields } from "./audience-fields";
+import { ContactsSection } from "./contacts-section";
+import { CUSTOM_FIELD_IDS, CUSTOM_FIELDS_ID } from "./custom-field-draft";
+import { LauncherSection, LookSection, type Colors } from "./look-section";
+import { OwnTexts } from "./own-texts";
+import type { WidgetDraft } from "./widget-draft";
 
 /** The fields that show their own problems. */
 export const FIELD_NAMES = [
@@ -17,8 +20,13 @@ export const FIELD_NAMES = [
   "widget.title",
   "widget.greeting",
   "widget.avatar",
+  "widget.launcher.offset_x",
+  "widget.launcher.offset_y",
+  "widget.launcher.z_index",
   "widget.texts",
   "widget.contacts_form.fields",
+  ...CUSTOM_FIELD_IDS,
+  CUSTOM_FIELDS_ID,
 ] as const;
 
 const LANGUAGES: readonly { value: WidgetSettings["language"]; label: string }[] = [
@@ -39,18 +47,10 @@ const LANGUAGES: readonly { value: WidgetSettings["language"]; label: string }[]
   { value: "ja", label: "日本語" },
   { value: "zh", label: "中文" },
 ];
-const POSITIONS = [
-  { value: "left", label: "Left" },
-  { value: "right", label: "Right" },
+const MOVED_FROM = [
+  { value: "", label: "No" },
+  { value: "jivo", label: "Yes, from Jivo" },
 ] as const;
-const FORM_TIMES = [
-  { value: "never", label: "Never" },
-  { value: "before_first_message", label: "Before the first message" },
-  { value: "after_first_message", label: "After the first message" },
-] as const;
-const CONTACT_FIELD_LABELS: Record<ContactField, string> = { name: "Name", email: "E-mail", phone: "Phone" };
-
-type Colors = Pick<WidgetDraft["settings"], "color" | "color2">;
 
 interface WidgetFormProps {
   draft: WidgetDraft;
@@ -61,7 +61,7 @@ interface WidgetFormProps {
 }
 
 type SettingsChange = (changes: Partial<WidgetDraft["settings"]>) => void;
-interface SectionProps {
+export interface SectionProps {
   settings: WidgetDraft["settings"];
   problems: Problems;
   change: SettingsChange;
@@ -73,44 +73,26 @@ export function WidgetForm({ draft, shownColors, problems, onChange }: WidgetFor
   const section = { settings, problems, change };
   return (
     <>
-      {problems[""] !== undefined && (
-        <p class="notice bad" role="alert" tabIndex={-1}>
-          {problems[""]}
-        </p>
-      )}
+      <FormProblem text={problems[""]} />
       <FormSection title="General">
-        <Field id="name" label="Name" help="Agents see it beside each chat." problem={problems["name"]}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              class="input"
-              autocomplete="off"
-              maxLength={255}
-              dir="auto"
-              value={draft.name}
-              onInput={(event) => onChange({ ...draft, name: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field
+        <TextField
+          id="name"
+          label="Name"
+          help="Agents see it beside each chat."
+          problem={problems["name"]}
+          value={draft.name}
+          onInput={(name) => onChange({ ...draft, name })}
+          input={{ maxLength: 255, dir: "auto" }}
+        />
+        <TextAreaField
           id="widget.allowed_sites"
           label="Allowed sites"
           help="One host on each line. *.shop.example stands for all subdomains. Without sites, every page may show the widget."
           problem={problems["widget.allowed_sites"]}
-        >
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              class="input"
-              rows={3}
-              spellcheck={false}
-              dir="ltr"
-              placeholder={"shop.example\n*.shop.example"}
-              value={draft.sites}
-              onInput={(event) => onChange({ ...draft, sites: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+          value={draft.sites}
+          onInput={(sites) => onChange({ ...draft, sites })}
+          area={{ rows: 3, spellcheck: false, dir: "ltr", placeholder: "shop.example\n*.shop.example" }}
+        />
         <Switch
           label="Shown on your site"
           help="If off, the chat window is hidden. Open chats stay open."
@@ -120,26 +102,18 @@ export function WidgetForm({ draft, shownColors, problems, onChange }: WidgetFor
         <AudienceFields audience={draft.audience} onChange={(audience) => onChange({ ...draft, audience })} />
       </FormSection>
       <LookSection {...section} shownColors={shownColors} />
+      <LauncherSection {...section} />
       <FormSection title="Language and texts">
-        <Field id="language" label="Language">
-          {(attributes) => (
-            <select
-              {...attributes}
-              class="input"
-              value={settings.language}
-              onChange={(event) => change({ language: event.currentTarget.value as WidgetSettings["language"] })}
-            >
-              {LANGUAGES.map(({ value, label }) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          id="language"
+          label="Language"
+          value={settings.language}
+          options={LANGUAGES}
+          onChange={(language) => change({ language })}
+        />
         <OwnTexts settings={settings} problem={problems["widget.texts"]} onChange={(texts) => change({ texts })} />
       </FormSection>
-      <ContactsFormSection {...section} />
+      <ContactsSection {...section} />
       <FormSection title="Behaviour">
         <Switch
           label="Visitors can rate a chat"
@@ -153,199 +127,21 @@ export function WidgetForm({ draft, shownColors, problems, onChange }: WidgetFor
           isOn={settings.sound}
           onChange={(sound) => change({ sound })}
         />
+        <Switch
+          label="Agents see what visitors are typing"
+          help="They see the text before it is sent. If off, they see only that the visitor is typing. Say it in your privacy policy if it is on."
+          isOn={settings.typing_preview}
+          onChange={(typing_preview) => change({ typing_preview })}
+        />
+        <SelectField
+          id="moved-from"
+          label="Moved from another service"
+          help="For pages that were written for that service's widget: their code works unchanged, because the names of the object and the callbacks begin with jivo_, and the selector jdiv finds the widget."
+          value={settings.moved_from ?? ""}
+          options={MOVED_FROM}
+          onChange={(service) => change({ moved_from: service || null })}
+        />
       </FormSection>
     </>
-  );
-}
-
-function LookSection({ settings, shownColors, problems, change }: SectionProps & { shownColors: Colors }) {
-  return (
-    <FormSection title="Look">
-      <div class="two-fields">
-        <ColorField
-          id="widget.color"
-          label="Colour"
-          value={settings.color}
-          shown={shownColors.color}
-          problem={problems["widget.color"]}
-          onChange={(color) => change({ color })}
-        />
-        <ColorField
-          id="widget.color2"
-          label="Visitor's messages"
-          value={settings.color2 ?? ""}
-          shown={shownColors.color2 ?? shownColors.color}
-          placeholder="The same"
-          problem={problems["widget.color2"]}
-          onChange={(color2) => change({ color2 })}
-        />
-      </div>
-      <Segments
-        name="position"
-        label="Position"
-        value={settings.position}
-        options={POSITIONS}
-        onChange={(position) => change({ position })}
-      />
-      <Field id="widget.title" label="Title" problem={problems["widget.title"]}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input"
-            autocomplete="off"
-            maxLength={255}
-            dir="auto"
-            value={settings.title}
-            onInput={(event) => change({ title: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
-        id="widget.greeting"
-        label="Greeting (optional)"
-        help="The first line above the conversation."
-        problem={problems["widget.greeting"]}
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            class="input"
-            rows={2}
-            maxLength={1000}
-            dir="auto"
-            value={settings.greeting ?? ""}
-            onInput={(event) => change({ greeting: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
-        id="widget.avatar"
-        label="Address of a picture (optional)"
-        help="Shown beside the title while no agent is online."
-        problem={problems["widget.avatar"]}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            class="input"
-            type="url"
-            inputmode="url"
-            autocomplete="off"
-            spellcheck={false}
-            dir="ltr"
-            placeholder="https://"
-            value={settings.avatar ?? ""}
-            onInput={(event) => change({ avatar: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-    </FormSection>
-  );
-}
-
-interface ColorFieldProps {
-  id: string;
-  label: string;
-  value: string;
-  /** The colour that applies while `value` is empty or incomplete. */
-  shown: string;
-  placeholder?: string;
-  problem: string | undefined;
-  onChange: (color: string) => void;
-}
-
-/** A colour, to be picked or typed. */
-function ColorField({ id, label, value, shown, placeholder, problem, onChange }: ColorFieldProps) {
-  const attributes = controlAttributes(id, false, problem);
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <div class="color-field">
-        <input
-          type="color"
-          aria-label={`Pick: ${label}`}
-          value={shown}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-        <input
-          {...attributes}
-          class="input"
-          autocomplete="off"
-          spellcheck={false}
-          maxLength={7}
-          dir="ltr"
-          placeholder={placeholder}
-          value={value}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      </div>
-      <FieldNotes id={id} problem={problem} />
-    </div>
-  );
-}
-
-function ContactsFormSection({ settings, problems, change }: SectionProps) {
-  const form = settings.contacts_form;
-  const isUsed = form.when !== "never";
-  const attributes = controlAttributes("widget.contacts_form.fields", false, problems["widget.contacts_form.fields"]);
-  const checkbox = (list: "fields" | "required", field: ContactField, label: string) => (
-    <input
-      type="checkbox"
-      aria-invalid={list === "fields" && attributes["aria-invalid"]}
-      aria-label={label}
-      checked={form[list].includes(field)}
-      disabled={list === "required" && !form.fields.includes(field)}
-      onChange={(event) => change({ contacts_form: withField(form, list, field, event.currentTarget.checked) })}
-    />
-  );
-  return (
-    <FormSection title="Contacts form">
-      <Field id="contacts-when" label="Ask visitors for contact data">
-        {(attributes) => (
-          <select
-            {...attributes}
-            class="input"
-            value={form.when}
-            onChange={(event) =>
-              change({ contacts_form: { ...form, when: event.currentTarget.value as typeof form.when } })
-            }
-          >
-            {FORM_TIMES.map(({ value, label }) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <div class="field">
-        <table id={attributes.id} class="contact-fields" aria-describedby={attributes["aria-describedby"]}>
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Asked</th>
-              <th scope="col">Required</th>
-            </tr>
-          </thead>
-          <tbody>
-            {CONTACT_FIELDS.map((field) => {
-              const name = CONTACT_FIELD_LABELS[field];
-              return (
-                <tr key={field}>
-                  <th scope="row">{name}</th>
-                  <td>{checkbox("fields", field, `Ask for ${name.toLowerCase()}`)}</td>
-                  <td>{checkbox("required", field, `Require ${name.toLowerCase()}`)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-        <FieldNotes
-          id={attributes.id}
-          problem={problems[attributes.id]}
-          help={isUsed ? undefined : "The form for messages while nobody is online asks for these fields too."}
-        />
-      </div>
-    </FormSection>
   );
 }

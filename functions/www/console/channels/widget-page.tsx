@@ -13,7 +13,7 @@ import { useUnloadWarning } from "../admin/use-leave-guard";
 import { DeleteChannel } from "./delete-channel";
 import { keptDraftsOf, type KeptDraft } from "./kept-drafts";
 import { useChannelForm } from "./use-channel-form";
-import { changesOf, completeColor, draftOf, draftProblems, type WidgetDraft } from "./widget-draft";
+import { changesOf, completeColor, completeLauncher, draftOf, draftProblems, type WidgetDraft } from "./widget-draft";
 import { FIELD_NAMES, WidgetForm } from "./widget-form";
 import { WidgetPreview } from "./widget-preview";
 
@@ -29,6 +29,12 @@ const GROUPS = ["audience", "settings"] as const;
  * meantime. */
 const restoredDraft = (channel: WidgetChannel, kept: KeptDraft): WidgetDraft =>
   withEdits(draftOf(channel), draftOf(kept.channel), kept.draft, GROUPS);
+
+/** Whether questions were added, removed or moved. */
+const hasOtherQuestions = (one: WidgetDraft, other: WidgetDraft): boolean => {
+  const keys = ({ settings }: WidgetDraft) => settings.contacts_form.custom_fields.map(({ key }) => key).join();
+  return keys(one) !== keys(other);
+};
 
 interface WidgetPageProps {
   channel: WidgetChannel;
@@ -59,6 +65,11 @@ export function WidgetPage({ channel, onStored }: WidgetPageProps) {
     const stored = await save(changes, draftProblems(draft));
     if (stored !== undefined) showStored(draftOf(stored));
   };
+  const change = (changed: WidgetDraft) => {
+    // Problems of questions are named by their position.
+    if (hasOtherQuestions(draft, changed)) setProblems({});
+    setDraft(changed);
+  };
   const discard = () => {
     setDraft(draftOf(channel));
     setProblems({});
@@ -69,6 +80,7 @@ export function WidgetPage({ channel, onStored }: WidgetPageProps) {
     ...settings,
     color: completeColor(settings.color, channel.widget.color),
     color2: completeColor(settings.color2, channel.widget.color2) || null,
+    launcher: completeLauncher(settings.launcher, channel.widget.launcher),
   };
   return (
     <div class={`detail-page shows-${pane}`}>
@@ -97,7 +109,7 @@ export function WidgetPage({ channel, onStored }: WidgetPageProps) {
               <CopyButton text={channel.snippet} label="Copy the tag" caption="Copy" />
             </div>
           </FormSection>
-          <WidgetForm draft={draft} shownColors={shown} problems={problems} onChange={setDraft} />
+          <WidgetForm draft={draft} shownColors={shown} problems={problems} onChange={change} />
         </form>
         <DeleteChannel channel={channel} effect="The chat window disappears from your site." />
       </div>

@@ -54,6 +54,7 @@ export function WidgetPreview({ settings }: { settings: WidgetDraft["settings"] 
   useEffect(() => {
     if (stage.current === null) return;
     const created = new View(NO_ACTIONS, loadWindow, stage.current);
+    adaptToPreview(stage.current);
     view.current = created;
     return () => created.remove();
   }, []);
@@ -61,10 +62,11 @@ export function WidgetPreview({ settings }: { settings: WidgetDraft["settings"] 
     if (standard === undefined || stage.current === null) return;
     const { language, texts } = standard;
     const agent = { name: session.peek()?.name ?? "", photo: session.peek()?.photo ?? null };
+    // The preview shows another device than this one, so it must not follow this one's theme.
+    const shown = settings.theme === "system" ? { ...settings, theme: scheme } : settings;
     view.current?.render(
-      previewState(moment, settings, { language, texts: withOverrides(texts, settings.texts), agent, now: openedAt }),
+      previewState(moment, shown, { language, texts: withOverrides(texts, settings.texts), agent, now: openedAt }),
     );
-    adaptToPreview(stage.current, scheme);
   });
 
   const label = PREVIEW_MOMENTS.find(({ value }) => value === moment)?.label ?? "";
