@@ -1488,6 +1488,230 @@ test("rule shows no call form while callbacks are not available", async () => {
   }
 });
 
+const LONG_TEXT = "x".repeat(1000);
+const counter = (page) => page.locator(".limit").first();
+const paste = async (page, text) => {
+  await page.evaluate((text) => navigator.clipboard.writeText(text), text);
+  await page.keyboard.press("Control+v");
+};
+
+test("counter appears near the limit, and a longer paste is refused with words", async () => {
+  const permissions = ["clipboard-read", "clipboard-write"];
+  const { page, context } = await openSite({}, { permissions });
+  await api(page, "open");
+  const field = page.getByRole("textbox", { name: "Write a message" });
+  await field.fill("x".repeat(899));
+  assert.equal(await counter(page).textContent(), "");
+  await field.press("End");
+  await field.pressSequentially("y");
+  assert.equal(await counter(page).textContent(), "900/1000");
+  await paste(page, LONG_TEXT);
+  await page.getByRole("alert").getByText("it would have 1900").waitFor();
+  assert.equal((await field.inputValue()).length, 900, "nothing was cut");
+  await paste(page, "z".repeat(100));
+  assert.equal(await counter(page).textContent(), "1000/1000");
+  assert.equal(await page.getByText("it would have").count(), 0);
+  // The pasted text replaces the selected one.
+  await field.press("Control+a");
+  await paste(page, LONG_TEXT);
+  assert.equal(await field.inputValue(), LONG_TEXT);
+  await context.close();
+});
+
+test("offline message has the same limit", async () => {
+  const permissions = ["clipboard-read", "clipboard-write"];
+  const { page, context } = await openSite(
+    { session: { mode: "offline", agents: [] } },
+    { permissions },
+  );
+  await api(page, "open");
+  const field = page.getByRole("textbox", { name: "Message" });
+  await field.focus();
+  await paste(page, `${LONG_TEXT}y`);
+  await page.getByRole("alert").getByText("it would have 1001").waitFor();
+  assert.equal(await field.inputValue(), "");
+  await paste(page, LONG_TEXT);
+  assert.equal(await counter(page).textContent(), "1000/1000");
+  await context.close();
+});
+
+/** Returns whether the last of the elements is within the visible part of the log. */
+const isInSight = (page, selector) =>
+  page.evaluate((selector) => {
+    const { shadowRoot } = document.querySelector("switchboard-widget");
+    const log = shadowRoot.querySelector(".log").getBoundingClientRect();
+    const last = [...shadowRoot.querySelectorAll(selector)].at(-1);
+    const { top, bottom } = last.getBoundingClientRect();
+    return top >= log.top && bottom <= log.bottom + 1;
+  }, selector);
+
+for (const device of [{}, { width: 390, height: 664, touch: true }])
+  test(`growing composer keeps the newest message in sight: ${device.width ?? "desktop"}`, async () => {
+    const { page, context } = await openSite(STATES.chat, device);
+    await api(page, "open");
+    const field = page.getByRole("textbox", { name: "Write a message" });
+    await page.getByText("Nobody has it.").waitFor();
+    assert.equal(await isInSight(page, ".bubble"), true);
+    const { height } = await field.boundingBox();
+    await field.fill("A long question\n".repeat(8));
+    assert.ok((await field.boundingBox()).height > height + 60);
+    assert.equal(await isInSight(page, ".bubble"), true);
+    await context.close();
+  });
+
+test("answers stand below the contacts form that follows the first message", async () => {
+  const { steps, ...fields } = STATES["contacts-after-answer"];
+  const { page, context } = await openSite(fields);
+  await steps(page, mock);
+  assert.equal(await isInSight(page, ".bubble"), true);
+  const order = () =>
+    page.evaluate(() => {
+      const { shadowRoot } = document.querySelector("switchboard-widget");
+      const found = shadowRoot.querySelectorAll(".bubble, .card");
+      return [...found].map((element) =>
+        element.matches(".card") ? "form" : element.textContent,
+      );
+    });
+  const answer = "Good morning! Which order is it about?";
+  assert.deepEqual(await order(), ["Hello?", "form", answer]);
+  // The form does not scroll by itself.
+  const heights = await page
+    .locator(".card")
+    .evaluate(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight]);
+  assert.equal(heights[0], heights[1]);
+  await page.getByLabel("Name").fill("Amara");
+  mock.pushMessage({ from: "agent", type: "text", text: "Are you there?" });
+  await page.getByText("Are you there?").waitFor();
+  assert.equal(await page.getByLabel("Name").inputValue(), "Amara");
+  await page.getByRole("textbox", { name: "Write a message" }).fill("Yes");
+  await page.keyboard.press("Enter");
+  await page.getByText("Yes", { exact: true }).waitFor();
+  assert.deepEqual(await order(), [
+    "Hello?",
+    answer,
+    "Are you there?",
+    "Yes",
+    "form",
+  ]);
+  await context.close();
+});
+
+test("greeting is signed with the title, and the first screen says who answers and how fast", async () => {
+  const { page, context } = await openSite({
+    session: {
+      ...STATES.empty.session,
+      widget: { ...STATES.empty.session.widget, reply_time: "hours" },
+    },
+  });
+  await api(page, "open");
+  await page.getByText("Marta Lindholm and Dmitri Orlov").waitFor();
+  await page.getByText("Usually answers in a few hours").waitFor();
+  assert.equal(await page.locator(".by b").textContent(), "Northlight");
+  await write(page, "Hello");
+  await waitFor("a socket", () => mock.socketCount === 1);
+  await page.getByText("Usually answers").waitFor();
+  mock.pushMessage({ from: "agent", name: "Marta", type: "text", text: "Hi" });
+  await page.getByText("Hi", { exact: true }).waitFor();
+  assert.equal(await page.getByText("Usually answers").count(), 0);
+  await context.close();
+});
+
+test("bot that answers first is not introduced as an agent", async () => {
+  const { page, context } = await openSite({
+    session: { ...STATES.empty.session, bot: true },
+  });
+  await api(page, "open");
+  await page.locator("header").getByText("Assistant").waitFor();
+  assert.equal(await page.getByText("Marta Lindholm").count(), 0);
+  await context.close();
+});
+
+test("questions of the offline form are labelled, checked and sent", async () => {
+  const { steps, ...fields } = STATES["custom-offline"];
+  const { page, context } = await openSite(fields);
+  await steps(page, mock);
+  await page.getByLabel("E-mail").fill("amara@shop.example");
+  await page.getByRole("textbox", { name: "Message" }).fill("Size 45?");
+  const submit = page.getByRole("button", { name: "Send message" });
+  await submit.click();
+  const topic = page.getByRole("combobox", { name: "What is it about?" });
+  const consent = page.getByRole("checkbox", { name: /^I agree/ });
+  await page.getByText("Please tick this box to continue.").waitFor();
+  for (const [control, text] of [
+    [topic, "Please fill in this field."],
+    [consent, "Please tick this box to continue."],
+  ]) {
+    assert.equal(await control.getAttribute("aria-invalid"), "true");
+    const id = await control.getAttribute("aria-describedby");
+    assert.equal(await page.locator(`[id="${id}"]`).textContent(), text);
+  }
+  assert.equal(requestsTo("offline-message").length, 0);
+  assert.equal(await consent.isChecked(), false);
+  const link = page.getByRole("link", { name: "Read more" });
+  assert.equal(await link.getAttribute("href"), "https://shop.example/privacy");
+  await topic.selectOption("Returns");
+  await consent.check();
+  await submit.click();
+  await page.getByText("Thank you").waitFor();
+  const [{ body }] = requestsTo("offline-message");
+  assert.deepEqual(body.answers, { topic: "Returns", consent: true });
+  assert.equal(body["answers.topic"], undefined);
+  await context.close();
+});
+
+test("visitor who has completed the form is asked again after a new question", async () => {
+  const { steps, ...fields } = STATES["custom-before"];
+  const { page, context } = await openSite(fields);
+  await steps(page, mock);
+  await page.getByLabel("What is it about?").selectOption("Delivery");
+  await page.getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Start chat" }).click();
+  await page.getByRole("textbox", { name: "Write a message" }).waitFor();
+  const [{ body }] = requestsTo("visitor");
+  assert.deepEqual(body.answers, { topic: "Delivery", consent: true });
+  const reopen = async () => {
+    await page.reload();
+    await page.locator(".label").waitFor();
+    await api(page, "open");
+  };
+  await reopen();
+  await page.getByRole("textbox", { name: "Write a message" }).waitFor();
+  const { widget } = fields.session;
+  const form = widget.contacts_form;
+  const added = { ...form.custom_fields[0], key: "size", label: "Size" };
+  mock.session = {
+    widget: {
+      ...widget,
+      contacts_form: {
+        ...form,
+        custom_fields: [...form.custom_fields, added],
+      },
+    },
+  };
+  await reopen();
+  await page.getByLabel("Size").waitFor();
+  await context.close();
+});
+
+test("theme of the settings applies whatever the device prefers", async () => {
+  for (const theme of ["light", "dark"])
+    for (const scheme of ["light", "dark"]) {
+      const { page, context } = await openSite(
+        { session: { widget: { ...SETTINGS, theme } } },
+        { scheme },
+      );
+      await api(page, "open");
+      const colors = await page.locator(".window").evaluate((element) => {
+        const { backgroundColor, colorScheme } = getComputedStyle(element);
+        return [backgroundColor, colorScheme];
+      });
+      const surface =
+        theme === "dark" ? "rgb(24, 27, 32)" : "rgb(255, 255, 255)";
+      assert.deepEqual(colors, [surface, theme], `${theme} on ${scheme}`);
+      await context.close();
+    }
+});
+
 for (const [name, { steps, ...fields }] of Object.entries(STATES))
   test(`accessible: ${name}`, async () => {
     for (const scheme of ["light", "dark"]) {

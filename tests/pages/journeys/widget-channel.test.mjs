@@ -177,6 +177,7 @@ journey(
       when: "before_first_message",
       fields: ["name", "email"],
       required: ["email"],
+      custom_fields: [],
     });
   },
 );
