@@ -861,6 +861,28 @@ test("joined line and marks follow the service's time", async () => {
   await context.close();
 });
 
+test("page hears what the other side does to the chat", async () => {
+  const { page, context } = await openSite();
+  await page.getByRole("button", { name: "Open chat" }).click();
+  await write(page, "Hello");
+  await waitFor("a socket", () => mock.socketCount === 1);
+  await api(page, "showProactiveInvitation", "Ten percent off today");
+  await page.locator(".event").getByText("Ten percent off today").waitFor();
+  await page.keyboard.press("Escape");
+  mock.setState("active");
+  mock.setState("closed");
+  await waitFor("the state", async () =>
+    (await called(page)).includes("onChangeState label"),
+  );
+  const states = (await called(page)).filter((call) => /State/.test(call));
+  assert.deepEqual(states, [
+    "onChangeState chat",
+    "onChangeState chat/min",
+    "onChangeState label",
+  ]);
+  await context.close();
+});
+
 test("failed rating does not change that of the next chat", async () => {
   let fail;
   const failure = new Promise((done) => (fail = done));
@@ -1360,6 +1382,7 @@ test("visitor asks for a call in the form", async () => {
   // The call has opened a chat.
   assert.deepEqual(states, [
     "onChangeState call",
+    "onChangeState chat/call",
     "onChangeState chat",
     "onChangeState chat/call",
   ]);

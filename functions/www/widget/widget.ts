@@ -101,6 +101,7 @@ export class ChatWidget implements Widget, Actions {
       this.#offlineReports.delete(messageId);
     };
     messenger.onLeft = () => this.#forgetPerson();
+    messenger.onChat = () => this.#reportState();
     messenger.isModeNeeded = () => this.#isModeAsked || this.#rules.usesMode;
     messenger.onCall = (call, id) => {
       if (call || this.#calls || storage.read(REQUESTED_CALL))
@@ -116,6 +117,7 @@ export class ChatWidget implements Widget, Actions {
   begin(session: Session): void {
     const { messenger, storage } = this.#parts;
     messenger.begin(session);
+    this.#lastState = this.#stateName;
     this.#setContact(nonBlank(session.visitor?.contact_info ?? {}));
     this.#setRules(session.rules);
     if (storage.read(IS_OPEN) && !fillsScreen() && this.#state.conversation.isChatOpen) this.#show(true);
@@ -168,11 +170,14 @@ export class ChatWidget implements Widget, Actions {
     return isAway(this.#state) && this.#state.conversation.isEmpty ? "offline" : "chat";
   }
 
-  #reportState(): void {
+  get #stateName(): string {
     const { isOpen, screen, conversation } = this.#state;
-    const closed = conversation.isChatOpen ? "chat/min" : "label";
-    const opened = screen === "offline" ? "chat" : screen === "call" && conversation.isChatOpen ? "chat/call" : screen;
-    const name = isOpen ? opened : closed;
+    if (!isOpen) return conversation.isChatOpen ? "chat/min" : "label";
+    return screen === "offline" ? "chat" : screen === "call" && conversation.isChatOpen ? "chat/call" : screen;
+  }
+
+  #reportState(): void {
+    const name = this.#stateName;
     if (name === this.#lastState) return;
     this.#lastState = name;
     this.#parts.emit("onChangeState", name);
@@ -338,7 +343,11 @@ export class ChatWidget implements Widget, Actions {
   #invite(text: string, departmentId: number | undefined, isOutside: boolean): void {
     const { store, storage, emit } = this.#parts;
     const { agents, conversation } = this.#state;
-    if (conversation.isChatOpen) return isOutside ? undefined : this.#show(true);
+    if (conversation.isChatOpen) {
+      if (isOutside) return;
+      this.#parts.messenger.notify(text);
+      return this.#show(true);
+    }
     const isOfDepartment = ({ department_ids }: OnlineAgent) => !departmentId || department_ids?.includes(departmentId);
     const invitation: Invitation = {
       text,

@@ -46,6 +46,8 @@ export class Messenger {
   onCall: (call: Call | null, id?: string) => void = () => {};
   /** Called when the person at the browser has changed. */
   onLeft: () => void = () => {};
+  /** Called when a chat was opened, has ended or has another state. */
+  onChat: () => void = () => {};
   /** Whether the mode must be up to date even while the window is closed. */
   isModeNeeded: () => boolean = () => false;
   readonly #outbox: Outbox;
@@ -322,6 +324,7 @@ export class Messenger {
     if (chat_id === BLACKLISTED_CHAT_ID) return this.#take([this.#atEnd(stored)]);
     if (this.#conversation.chat?.chat_id !== chat_id) {
       this.#conversation.chat = { chat_id, state: "waiting", agent: null, last_seq: stored.seq };
+      this.onChat();
     }
     this.#take([stored]);
     this.#share([stored]);
@@ -407,6 +410,7 @@ export class Messenger {
       if (isLive && before?.state !== "active") this.#emit("onAccept");
     }
     if (wasOpen !== this.#conversation.isChatOpen) this.#polling.restart();
+    if (isLive) this.onChat();
     this.#store.update();
   }
 
