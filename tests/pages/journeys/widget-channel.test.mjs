@@ -182,6 +182,141 @@ journey(
   },
 );
 
+journey("theme, place and behaviour are saved", async (context) => {
+  const { page, id } = await openWidget(context);
+  const widget = preview(page);
+  await page.getByRole("radio", { name: "Always dark" }).check();
+  await page.getByRole("radio", { name: "Light", exact: true }).check();
+  const background = () =>
+    widget
+      .locator(".window")
+      .evaluate((element) => getComputedStyle(element).backgroundColor);
+  await waitFor("the dark preview", async () =>
+    /24, 27, 32/.test(await background()),
+  );
+  await page.getByLabel("How fast you usually answer").selectOption("hours");
+  await widget.getByText("Usually answers in a few hours").waitFor();
+  const fromSide = page.getByLabel("Distance from the side");
+  await fromSide.fill("4x00");
+  assert.equal(await fromSide.inputValue(), "400", "only digits are taken");
+  await fromSide.fill("401");
+  await save(page);
+  await page.getByText("Give a whole number from 0 to 400.").waitFor();
+  assert.equal(await fromSide.getAttribute("aria-invalid"), "true");
+  await fromSide.fill("32");
+  await page.getByLabel("Distance from the bottom").fill("80");
+  await page.getByLabel("Layer (z-index)").fill("50");
+  const bottomOf = (selector) =>
+    page.evaluate((selector) => {
+      const { shadowRoot } = document.querySelector("switchboard-widget");
+      const stage = document.querySelector(".preview-stage");
+      const { bottom } = shadowRoot
+        .querySelector(selector)
+        .getBoundingClientRect();
+      return Math.round(stage.getBoundingClientRect().bottom - bottom);
+    }, selector);
+  assert.equal(await bottomOf(".label"), 80);
+  await page.getByRole("switch", { name: "Chat button" }).uncheck();
+  await widget.locator(".label").waitFor({ state: "detached" });
+  assert.equal(await bottomOf(".window"), 80);
+  await page
+    .getByRole("switch", { name: "Agents see what visitors are typing" })
+    .uncheck();
+  await page
+    .getByLabel("Moved from another service")
+    .selectOption("Yes, from Jivo");
+  await save(page);
+  await page.getByText("Saved.").waitFor();
+  const stored = (await storedChannel(context.account, id)).widget;
+  assert.equal(stored.theme, "dark");
+  assert.equal(stored.reply_time, "hours");
+  assert.deepEqual(stored.launcher, {
+    hidden: true,
+    offset_x: 32,
+    offset_y: 80,
+    z_index: 50,
+  });
+  assert.equal(stored.typing_preview, false);
+  assert.equal(stored.moved_from, "jivo");
+});
+
+journey("questions are added, moved, removed and saved", async (context) => {
+  const { page, id } = await openWidget(context);
+  const widget = preview(page);
+  const question = (number) =>
+    page.getByRole("group", { name: `Question ${number}` });
+  const focusedId = () => page.evaluate(() => document.activeElement.id);
+  await page
+    .getByLabel("Ask visitors for contact data")
+    .selectOption("before_first_message");
+  const add = page.getByRole("button", { name: "Add a question" });
+  await add.click();
+  assert.match(await focusedId(), /custom_fields\[0\]\.label$/);
+  await page.keyboard.type("Order number");
+  await widget.getByText("Order number").waitFor();
+  await add.click();
+  await question(2)
+    .getByLabel("Answer")
+    .selectOption("Consent (a box to tick)");
+  await question(2)
+    .getByLabel("Link (optional)")
+    .fill("https://shop.example/privacy");
+  await question(2).getByRole("switch", { name: "Required" }).check();
+  await add.click();
+  await question(3).getByLabel("Answer").selectOption("A choice");
+  await question(3)
+    .getByLabel("Question", { exact: true })
+    .fill("What is it about?");
+  await save(page);
+  await page.getByText("Write what the visitor is asked.").waitFor();
+  await page.getByText("Write at least one choice.").waitFor();
+  assert.match(await focusedId(), /custom_fields\[1\]\.label$/);
+  await question(2)
+    .getByLabel("What the visitor agrees to")
+    .fill("I agree to the terms.");
+  await question(3).getByLabel("Choices").fill("Delivery\n\nReturns\n");
+  await question(3).getByRole("button", { name: "Move up" }).click();
+  assert.match(await focusedId(), /custom_fields\[1\]\.label$/);
+  await question(2).getByLabel("Key in webhooks").fill("topic");
+  await question(1).getByRole("button", { name: "Remove" }).click();
+  await question(3).waitFor({ state: "detached" });
+  await widget.getByRole("link", { name: "Read more" }).waitFor();
+  assert.equal(await widget.locator(".contacts select").count(), 1);
+  await save(page);
+  await page.getByText("Saved.").waitFor();
+  const { custom_fields } = (await storedChannel(context.account, id)).widget
+    .contacts_form;
+  assert.deepEqual(custom_fields, [
+    {
+      key: "topic",
+      label: "What is it about?",
+      type: "select",
+      options: ["Delivery", "Returns"],
+      link: null,
+      required: false,
+    },
+    {
+      key: "question_2",
+      label: "I agree to the terms.",
+      type: "consent",
+      options: [],
+      link: "https://shop.example/privacy",
+      required: true,
+    },
+  ]);
+
+  for (let count = 2; count < 5; count++) await add.click();
+  assert.equal(await add.count(), 0, "five questions are the limit");
+  await page.getByRole("button", { name: "Discard" }).click();
+  await question(3).waitFor({ state: "detached" });
+  await question(2).getByLabel("Link (optional)").fill("javascript:alert(1)");
+  await save(page);
+  await page
+    .locator("[id='widget.contacts_form.custom_fields[1].link-problem']")
+    .waitFor();
+  assert.deepEqual(await axeViolations(page), []);
+});
+
 journey("preview can be neither operated nor focused", async (context) => {
   const { page } = await openWidget(context);
   await page.getByRole("radio", { name: "Light", exact: true }).focus();

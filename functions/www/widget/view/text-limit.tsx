@@ -35,6 +35,6 @@ export function showLength(field: Field, problem = ""): void {
 export const TextLimit = () => (
   <>
     <small class="limit" aria-hidden="true" />
-    <p class="limit problem" role="alert" />
+    <p class="limit refused" role="alert" />
   </>
 );
