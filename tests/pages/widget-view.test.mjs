@@ -795,6 +795,10 @@ test("visitor who waits hears that everybody has left", async () => {
   mock.session = { mode: "offline", agents: [] };
   mock.push({ type: "mode", mode: "offline", agents: [] });
   await page.getByText("Nobody is here at the moment.").waitFor();
+  const [notice, form] = await page
+    .locator(".log .event, .log form")
+    .evaluateAll((elements) => elements.map(({ localName }) => localName));
+  assert.deepEqual([notice, form], ["p", "form"]);
   assert.equal(await api(page, "chatMode"), "offline");
   await page.locator("header").getByText("We are away").waitFor();
   await page.getByRole("button", { name: "Save" }).click();

@@ -5,6 +5,7 @@ import { host } from "../support/account.mjs";
 import {
   api,
   called,
+  composer,
   embedding,
   label,
   openWindow,
@@ -13,6 +14,7 @@ import {
   waitForSent,
   write,
 } from "../support/embedding.mjs";
+import { openChat } from "../support/console.mjs";
 import { Network } from "../support/network.mjs";
 import { waitFor } from "../support/wait.mjs";
 
@@ -153,5 +155,81 @@ embedding(
       await account.admin.close(chatId);
       await page.context().close();
     }
+  },
+);
+
+embedding(
+  "waiting visitor hears that the last agent has left",
+  async ({ account, widget }) => {
+    const { admin } = account;
+    await admin.setPresence("online");
+    const page = await widget.openOn();
+    await openWindow(page);
+    await write(page, "Is somebody there?");
+    await waitForSent(page, "Is somebody there?");
+    assert.equal(await api(page, "chatMode"), "online");
+    await admin.setPresence("offline");
+    await page.getByText("Nobody is here at the moment.").waitFor();
+    assert.equal(await api(page, "chatMode"), "offline");
+    await page.getByLabel("E-mail").fill("amara@shop.example");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByLabel("E-mail").waitFor({ state: "detached" });
+    const [{ chat_id }] = (await admin.get("/agent/chats?state=waiting")).chats;
+    const { visitor } = await admin.get(`/agent/chats/${chat_id}`);
+    assert.equal(visitor.email, "amara@shop.example");
+    await admin.setPresence("online");
+    await page.locator("header").getByText("We are online").waitFor();
+  },
+);
+
+embedding(
+  "visitor scrolls through earlier chats",
+  async ({ account, widget }) => {
+    const { admin } = account;
+    await admin.setPresence("online");
+    const page = await widget.openOn();
+    const chatId = await startChat(page, account, "First question");
+    for (let number = 1; number <= 60; number++)
+      await admin.send(chatId, `Answer ${number}`);
+    await page.getByText("Answer 60", { exact: true }).waitFor();
+    await admin.close(chatId);
+    await page.getByText("The chat has ended").waitFor();
+    await write(page, "Second question");
+    await waitForSent(page, "Second question");
+    await page.reload();
+    await page.getByText("Second question").waitFor();
+    await page.getByRole("button", { name: "Earlier messages" }).press("Enter");
+    await page.getByText("Answer 60", { exact: true }).waitFor();
+    await page.getByRole("log").evaluate((log) => (log.scrollTop = 0));
+    await page.getByText("First question").waitFor();
+    await page
+      .getByRole("button", { name: "Earlier messages" })
+      .waitFor({ state: "detached" });
+    const texts = await page.locator(".bubble").allTextContents();
+    assert.equal(texts.length, 62);
+    assert.deepEqual(
+      [texts[0], texts.at(-1)],
+      ["First question", "Second question"],
+    );
+
+    await api(page, "clearHistory");
+    await page.reload();
+    await openWindow(page);
+    await composer(page).waitFor();
+    assert.equal(await page.locator(".bubble").count(), 0);
+  },
+);
+
+embedding(
+  "visitor sees that the agent has seen a message",
+  async ({ account, widget, open }) => {
+    await account.admin.setPresence("online");
+    const page = await widget.openOn();
+    await startChat(page, account);
+    const turn = page.locator(".turn", { hasText: "size 45" });
+    await turn.getByText("Sent").waitFor();
+    const desk = await open();
+    await openChat(desk, "Amara Kone");
+    await turn.getByText("Seen").waitFor();
   },
 );

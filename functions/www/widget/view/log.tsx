@@ -3,7 +3,7 @@
 
 import { isAfter } from "../chat/conversation";
 import type { Message } from "../service/types";
-import type { Notice } from "../state";
+import { isAddressNeeded, type Notice } from "../state";
 import { fill } from "../texts/texts";
 import { ContactsForm, isContactsFormDue } from "./contacts-form";
 import type { Props } from "./props";
@@ -36,9 +36,12 @@ interface Line {
 export function Log({ state, actions }: Props) {
   const lines = linesOf({ state, actions });
   const content = withDates(lines, { state, actions });
-  // The contacts form follows the visitor's last message, so that it does not cover the answers below it.
-  if (isContactsFormDue(state, "after_first_message"))
-    content.splice(lines.findLastIndex(({ isOwn }) => isOwn) + 1, 0, <ContactsForm state={state} actions={actions} />);
+  // The contacts form follows the visitor's last message, so that it does not cover the answers below it, or, if nobody
+  // is there to answer, the line that says so.
+  if (isContactsFormDue(state, "after_first_message")) {
+    const place = isAddressNeeded(state) ? lines.length : lines.findLastIndex(({ isOwn }) => isOwn) + 1;
+    content.splice(place, 0, <ContactsForm state={state} actions={actions} />);
+  }
   return (
     <div
       class="log"
