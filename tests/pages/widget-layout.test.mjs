@@ -19,6 +19,7 @@ const CONTACTS_FIRST = {
         when: "before_first_message",
         fields: ["name", "email", "phone"],
         required: ["name"],
+        custom_fields: [],
       },
     },
   },

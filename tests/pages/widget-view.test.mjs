@@ -1643,13 +1643,14 @@ test("greeting is signed with the title, and the first screen says who answers a
   await context.close();
 });
 
-test("bot that answers first is not introduced as an agent", async () => {
+test("bot that answers first is introduced before the agents", async () => {
   const { page, context } = await openSite({
     session: { ...STATES.empty.session, bot: true },
   });
   await api(page, "open");
-  await page.locator("header").getByText("Assistant").waitFor();
-  assert.equal(await page.getByText("Marta Lindholm").count(), 0);
+  const names = "Assistant, Marta Lindholm, and Dmitri Orlov";
+  await page.locator("header").getByText(names).waitFor();
+  assert.equal(await page.locator(".by b").textContent(), "Northlight");
   await context.close();
 });
 

@@ -2,13 +2,19 @@
 import { isAnswer } from "../chat/conversation";
 import type { State } from "../state";
 
-/** Says who answers, and how fast. */
+/** The maximum number of agents on the first screen. */
+export const MAX_FACES = 3;
+
+/** Says who answers, the bot first, and how fast. */
 export function Intro({ state }: { state: State }) {
-  const { texts, agents, hasBot, language } = state;
-  const names = hasBot ? texts.bot : new Intl.ListFormat(language).format(agents.map(({ name }) => name));
+  const { texts, agents, hasBot, mode, language } = state;
+  // Without agents, the header already says that a bot answers, or that nobody does.
+  if (mode === "offline") return null;
+  const names = agents.slice(0, MAX_FACES).map(({ name }) => name);
+  if (hasBot) names.unshift(texts.bot);
   return (
     <>
-      {names && <p dir="auto">{names}</p>}
+      {names.length > 0 && <p dir="auto">{new Intl.ListFormat(language).format(names)}</p>}
       <ReplyTime state={state} />
     </>
   );

@@ -7,12 +7,10 @@ import { Composer } from "./composer";
 import { ContactsForm, isContactsFormDue } from "./contacts-form";
 import { CloseButton, Frame } from "./frame";
 import type { Props } from "./props";
-import { Intro } from "./intro";
+import { Intro, MAX_FACES } from "./intro";
 import { Log } from "./log";
 import { OfflineForm, OfflineSuccess } from "./offline-form";
 import { OpenChatRating } from "./rating";
-
-const MAX_FACES = 3;
 
 export function Window({ state, actions }: Props) {
   const { texts, screen } = state;
