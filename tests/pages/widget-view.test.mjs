@@ -786,6 +786,26 @@ test("earlier messages that could not be loaded are asked for again", async () =
   await context.close();
 });
 
+test("more missed messages than a session contains can be loaded", async () => {
+  const { page, context } = await openSite();
+  await page.getByRole("button", { name: "Open chat" }).click();
+  await write(page, "Hello");
+  await waitFor("a socket", () => mock.socketCount === 1);
+  mock.refusesSockets = true;
+  mock.dropSockets();
+  for (let number = 1; number <= 70; number++)
+    mock.pushMessage({ from: "agent", type: "text", text: `Missed ${number}` });
+  await write(page, "Are you there?");
+  await page.getByText("Missed 70", { exact: true }).waitFor();
+  assert.equal(await page.getByText("Missed 1", { exact: true }).count(), 0);
+  await page.getByRole("button", { name: "Earlier messages" }).click();
+  await page.getByText("Missed 1", { exact: true }).waitFor();
+  const texts = await page.locator(".bubble").allTextContents();
+  const missed = Array.from({ length: 70 }, (_, i) => `Missed ${i + 1}`);
+  assert.deepEqual(texts, ["Hello", ...missed, "Are you there?"]);
+  await context.close();
+});
+
 test("visitor who waits hears that everybody has left", async () => {
   const { page, context } = await openSite();
   await page.getByRole("button", { name: "Open chat" }).click();

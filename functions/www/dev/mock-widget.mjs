@@ -187,7 +187,7 @@ export class MockWidget {
         if (!token && !identify) return { ...session, visitor: null, chat: null, messages: [] };
         const chat = this.#stored.length > 0 || this.#call ? this.#chat : session.chat;
         // Only the response to the request that sends a message contains its `message_id`.
-        const messages = [...session.messages, ...this.#stored]
+        const known = [...session.messages, ...this.#stored]
           .filter(({ seq }) => seq > after)
           .map(({ message_id: _, ...message }) => message);
         const visitor = { ...VISITOR, ...(identify ? { token: TOKEN } : {}) };
@@ -197,9 +197,9 @@ export class MockWidget {
           ...session,
           visitor,
           chat,
-          messages,
+          messages: known.slice(-PAGE_SIZE),
           call,
-          has_earlier: session.has_earlier || this.earlier.length > 0,
+          has_earlier: session.has_earlier || known.length > PAGE_SIZE || (after === 0 && this.earlier.length > 0),
         };
       }
       case "message":
@@ -207,7 +207,8 @@ export class MockWidget {
       case "history": {
         const isEarlier = ({ chat_id, seq }) =>
           chat_id < before.chat_id || (chat_id === before.chat_id && seq < before.seq);
-        const earlier = this.earlier.filter(isEarlier);
+        const all = [...this.earlier, ...(this.session.messages ?? []), ...this.#stored];
+        const earlier = all.filter(isEarlier);
         return { messages: earlier.slice(-PAGE_SIZE), has_earlier: earlier.length > PAGE_SIZE };
       }
       case "callback":

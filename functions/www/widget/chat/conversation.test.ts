@@ -61,3 +61,21 @@ test("own message that is read again keeps its id", () => {
   conversation.add([message(1, "visitor")]);
   assert.equal(conversation.messages[0]?.message_id, "a");
 });
+
+test("message counts as seen once an agent has seen or answered it", () => {
+  const conversation = new Conversation();
+  conversation.add([message(1, "visitor"), message(2, "bot"), message(3, "visitor")]);
+  const lastSeen = () => conversation.lastSeen?.seq;
+  assert.equal(lastSeen(), undefined);
+  conversation.markSeen(7, 2);
+  assert.equal(lastSeen(), 1);
+  conversation.add([message(4)]);
+  assert.equal(lastSeen(), 3);
+  conversation.markSeen(7, 1);
+  conversation.add([message(5, "visitor")]);
+  assert.equal(lastSeen(), 3, "a late report changes nothing");
+  conversation.markSeen(7, 5);
+  assert.equal(lastSeen(), 5);
+  conversation.clear();
+  assert.equal(lastSeen(), undefined);
+});

@@ -59,6 +59,10 @@ export class Conversation {
     if (isAfter({ chat_id: chatId, seq }, this.#seen)) this.#seen = { chatId, seq };
   }
 
+  has({ chat_id, seq }: Message): boolean {
+    return this.#stored.some((message) => message.chat_id === chat_id && message.seq === seq);
+  }
+
   /** Adds messages. Returns those that were not known yet, in order. */
   add(messages: Message[]): Message[] {
     const added: Message[] = [];

@@ -13,7 +13,7 @@ import { Polling, type Pace } from "./polling";
 import { randomId } from "./random-id";
 import { playSoundIfUnread } from "./sound";
 import { TypingNotice } from "./typing";
-import { isAfter, isAnswer, type ReadPosition } from "./conversation";
+import { isAnswer, type ReadPosition } from "./conversation";
 
 const READ = "read";
 /** The end of the conversation when the visitor dismissed the preview of a message. */
@@ -366,10 +366,11 @@ export class Messenger {
 
   #takeSession(session: Session, isLive = false): void {
     const { chat, messages, mode, bot: hasBot, agents, call, callback, has_earlier } = session;
-    const { end } = this.#conversation;
     const [first] = messages;
-    // If nothing in a full response is known, messages before it may be missing. They are loaded with the history.
-    if (end && first && messages.length >= MAX_SESSION_MESSAGES && isAfter(first, end)) this.#conversation.dropStored();
+    // If the first message of a full response is not known, others before it may be missing. They are loaded with the
+    // history.
+    if (first && messages.length >= MAX_SESSION_MESSAGES && !this.#conversation.has(first))
+      this.#conversation.dropStored();
     if (first && this.#conversation.messages.length === 0)
       this.#store.update({ earlier: has_earlier ? "more" : "none" });
     const last = messages.at(-1);
