@@ -35,18 +35,19 @@ async fn handle((directory, operator_key, guard): Dependencies, request: Request
             created_at: clock::now(),
         };
         let provider = admin::apply_provider_patch(&request.json()?, blank, &guard)?;
-        directory.save_provider(&provider).await?;
+        directory.create_provider(&provider).await?;
         log_change(&request, &provider, "created");
         return Ok(Response::created(admin::provider_json(&provider)));
     }
     if !request.has_path_segment("provider_id") {
         return Ok(Response::ok(admin::providers_json(&directory.providers().await?)));
     }
-    let mut provider = directory.provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
+    let provider = directory.provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
     if request.method == "PATCH" {
-        provider = admin::apply_provider_patch(&request.json()?, provider, &guard)?;
-        directory.save_provider(&provider).await?;
-        log_change(&request, &provider, "changed");
+        let changed = admin::apply_provider_patch(&request.json()?, provider.clone(), &guard)?;
+        directory.save_provider(&provider, &changed).await?;
+        log_change(&request, &changed, "changed");
+        return Ok(Response::ok(admin::provider_json(&changed)));
     }
     if request.method == "DELETE" {
         directory.delete_provider(&provider.provider_id).await?;

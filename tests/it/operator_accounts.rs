@@ -193,3 +193,21 @@ fn provider_is_deleted_only_when_no_bot_uses_it() {
         assert_eq!(again["token"], Value::Null, "it is shown once");
     });
 }
+
+#[test]
+fn provider_that_is_being_deleted_cannot_be_changed() {
+    run_on_shared_host(async |host| {
+        let provider_id = register_provider(&host.operator, "https://bots.example", json!({})).await;
+        let path = format!("/operator/providers/{provider_id}");
+        // A process that dies during the deletion leaves this mark.
+        let key = |name: &str| AttributeValue::S(name.to_owned());
+        let pk = key(&format!("PROVIDER#{provider_id}"));
+        let mark = host.tables().update_item().table_name("Directory").key("pk", pk).key("sk", key("PROVIDER"));
+        let mark = mark.update_expression("SET retiring = :true");
+        mark.expression_attribute_values(":true", AttributeValue::Bool(true)).send().await.unwrap();
+        host.operator.patch(&path, &json!({"name": "New"})).await.expect_error(404, "not_found");
+        host.operator.delete(&path).await.expect(200);
+        host.operator.patch(&path, &json!({"name": "New"})).await.expect_error(404, "not_found");
+        host.operator.get(&path).await.expect_error(404, "not_found");
+    });
+}

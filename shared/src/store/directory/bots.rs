@@ -14,8 +14,9 @@ use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, changed_values, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
-/// The condition under which a bot can be connected to a provider: it exists and is not being deleted.
-const CAN_CONNECT_BOTS: &str = "attribute_exists(#pk) AND attribute_not_exists(#retiring)";
+/// The condition under which a provider can be changed and bots can be connected to it: it exists and is not being
+/// deleted.
+const IS_IN_SERVICE: &str = "attribute_exists(#pk) AND attribute_not_exists(#retiring)";
 
 impl Directory {
     /// Returns the provider; the data may be up to 10 seconds old.
@@ -45,12 +46,26 @@ impl Directory {
         items.into_iter().map(|item| Ok(from_item::<ProviderItem>(item)?.into())).collect()
     }
 
-    /// Creates or replaces a provider.
-    pub async fn save_provider(&self, provider: &Provider) -> Result<(), Error> {
-        Ok(self.table.put(to_item(&ProviderItem::from(provider))?, false).await?)
+    pub async fn create_provider(&self, provider: &Provider) -> Result<(), Error> {
+        let taken = conflict_or("the id of the provider is taken");
+        self.table.put(to_item(&ProviderItem::from(provider))?, true).await.map_err(taken)
     }
 
-    /// Deletes a provider that no bot uses. Bots cannot be connected to it while it is being deleted.
+    /// Stores the changes to a provider.
+    ///
+    /// # Errors
+    /// Fails with `NotFound` if the provider has been deleted or is being deleted.
+    pub async fn save_provider(&self, before: &Provider, after: &Provider) -> Result<(), Error> {
+        let mut changed = changed_values(provider_values(before)?, provider_values(after)?);
+        // The index lists a provider by this attribute. An earlier version of the service did not store it.
+        changed.push((":account_id", s(OPERATOR_ACCOUNT_ID)));
+        let update = ItemUpdate::set_attributes(provider_key(&before.provider_id), changed, IS_IN_SERVICE);
+        // The condition fails only for a provider that is deleted or being deleted, so it becomes `NotFound`.
+        Ok(self.table.update(update).await.map(|_| ())?)
+    }
+
+    /// Deletes a provider that no bot uses. While it is being deleted, it cannot be changed, and bots cannot be connected
+    /// to it. If the process dies, this remains so until the deletion is repeated.
     ///
     /// # Errors
     /// Fails with `NotFound` if the provider does not exist, and with `Conflict` if a bot uses it.
@@ -64,7 +79,12 @@ impl Directory {
             self.table.update_if(mark("REMOVE #retiring")).await?;
             return Err(Error::Conflict("bots use the provider"));
         }
-        self.table.delete(provider_key(provider_id)).await.map(|_| ())
+        let deleted = self.table.delete_if(provider_key(provider_id), "attribute_exists(#retiring)", vec![]).await?;
+        // A concurrent deletion may have deleted the provider, or may have found a bot and put it back into service.
+        if deleted.is_none() && self.provider(provider_id).await?.is_some() {
+            return Err(Error::Conflict("bots use the provider"));
+        }
+        Ok(())
     }
 
     /// Reads the whole table, because no index contains the bots of a provider.
@@ -142,7 +162,7 @@ impl Directory {
     /// Creates a bot and its token and assigns the bot to its channels, all in one transaction. The channels must
     /// belong to the account and must not have another bot.
     pub async fn create_bot(&self, bot: &Bot) -> Result<(), Error> {
-        let provider = Write::Check(provider_key(&bot.provider_id), CAN_CONNECT_BOTS, Vec::new());
+        let provider = Write::Check(provider_key(&bot.provider_id), IS_IN_SERVICE, Vec::new());
         let writes = [Write::Create(to_item(&BotItem::from(bot))?), Write::Create(token_item(bot)?), provider];
         let channels = bot.channel_ids.iter().map(|channel_id| assign_channel(bot, channel_id));
         let change = audited_change(AuditAction::Created, bot);
@@ -202,6 +222,14 @@ fn bot_update(before: &Bot, changed: ExpressionValues) -> Result<ItemUpdate<Stri
 
 pub(super) fn audited_change(action: AuditAction, bot: &Bot) -> AuditedChange {
     AuditedChange::named(action, AuditedKind::Bot, &*bot.bot_id, &bot.name)
+}
+
+fn provider_values(provider: &Provider) -> Result<ExpressionValues, Error> {
+    Ok(vec![
+        (":name", s(&*provider.name)),
+        (":endpoint", s(&*provider.endpoint)),
+        (":authorization_hash", to_attribute(&provider.authorization_hash)?),
+    ])
 }
 
 fn bot_values(bot: &Bot) -> Result<ExpressionValues, Error> {

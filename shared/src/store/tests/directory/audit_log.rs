@@ -76,7 +76,7 @@ async fn every_kind_of_change_has_an_entry() {
     let mut rotated = created.clone();
     rotated.rotate([7; 32], NOW, seconds_later(1));
     next().save_channel_secrets(&created, &rotated).await.unwrap();
-    stores.directory.save_provider(&provider()).await.unwrap();
+    stores.directory.create_provider(&provider()).await.unwrap();
     let bot = bot(&[&*created.channel_id]);
     next().create_bot(&bot).await.unwrap();
     next().save_bot(&bot, &Bot { name: "Robin".into(), ..bot.clone() }).await.unwrap();

@@ -6,7 +6,7 @@ use crate::store::tests::*;
 async fn bot_is_found_by_id_and_by_token() {
     let Stores { directory, .. } = stores().await;
     let (channel, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
-    directory.save_provider(&provider()).await.unwrap();
+    directory.create_provider(&provider()).await.unwrap();
     let bot = bot(&[&channel.channel_id]);
     directory.create_bot(&bot).await.unwrap();
     assert_eq!(directory.bot_of_account("acc", "B").await.unwrap(), bot);
@@ -23,7 +23,7 @@ async fn channel_has_one_bot_and_token_one_connection() {
     let Stores { directory, .. } = stores().await;
     let (one, _) = directory.create_channel("acc", channel().settings, NOW).await.unwrap();
     let (foreign, _) = directory.create_channel("other", channel().settings, NOW).await.unwrap();
-    directory.save_provider(&provider()).await.unwrap();
+    directory.create_provider(&provider()).await.unwrap();
     let first = bot(&[&one.channel_id]);
     directory.create_bot(&first).await.unwrap();
     let second = |token: &str, channel_id: &str| Bot { bot_id: "B2".into(), token: token.into(), ..bot(&[channel_id]) };
@@ -41,15 +41,37 @@ async fn channel_has_one_bot_and_token_one_connection() {
 #[tokio::test]
 async fn bot_is_not_connected_to_a_deleted_provider() {
     let Stores { directory, .. } = stores().await;
-    directory.save_provider(&provider()).await.unwrap();
+    directory.create_provider(&provider()).await.unwrap();
     directory.delete_provider("P").await.unwrap();
     assert!(matches!(directory.create_bot(&bot(&[])).await, Err(Error::Conflict(_))));
 }
 
 #[tokio::test]
+async fn deleted_provider_is_not_restored_by_a_change() {
+    let Stores { directory, client, .. } = stores().await;
+    let (provider, renamed) = (provider(), Provider { name: "New".into(), ..provider() });
+    directory.create_provider(&provider).await.unwrap();
+    directory.save_provider(&provider, &renamed).await.unwrap();
+    assert_eq!(directory.provider("P").await.unwrap().unwrap(), renamed);
+    let again = Provider { endpoint: "https://other.example/".into(), ..provider.clone() };
+    assert!(matches!(directory.create_provider(&again).await, Err(Error::Conflict(_))));
+
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    let retire = client.update_item().table_name("directory").update_expression("SET retiring = :true");
+    let retire = retire.key("pk", text("PROVIDER#P")).key("sk", text("PROVIDER"));
+    retire.expression_attribute_values(":true", AttributeValue::Bool(true)).send().await.unwrap();
+    assert!(matches!(directory.save_provider(&renamed, &provider).await, Err(Error::NotFound)), "during the deletion");
+    assert!(matches!(directory.create_bot(&bot(&[])).await, Err(Error::Conflict(_))));
+    directory.delete_provider("P").await.unwrap();
+    assert!(matches!(directory.save_provider(&renamed, &provider).await, Err(Error::NotFound)), "after the deletion");
+    assert_eq!(directory.provider("P").await.unwrap(), None);
+    assert!(matches!(directory.delete_provider("P").await, Err(Error::NotFound)));
+}
+
+#[tokio::test]
 async fn bot_stored_without_an_answer_limit_has_the_default() {
     let Stores { directory, client, .. } = stores().await;
-    directory.save_provider(&provider()).await.unwrap();
+    directory.create_provider(&provider()).await.unwrap();
     let unlimited = Bot { answer_within: None, ..bot(&[]) };
     directory.create_bot(&unlimited).await.unwrap();
     assert_eq!(directory.bot("B").await.unwrap().unwrap().answer_within, None);
