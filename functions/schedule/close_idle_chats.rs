@@ -10,15 +10,15 @@ use serde_json::{Value, json};
 use shared::error::Error;
 use shared::runtime::queue::{self, BotQueue, WebhookQueue};
 use shared::runtime::{clock, schedule};
+use shared::service::account_work::continue_account_work;
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
-use shared::service::{account_deletion, retention};
 use shared::store::account_deletion::AccountData;
 use shared::store::chats::Chats;
 use shared::store::chats::due_index::{Backlog, OverdueItem};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 
-/// After this time, a run starts no further idle checks. The rest of the run is for retention passes.
+/// After this time, a run starts no further idle checks. The rest of the run is for retention passes and deletions.
 const IDLE_CHECK_TIME_BUDGET: Duration = Duration::from_secs(25);
 /// After this time, a run starts no further work, so that it ends before the function's timeout and before the next
 /// run.
@@ -42,11 +42,8 @@ async fn handle((directory, chats, connections, bot_queue, webhook_queue): Depen
         BacklogRun { chats, backlog, due_before: now, deadline, max_changed_items: u32::MAX }.process(&check).await;
     let checked_until = report.oldest_unhandled_due_at.unwrap_or(now);
     // A retention pass waits until all chats that were open when it was planned have been checked.
-    let work = chats.due_account_work(checked_until, clock::now()).await?;
-    let deadline = started + RUN_TIME_BUDGET;
-    let failed = report.failed + retention::continue_passes(directory, chats, work.passes, deadline).await;
     let data = AccountData { directory, chats, connections: &connections };
-    let failed = failed + account_deletion::continue_deletions(&data, work.deletions, deadline).await;
+    let failed = report.failed + continue_account_work(&data, checked_until, started + RUN_TIME_BUDGET).await?;
     tracing::info!(closed = report.changed, failed, "idle chats closed");
     match failed {
         0 => Ok(json!({ "closed": report.changed })),

@@ -2,6 +2,7 @@
 
 pub mod account_deletion;
 pub mod account_settings;
+pub mod account_work;
 pub mod audit;
 pub mod auth;
 pub mod backlog;

@@ -19,8 +19,8 @@ use crate::store::chats::retention::RETENTION_PARTITION;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::store::directory::keys::account_partition;
-use crate::store::table::{Item, Key, Table, WriteError, item_key};
-use crate::store::{from_item, to_item};
+use crate::store::table::{Item, ItemUpdate, Key, Table, WriteError, item_key, n, s};
+use crate::store::{from_item, to_attribute, to_item};
 
 /// How long a deletion waits before it reads the first table, and again after the Directory. By then, all requests have
 /// ended that began before the account was suspended, or that found one of its channels or bots in a cache.
@@ -124,7 +124,8 @@ impl AccountDeletion {
 }
 
 impl AccountData<'_> {
-    /// Continues a deletion while `has_time` returns true. Returns whether it is complete.
+    /// Continues a deletion while `has_time` returns true. Returns whether this call has completed it. The due time
+    /// is set to `now`, so that the next run continues the deletions of other accounts first.
     pub async fn continue_deletion(
         &self,
         mut deletion: AccountDeletion,
@@ -133,8 +134,11 @@ impl AccountData<'_> {
     ) -> Result<bool, Error> {
         if deletion.ids.is_empty() {
             deletion.ids = self.ids(&deletion.account_id).await?;
-            self.save(&deletion).await?;
+            if !self.save(&deletion).await? {
+                return Ok(false);
+            }
         }
+        deletion.due_at = now.0;
         loop {
             let phase = deletion.phase()?;
             if !self.continue_phase(&mut deletion, phase, has_time).await? {
@@ -150,7 +154,9 @@ impl AccountData<'_> {
                 self.save(&deletion).await?;
                 return Ok(false);
             }
-            self.save(&deletion).await?;
+            if !self.save(&deletion).await? {
+                return Ok(false);
+            }
         }
     }
 
@@ -200,12 +206,31 @@ impl AccountData<'_> {
             if deletion.after.is_none() {
                 return Ok(true);
             }
-            self.save(deletion).await?;
+            if !self.save(deletion).await? {
+                return Ok(false);
+            }
         }
         Ok(false)
     }
 
-    async fn save(&self, deletion: &AccountDeletion) -> Result<(), Error> {
-        Ok(self.chats.table.put(to_item(deletion)?, false).await?)
+    /// Stores the progress. Returns false if another run has completed the deletion. The progress is then not stored
+    /// again, because the deletion would start anew.
+    async fn save(&self, deletion: &AccountDeletion) -> Result<bool, Error> {
+        let values = vec![
+            (":phase", s(&*deletion.phase)),
+            (":after", to_attribute(&deletion.after)?),
+            (":deleted_items", n(deletion.deleted_items)),
+            (":ids", to_attribute(&deletion.ids)?),
+            (":due_at", n(deletion.due_at)),
+        ];
+        // The start identifies the deletion, because an account can be deleted again if items of it were left.
+        let condition = "#started_at = :started_at";
+        let mut update = ItemUpdate::set_attributes(deletion_key(&deletion.account_id), values, condition);
+        update.values.push((":started_at", n(deletion.started_at)));
+        match self.chats.table.update(update).await {
+            Ok(_) => Ok(true),
+            Err(WriteError::ConditionFailed { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 }

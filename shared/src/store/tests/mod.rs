@@ -2,6 +2,7 @@
 //! folders mirror those in `store`.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, clippy::wildcard_enum_match_arm)]
 
+mod account_deletion;
 mod actions;
 mod backlog;
 mod fixtures;
