@@ -97,6 +97,7 @@ async fn respond_to_visitor(
     match VisitorFrame::parse(frame)? {
         VisitorFrame::Ping => Ok(Some(socket_frame::pong_frame())),
         VisitorFrame::Typing { typing, text } => {
+            push.directory.cached_settings(&socket.account_id).await?.require_not_suspended()?;
             let since = (typing == TypingNotice::Start).then_some((push.now, text.as_deref()));
             push.chats.set_visitor_typing(&socket.channel_id, &socket.external_id, since).await?;
             Ok(None)
