@@ -346,6 +346,18 @@ fn changes_are_pushed_at_once_or_dropped() {
     assert_eq!(tables, resources("AWS::DynamoDB::Table").map(|(name, _)| name).collect());
 }
 
+/// CloudFront caches errors for ten seconds unless the template says otherwise, and these are all it accepts here.
+#[test]
+fn distribution_caches_no_errors() {
+    let (_, distribution) = resources("AWS::CloudFront::Distribution").next().unwrap();
+    let responses = distribution["DistributionConfig"]["CustomErrorResponses"].as_array().unwrap();
+    let uncached = responses.iter().filter(|response| response["ErrorCachingMinTTL"] == 0);
+    let codes: Vec<_> = uncached.map(|response| response["ErrorCode"].as_u64().unwrap()).collect();
+    assert_eq!(codes, [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]);
+    let with_pages = responses.iter().filter(|response| response.as_object().unwrap().len() != 2);
+    assert_eq!(with_pages.count(), 0, "the service's own errors reach the viewer");
+}
+
 #[test]
 fn routes_are_unique() {
     let all = routes();
