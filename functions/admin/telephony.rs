@@ -6,6 +6,7 @@
 use std::process::ExitCode;
 
 use shared::domain::ssrf_guard::SsrfGuard;
+use shared::domain::telephony::TelephonyEditor;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::public_base_url::PublicBaseUrl;
@@ -35,7 +36,7 @@ async fn handle(
         chats: &chats,
         guard: &guard,
         public_url: &public_url,
-        by_operator: false,
+        editor: TelephonyEditor::Admin,
     };
     service.handle(&request).await
 }

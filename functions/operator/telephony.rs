@@ -6,6 +6,7 @@
 use std::process::ExitCode;
 
 use shared::domain::ssrf_guard::SsrfGuard;
+use shared::domain::telephony::TelephonyEditor;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::public_base_url::PublicBaseUrl;
@@ -38,7 +39,7 @@ async fn handle(
         chats: &chats,
         guard: &guard,
         public_url: &public_url,
-        by_operator: true,
+        editor: TelephonyEditor::Operator,
     };
     service.handle(&request).await
 }

@@ -26,6 +26,14 @@ pub struct Telephony {
     pub is_locked: bool,
 }
 
+/// Who changes an account's telephony settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TelephonyEditor {
+    /// An admin of the account, who cannot change locked settings.
+    Admin,
+    Operator,
+}
+
 /// The maximum numbers of callbacks that are started on one day (UTC). They limit what strangers can cost the account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallbackCaps {

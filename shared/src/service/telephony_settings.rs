@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::ssrf_guard::SsrfGuard;
-use crate::domain::telephony::{Telephony, incoming_url};
+use crate::domain::telephony::{Telephony, TelephonyEditor, incoming_url};
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
 use crate::runtime::public_base_url::PublicBaseUrl;
@@ -18,8 +18,7 @@ pub struct TelephonySettingsService<'a> {
     pub chats: &'a Chats,
     pub guard: &'a SsrfGuard,
     pub public_url: &'a PublicBaseUrl,
-    /// Whether the caller is the operator and not one of the account's admins.
-    pub by_operator: bool,
+    pub editor: TelephonyEditor,
 }
 
 impl TelephonySettingsService<'_> {
@@ -27,7 +26,7 @@ impl TelephonySettingsService<'_> {
     pub async fn handle(&self, request: &Request) -> Result<Response, Error> {
         let telephony = match request.method.as_str() {
             "DELETE" => {
-                self.directory.delete_telephony(self.account_id, self.by_operator).await?;
+                self.directory.delete_telephony(self.account_id, self.editor).await?;
                 return Ok(Response::ok(json!({ "deleted": true })));
             }
             "PATCH" => Some(self.patch(&request.json()?).await?),
@@ -46,15 +45,18 @@ impl TelephonySettingsService<'_> {
             };
         }
         let edit = |before: Option<Telephony>| {
-            if !self.by_operator && before.as_ref().is_some_and(|before| before.is_locked) {
-                return Err(LOCKED_TELEPHONY);
-            }
             let was_locked = before.as_ref().is_some_and(|before| before.is_locked);
-            let after = apply_telephony_patch(body, before, self.guard)?;
-            if !self.by_operator && after.is_locked != was_locked {
-                return Err(Error::field("locked", "can be changed by the operator only"));
+            match self.editor {
+                TelephonyEditor::Admin if was_locked => return Err(LOCKED_TELEPHONY),
+                TelephonyEditor::Admin | TelephonyEditor::Operator => {}
             }
-            Ok(after)
+            let after = apply_telephony_patch(body, before, self.guard)?;
+            match self.editor {
+                TelephonyEditor::Admin if after.is_locked => {
+                    Err(Error::field("locked", "can be changed by the operator only"))
+                }
+                TelephonyEditor::Admin | TelephonyEditor::Operator => Ok(after),
+            }
         };
         self.directory.edit_telephony(self.account_id, edit).await
     }

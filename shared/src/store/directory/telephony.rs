@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::phone_call::CallLimits;
-use crate::domain::telephony::{CallbackCaps, DEFAULT_CALLBACK_CAPS, ProviderSettings, Telephony};
+use crate::domain::telephony::{CallbackCaps, DEFAULT_CALLBACK_CAPS, ProviderSettings, Telephony, TelephonyEditor};
 use crate::error::Error;
 use crate::store::directory::Directory;
 use crate::store::directory::keys::telephony_key;
@@ -101,12 +101,13 @@ impl Directory {
     /// calls in progress are rejected.
     ///
     /// # Errors
-    /// Fails with `LOCKED_TELEPHONY` if the settings are locked and `may_be_locked` is false.
-    pub async fn delete_telephony(&self, account_id: &str, may_be_locked: bool) -> Result<(), Error> {
-        let (condition, values) = if may_be_locked {
-            (ITEM_EXISTS, Vec::new())
-        } else {
-            ("attribute_exists(#pk) AND NOT #telephony.#is_locked = :true", vec![(":true", to_attribute(&true)?)])
+    /// Fails with `LOCKED_TELEPHONY` if the settings are locked and `editor` is an admin.
+    pub async fn delete_telephony(&self, account_id: &str, editor: TelephonyEditor) -> Result<(), Error> {
+        let (condition, values) = match editor {
+            TelephonyEditor::Operator => (ITEM_EXISTS, Vec::new()),
+            TelephonyEditor::Admin => {
+                ("attribute_exists(#pk) AND NOT #telephony.#is_locked = :true", vec![(":true", to_attribute(&true)?)])
+            }
         };
         let delete = Write::DeleteIf(telephony_key(account_id), condition, values);
         match self.commit(account_id, vec![delete], vec![change(AuditAction::Deleted, &[])]).await {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::phone_call::{Call, CallAgent, CallCharge, CallKind, CallLimits, CallReport, CallStatus};
 use crate::domain::report::{Bucket, CallTotals};
-use crate::domain::telephony::{CallbackCaps, DEFAULT_CALLBACK_CAPS, ProviderSettings, Telephony};
+use crate::domain::telephony::{CallbackCaps, DEFAULT_CALLBACK_CAPS, ProviderSettings, Telephony, TelephonyEditor};
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::chats::calls::{
     AgentCall, BALANCE_USED_UP, CALL_IN_PROGRESS, ChangedCall, NUMBER_IN_CALL, ReportedCall,
@@ -424,10 +424,10 @@ async fn telephony_settings_round_trip() {
         let cached = stores.uncached_directory().cached_telephony("acc").await.unwrap();
         assert_eq!(cached.as_deref(), Some(&telephony));
     }
-    let locked = stores.directory.delete_telephony("acc", false).await;
+    let locked = stores.directory.delete_telephony("acc", TelephonyEditor::Admin).await;
     assert!(matches!(locked, Err(Error::Forbidden(_))), "only the operator deletes locked settings");
-    stores.directory.delete_telephony("acc", true).await.unwrap();
-    stores.directory.delete_telephony("acc", false).await.unwrap();
+    stores.directory.delete_telephony("acc", TelephonyEditor::Operator).await.unwrap();
+    stores.directory.delete_telephony("acc", TelephonyEditor::Admin).await.unwrap();
     assert_eq!(stores.directory.telephony("acc").await.unwrap(), None);
 }
 
