@@ -9,6 +9,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use crate::domain::bot::BotNotification;
 use crate::domain::bot_reaction;
 use crate::domain::chat::{Chat, MAX_UNDELIVERED, Sender};
+use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Failure, Target};
 use crate::domain::delivery_search_and_replay::ReplayScope;
 use crate::domain::timeline_entry::TimelineEntry;
@@ -20,7 +21,7 @@ use crate::store::chats::due_index::{
 use crate::store::chats::items::{AttemptItem, FailureItem};
 use crate::store::chats::report_counters::count_failure_write;
 use crate::store::chats::transitions::HandoverResult;
-use crate::store::chats::{Chats, entry_from_item, entry_key, header_key};
+use crate::store::chats::{Chats, chat_from_item, entry_from_item, entry_key, header_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
 use crate::store::to_attribute;
 
@@ -155,10 +156,13 @@ impl Chats {
     async fn store_failure(&self, entry: &TimelineEntry, update: ItemUpdate, at: Timestamp) -> Result<(), WriteError> {
         let chat = self.chat(&entry.account_id, entry.chat_id).await?;
         let target = entry.delivery.as_ref().map(|delivery| delivery.target);
-        let counted = chat.as_ref().zip(target).map(|(chat, target)| count_failure_write(chat, target));
-        let has_room = |chat: &&Chat| is_message_of_agent(entry) && chat.undelivered.len() < MAX_UNDELIVERED;
-        let marked = chat.as_ref().filter(has_room).map(|chat| undelivered_write(chat, entry.seq, true, at));
-        self.table.transact([Write::Update(update)].into_iter().chain(counted).chain(marked).collect()).await
+        let chat_writes = |chat: &Chat| {
+            let counted = target.map(|target| count_failure_write(chat, target));
+            let is_marked = is_message_of_agent(entry) && chat.undelivered.len() < MAX_UNDELIVERED;
+            let marked = is_marked.then(|| undelivered_write(chat, entry.seq, true, at));
+            counted.into_iter().chain(marked).collect()
+        };
+        self.update_delivery_and_chat(update, chat, &chat_writes).await
     }
 
     /// Applies the update that marks a replayed message of an agent as delivered, and removes the message from the
@@ -170,8 +174,31 @@ impl Chats {
         at: Timestamp,
     ) -> Result<(), WriteError> {
         let chat = self.chat(&entry.account_id, entry.chat_id).await?;
-        let cleared = chat.map(|chat| undelivered_write(&chat, entry.seq, false, at));
-        self.table.transact([Write::Update(update)].into_iter().chain(cleared).collect()).await
+        let chat_writes = |chat: &Chat| vec![undelivered_write(chat, entry.seq, false, at)];
+        self.update_delivery_and_chat(update, chat, &chat_writes).await
+    }
+
+    /// Applies the update of a delivery together with the writes that `chat_writes` returns for its chat. `chat` may be
+    /// out of date: if the chat has been closed in the meantime, the writes of a closed chat are made. `None` means that
+    /// the chat does not exist.
+    ///
+    /// If concurrent transactions write the same items, the transaction is tried four times and then fails with
+    /// `Contended`. The attempt is then not recorded, and its task is repeated.
+    pub(in crate::store) async fn update_delivery_and_chat(
+        &self,
+        update: ItemUpdate,
+        chat: Option<Chat>,
+        chat_writes: &(dyn Fn(&Chat) -> Vec<Write> + Sync),
+    ) -> Result<(), WriteError> {
+        let Some(chat) = chat else { return self.table.update(update).await.map(|_| ()) };
+        let writes = |chat| [Write::Update(update.clone())].into_iter().chain(chat_writes(chat)).collect();
+        match self.table.transact(writes(&chat)).await {
+            Err(WriteError::ConditionFailed { index, item: Some(header) }) if index > 0 => {
+                // The chat has been closed. It cannot be opened again, so this is not repeated.
+                self.table.transact(writes(&chat_from_item(header)?)).await
+            }
+            result => result,
+        }
     }
 
     /// Stores the final state of a pending delivery without making another attempt. Returns false if the delivery is
@@ -362,8 +389,9 @@ fn is_message_of_agent(entry: &TimelineEntry) -> bool {
 }
 
 /// Returns the write that adds an entry to the undelivered messages in the chat's header, or removes it from them. The
-/// change is stored with its time, so that lists of changed chats contain the chat.
-fn undelivered_write(chat: &Chat, seq: u64, is_undelivered: bool, at: Timestamp) -> Write {
+/// change is stored with its time, so that lists of changed chats contain the chat. If `chat` is open, the write fails
+/// if the chat has been closed, because such lists find a closed chat by other attributes.
+pub(in crate::store) fn undelivered_write(chat: &Chat, seq: u64, is_undelivered: bool, at: Timestamp) -> Write {
     let is_closed = chat.state.is_closed();
     let update = match (is_undelivered, is_closed) {
         (true, false) => "ADD #undelivered :seq SET #other_change_at = :now",
@@ -372,11 +400,15 @@ fn undelivered_write(chat: &Chat, seq: u64, is_undelivered: bool, at: Timestamp)
         (false, true) => concat!("DELETE #undelivered :seq SET #other_change_at = :now, ", set_closed_chat!()),
     };
     let mut values = vec![(":seq", AttributeValue::Ns(vec![seq.to_string()])), (":now", n(at.0))];
-    if is_closed {
+    let condition = if is_closed {
         values.extend(closed_chat_values(&chat.account_id, at));
-    }
+        ITEM_EXISTS
+    } else {
+        values.push((":closed", s(ChatState::Closed(None).name())));
+        "attribute_exists(#pk) AND #state <> :closed"
+    };
     let key = header_key(&chat.account_id, chat.chat_id);
-    Write::Update(ItemUpdate { key, update, condition: ITEM_EXISTS, values })
+    Write::Update(ItemUpdate { key, update, condition, values })
 }
 
 fn is_recorded(entry: &TimelineEntry, before: &Delivery, attempt: &Attempt) -> bool {

@@ -1,6 +1,8 @@
 //! Tests of attempts, replays, overdue deliveries, and the mark of a receiver that is failing.
 
-use crate::store::chats::deliveries::OverdueResult;
+use crate::store::chats::deliveries::{OverdueResult, undelivered_write};
+use crate::store::chats::entry_key;
+use crate::store::table::{ITEM_EXISTS, ItemUpdate};
 use crate::store::tests::*;
 
 #[tokio::test]
@@ -94,6 +96,36 @@ async fn chat_names_its_undelivered_messages_until_a_replay_delivers_them() {
     stores.chats.replay_delivery("acc", 1, second, ReplayScope::AllFailed, seconds_later(40)).await.unwrap();
     attempt(second, seconds_later(41), &DeliveryUpdate::Delivered).await;
     assert!(undelivered().await.is_empty());
+}
+
+/// A chat that is closed between the read of its header and the write of a delivery's result.
+#[tokio::test]
+async fn result_in_a_chat_that_is_being_closed_is_found_among_the_closed_chats() {
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    for is_failure in [true, false] {
+        let stores = stores().await;
+        let seq = stores.chat_with_pending_message().await;
+        let read_before = stores.chats.chat("acc", 1).await.unwrap();
+        stores.close(1, &bob(), &[], seconds_later(5)).await.unwrap();
+        let state = if is_failure { DeliveryState::Failed } else { DeliveryState::Delivered };
+        let update = ItemUpdate {
+            key: entry_key("acc", 1, seq),
+            update: "SET #delivery.#state = :state",
+            condition: ITEM_EXISTS,
+            values: vec![(":state", s(state.name()))],
+        };
+        let at = seconds_later(60);
+        let writes = |chat: &Chat| vec![undelivered_write(chat, seq, is_failure, at)];
+        stores.chats.update_delivery_and_chat(update, read_before, &writes).await.unwrap();
+
+        assert_eq!(stores.entry(1, seq).await.delivery.unwrap().state, state);
+        let chat = stores.chat_header(1).await;
+        assert!(chat.state.is_closed());
+        assert_eq!((chat.undelivered.len(), chat.changed_at()), (usize::from(is_failure), at));
+        let header = stores.client.get_item().table_name("chats").key("pk", text("CHAT#acc#1")).key("sk", text("HEAD"));
+        let header = header.send().await.unwrap().item.unwrap();
+        assert_eq!(header["due_at"], n(at.0), "lists of changes find a closed chat by this time");
+    }
 }
 
 #[tokio::test]
