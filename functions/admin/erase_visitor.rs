@@ -1,12 +1,13 @@
 //! GET /admin/visitors/{number}: shows a visitor and how much an erasure would delete. GET
-//! /admin/visitors?channel_id=&external_id=: the same for the visitor whom the integrator of an API channel knows by this
-//! id.
+//! /admin/visitors?channel_id=&external_id=: the same for the visitor whom the integrator of an API channel knows by
+//! this id.
 //!
 //! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats and
 //! entries this request has erased. If the time budget runs out, `complete` is false, and a repeated request continues
 //! the erasure.
 //!
-//! If the number is unknown, the response is 404. An agent without the admin role gets 403 after the session has been read.
+//! If the number is unknown, the response is 404. An agent without the admin role gets 403 after the session has been
+//! read.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

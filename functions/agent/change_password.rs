@@ -31,8 +31,8 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     }
     connections.record_login_success(attempt, clock::now()).await?;
     let new = PasswordHash { text: password::hash(&new)?, must_change: false };
-    // Whoever has stolen the password may have a session. The sessions end before the change, because this request cannot
-    // be repeated after it, and again after it, because of sign-ins in between.
+    // Whoever has stolen the password may have a session. The sessions end before the change, because this request
+    // cannot be repeated after it, and again after it, because of sign-ins in between.
     let before = connections.end_other_sessions(&caller).await?;
     audit::by_agent(&directory, &caller, &request).change_own_password(&agent, &login, &new).await?;
     let ended = before + connections.end_other_sessions(&caller).await?;

@@ -1,5 +1,5 @@
-//! /operator/accounts: POST creates an account with its first admin. GET ?email=&limit=&cursor= lists the accounts in the
-//! order of their ids, or finds the account of the agent with this e-mail address.
+//! /operator/accounts: POST creates an account with its first admin. GET ?email=&limit=&cursor= lists the accounts in
+//! the order of their ids, or finds the account of the agent with this e-mail address.
 //!
 //! A request with a wrong operator key is rejected before any table request.
 

@@ -1,5 +1,5 @@
-//! A test for automatically closing idle chats. It waits for a minute. The test program sorts the tests by name, so this
-//! one usually starts early, and many other tests run meanwhile.
+//! A test for automatically closing idle chats. It waits for a minute. The test program sorts the tests by name, so
+//! this one usually starts early, and many other tests run meanwhile.
 
 use std::time::Instant;
 

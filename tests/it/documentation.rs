@@ -1,5 +1,5 @@
-//! Checks the pages in Markdown: their links, and the JSON samples that name a schema of `docs/openapi.json`. Also checks
-//! the examples in this document.
+//! Checks the pages in Markdown: their links, and the JSON samples that name a schema of `docs/openapi.json`. Also
+//! checks the examples in this document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

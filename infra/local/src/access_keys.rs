@@ -1,6 +1,6 @@
-//! The AWS access keys of the functions, and the key of the programs that started the host, such as tests. Each function
-//! has its own key, which identifies the function at a URL that all functions call. The keys are random, so no other
-//! program on this machine can guess them.
+//! The AWS access keys of the functions, and the key of the programs that started the host, such as tests. Each
+//! function has its own key, which identifies the function at a URL that all functions call. The keys are random, so no
+//! other program on this machine can guess them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -15,8 +15,8 @@
 //! - [`arguments`], [`cargo_build`], [`file_store`], [`ready_file`], [`open_file_limit`], [`terminal`]: the
 //!   `switchboard` command
 //! - [`demo`], [`api_client`]: the demo account of that command
-//! - `access_keys.rs`, `arn.rs`, `aws_operation.rs`, [`filter_pattern`], `http_server.rs`, `loopback_host.rs`, `request_text.rs`,
-//!   `service_endpoints.rs`, `time_format.rs`, [`random_and_digest`]: helpers
+//! - `access_keys.rs`, `arn.rs`, `aws_operation.rs`, [`filter_pattern`], `http_server.rs`, `loopback_host.rs`,
+//!   `request_text.rs`, `service_endpoints.rs`, `time_format.rs`, [`random_and_digest`]: helpers
 
 mod access_keys;
 pub mod api_client;

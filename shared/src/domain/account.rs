@@ -51,8 +51,8 @@ pub struct DeletionProgress {
 
 /// The steps of a deletion, in their order. Each phase deletes the account's items in one table.
 ///
-/// First, the items by which requests find the account are deleted: logins, channels and bots. Nothing can be stored for
-/// the account afterwards, so the later phases find everything. The account's own items are deleted last.
+/// First, the items by which requests find the account are deleted: logins, channels and bots. Nothing can be stored
+/// for the account afterwards, so the later phases find everything. The account's own items are deleted last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeletionPhase {
     Directory,

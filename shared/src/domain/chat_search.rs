@@ -3,8 +3,8 @@
 //! A text matches a chat if each of its words is the beginning of a word in the visitor's name or in the preview of the
 //! last message. In scripts without spaces, a word can match in the middle. Case and accents are ignored. A text can
 //! also be a number, an e-mail address or a phone number. It then also matches the chat with this number, and the chats
-//! of visitors with this number, or whose e-mail address or phone number begins with the text. A text that is exactly an
-//! integrator's id of a visitor matches the chats of this visitor.
+//! of visitors with this number, or whose e-mail address or phone number begins with the text. A text that is exactly
+//! an integrator's id of a visitor matches the chats of this visitor.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;

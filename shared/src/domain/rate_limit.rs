@@ -24,8 +24,8 @@ pub const MAX_AGENT_MESSAGES_PER_WINDOW: u64 = 600;
 pub const MAX_AGENT_TYPING_NOTICES_PER_WINDOW: u64 = 60;
 /// The limit for the samples that a process sends to the receivers of one account in a window of [`RATE_WINDOW`].
 pub const MAX_RECEIVER_TESTS_PER_WINDOW: u64 = 30;
-/// The limit for the requests of one client network to one bot provider's path that are refused with 401, in a window of
-/// [`RATE_WINDOW`].
+/// The limit for the requests of one client network to one bot provider's path that are refused with 401, in a window
+/// of [`RATE_WINDOW`].
 pub const MAX_REFUSED_BOT_REQUESTS_PER_WINDOW: u64 = 30;
 pub const RATE_WINDOW: Duration = Duration::from_secs(10);
 /// The limit for the callbacks that one client network can request through one widget in an hour. Every callback costs

@@ -78,8 +78,8 @@ impl Telephony {
         }
     }
 
-    /// Returns the number at which an agent is called, in E.164 format, or `None` for a number that can be expensive. Agents
-    /// may be in other countries than the visitors whom the account calls.
+    /// Returns the number at which an agent is called, in E.164 format, or `None` for a number that can be expensive.
+    /// Agents may be in other countries than the visitors whom the account calls.
     pub fn agent_number(&self, text: &str) -> Option<String> {
         let number = phone_number::to_e164(text, Some(&self.number))?;
         (phone_number::country(&number).is_some() && phone_number::is_ordinary(&number)).then_some(number)

@@ -22,8 +22,8 @@ impl PublicBaseUrl {
         Self(configured.trim_end_matches('/').to_owned())
     }
 
-    /// Returns the base URL without a trailing slash. If none is configured, it is the address of the distribution through
-    /// which the request came, or that of the API.
+    /// Returns the base URL without a trailing slash. If none is configured, it is the address of the distribution
+    /// through which the request came, or that of the API.
     pub fn of_request(&self, request: &Request) -> String {
         match request.distribution_host().filter(|_| self.0.contains(API_ID_PLACEHOLDER)) {
             Some(host) => format!("https://{host}"),

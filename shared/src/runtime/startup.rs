@@ -8,8 +8,8 @@ use futures_util::future::{BoxFuture, LocalBoxFuture};
 use crate::runtime::dependencies::{self, Dependency};
 use crate::runtime::log;
 
-/// A handler with its dependencies. It is boxed, like [`RuntimeLoop`], so that the generic loop of the Lambda runtime is
-/// compiled only once for each kind of function, in this crate, instead of in every function.
+/// A handler with its dependencies. It is boxed, like [`RuntimeLoop`], so that the generic loop of the Lambda runtime
+/// is compiled only once for each kind of function, in this crate, instead of in every function.
 pub(super) type BoxedHandler<I, O> = Arc<dyn Fn(I) -> BoxFuture<'static, O> + Send + Sync>;
 
 /// The loop of the Lambda runtime. The body of an `async fn` is compiled in the crate that polls it; that of a boxed

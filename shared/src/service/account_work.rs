@@ -1,4 +1,5 @@
-//! Continues what a scheduled function does for whole accounts: retention passes and deletions. Neither delays the other.
+//! Continues what a scheduled function does for whole accounts: retention passes and deletions. Neither delays the
+//! other.
 
 use std::time::Instant;
 

@@ -280,8 +280,8 @@ impl CallService<'_> {
     /// the call, returns the stored call. Returns `None` if the visitor is blacklisted.
     ///
     /// # Errors
-    /// Fails with a conflict if the call is a callback and the visitor or the number already has a call in progress, the
-    /// balance is used up or a limit on callbacks is reached.
+    /// Fails with a conflict if the call is a callback and the visitor or the number already has a call in progress,
+    /// the balance is used up or a limit on callbacks is reached.
     pub async fn store_call(
         &self,
         message: &IncomingMessage<'_>,
@@ -406,8 +406,8 @@ pub async fn enqueue_call(call_queue: &CallQueue, entry: Option<&TimelineEntry>)
     }
 }
 
-/// Returns the time limits of a call. The talk time is also limited to the balance. Returns `None` if the balance is used
-/// up.
+/// Returns the time limits of a call. The talk time is also limited to the balance. Returns `None` if the balance is
+/// used up.
 fn limits(balance_minutes: i64, telephony: &Telephony) -> Option<CallLimits> {
     let minutes = u32::try_from(balance_minutes.max(0)).unwrap_or(u32::MAX);
     let talk = telephony.limits.talk.min(MINUTE.saturating_mul(minutes));

@@ -30,8 +30,8 @@ pub struct SearchPage {
 
 /// Reads a page of the results. `cursor` is the `next` value of the previous page.
 ///
-/// The first page also reads the best matches and, if the text is a number, the visitor with this number. For an agent without the admin role, a page also reads the channels of the found chats and the
-/// roster, which are cached.
+/// The first page also reads the best matches and, if the text is a number, the visitor with this number. For an agent
+/// without the admin role, a page also reads the channels of the found chats and the roster, which are cached.
 pub async fn read_page(
     access: &ChatAccess<'_>,
     query: &SearchQuery,

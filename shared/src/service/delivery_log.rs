@@ -134,7 +134,8 @@ impl DeliveryLogService<'_> {
         Ok(Response::accepted(delivery_log::replay_result_json(replayed, skipped.len(), page.next)))
     }
 
-    /// Records the replay in the audit log. A large replay consists of many requests, of which one a minute is recorded.
+    /// Records the replay in the audit log. A large replay consists of many requests, of which one a minute is
+    /// recorded.
     async fn record_replay(&self, replay: &ReplayRequest) -> Result<(), Error> {
         let id = match replay {
             ReplayRequest::One { chat_id, seq } => format!("{chat_id}/{seq}"),

@@ -1,9 +1,10 @@
 //! Deletes everything that the tables contain about an account.
 //!
 //! A deletion reads each table once from beginning to end. Many items can be found only by keys that nobody remembers,
-//! such as those of visitors who never opened a chat, of idempotency receipts and of rate counters, so looking for items
-//! kind by kind would leave some behind. The progress is an item in the index `due`, in the partition of the retention
-//! passes. It contains the position in the table, so that the next run continues after the death of a process.
+//! such as those of visitors who never opened a chat, of idempotency receipts and of rate counters, so looking for
+//! items kind by kind would leave some behind. The progress is an item in the index `due`, in the partition of the
+//! retention passes. It contains the position in the table, so that the next run continues after the death of a
+//! process.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -378,7 +378,8 @@ impl Table {
         })
     }
 
-    /// Reads at most one megabyte of the table with strong consistency, starting after the key `after`, if there is one.
+    /// Reads at most one megabyte of the table with strong consistency, starting after the key `after`, if there is
+    /// one.
     pub(crate) fn scan_page(&self, after: Option<Item>) -> BoxFuture<'_, Result<QueryPage, Error>> {
         Box::pin(async move {
             let request = self.client.scan().table_name(&*self.name).consistent_read(true);

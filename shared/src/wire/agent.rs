@@ -391,8 +391,8 @@ fn call_json(call: &Call) -> Value {
     ]))
 }
 
-/// Returns a delivery as agents see it in a chat: without the receivers' responses to failed attempts, which can be long
-/// and are of use only to admins.
+/// Returns a delivery as agents see it in a chat: without the receivers' responses to failed attempts, which can be
+/// long and are of use only to admins.
 pub fn delivery_json(delivery: &Delivery, now: Timestamp) -> Value {
     let without_answer = |attempt: &Attempt| match attempt.error {
         Some(_) => Attempt { answer: None, ..attempt.clone() },

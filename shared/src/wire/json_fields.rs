@@ -19,8 +19,8 @@ pub struct Fields<'a> {
     lenient: bool,
 }
 
-/// Whether a character leaves a mark on a screen. Control characters, soft hyphens, zero-width characters and those that
-/// change the direction of a text leave none, so two addresses that differ only in them look the same.
+/// Whether a character leaves a mark on a screen. Control characters, soft hyphens, zero-width characters and those
+/// that change the direction of a text leave none, so two addresses that differ only in them look the same.
 fn is_visible(letter: char) -> bool {
     !letter.is_control()
         && !matches!(letter,

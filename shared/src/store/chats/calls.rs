@@ -344,8 +344,8 @@ impl Chats {
     /// Stores an agent's call to the visitor, with its pending delivery.
     ///
     /// # Errors
-    /// Fails with a conflict if the agent does not own the chat, if the visitor or the number has a call in progress, or
-    /// if the balance is used up.
+    /// Fails with a conflict if the agent does not own the chat, if the visitor or the number has a call in progress,
+    /// or if the balance is used up.
     pub async fn store_agent_call(&self, outgoing: &AgentCall<'_>) -> Result<StoreMessageResult, Error> {
         let mut races = WriteRaces::new("call of an agent");
         loop {

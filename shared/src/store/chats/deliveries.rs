@@ -179,8 +179,8 @@ impl Chats {
     }
 
     /// Applies the update of a delivery together with the writes that `chat_writes` returns for its chat. `chat` may be
-    /// out of date: if the chat has been closed in the meantime, the writes of a closed chat are made. `None` means that
-    /// the chat does not exist.
+    /// out of date: if the chat has been closed in the meantime, the writes of a closed chat are made. `None` means
+    /// that the chat does not exist.
     ///
     /// If concurrent transactions write the same items, the transaction is tried four times and then fails with
     /// `Contended`. The attempt is then not recorded, and its task is repeated.

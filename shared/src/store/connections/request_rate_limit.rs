@@ -1,6 +1,6 @@
-//! Limits the requests of a bot, the refused requests of a client network (an IPv4 address or an IPv6 /64 prefix) to the
-//! path of a bot provider, the socket tickets, messages and typing notices of an agent, the tests of receivers, the frames
-//! of a widget's visitor, and the requests and callbacks that a client network makes through a widget.
+//! Limits the requests of a bot, the refused requests of a client network (an IPv4 address or an IPv6 /64 prefix) to
+//! the path of a bot provider, the socket tickets, messages and typing notices of an agent, the tests of receivers, the
+//! frames of a widget's visitor, and the requests and callbacks that a client network makes through a widget.
 //!
 //! Messages and typing notices of agents and tests of receivers are counted only in the memory of each process, because
 //! their callers are known and the limits are far above what people do. All processes share the other counts.

@@ -29,7 +29,8 @@ struct TicketItem {
     agent_id: u64,
     is_admin: bool,
     session_id: String,
-    /// When the session ends, as Unix time in seconds. `None` in a ticket that an earlier version of the service stored.
+    /// When the session ends, as Unix time in seconds. `None` in a ticket that an earlier version of the service
+    /// stored.
     #[serde(default)]
     session_ends_at: Option<u64>,
     /// When the ticket expires, as Unix time in seconds.

@@ -1,6 +1,6 @@
 //! The audit log of an account. Each entry is stored in one transaction with the change that it records, so a failed
-//! change has no entry. What changes nothing in the Directory table, such as a sign-in or an export, is recorded with one
-//! write before it happens. Only audited requests are recorded.
+//! change has no entry. What changes nothing in the Directory table, such as a sign-in or an export, is recorded with
+//! one write before it happens. Only audited requests are recorded.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};

@@ -64,8 +64,8 @@ impl Directory {
         Ok(self.table.update(update).await.map(|_| ())?)
     }
 
-    /// Deletes a provider that no bot uses. While it is being deleted, it cannot be changed, and bots cannot be connected
-    /// to it. If the process dies, this remains so until the deletion is repeated.
+    /// Deletes a provider that no bot uses. While it is being deleted, it cannot be changed, and bots cannot be
+    /// connected to it. If the process dies, this remains so until the deletion is repeated.
     ///
     /// # Errors
     /// Fails with `NotFound` if the provider does not exist, and with `Conflict` if a bot uses it.

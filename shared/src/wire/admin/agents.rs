@@ -72,9 +72,9 @@ fn parse_new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
     })
 }
 
-/// Parses the body of PATCH /admin/agents/{agent_id}. Null clears the phone number or the photo. The sessions end if the
-/// body contains a password, an e-mail address or a role, even if the value is unchanged, so that a request that failed
-/// halfway can be repeated.
+/// Parses the body of PATCH /admin/agents/{agent_id}. Null clears the phone number or the photo. The sessions end if
+/// the body contains a password, an e-mail address or a role, even if the value is unchanged, so that a request that
+/// failed halfway can be repeated.
 pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<AgentChange, Error> {
     let fields = Fields::of(body)?;
     let mut changed = agent.clone();

@@ -35,8 +35,8 @@ pub(super) fn call(kind: CallKind) -> Call {
 }
 
 impl Stores {
-    /// Stores a call with visitor `v`. The channel has a bot, except for a callback, whose chat would start with the bot.
-    /// Returns the call's entry and its notifications.
+    /// Stores a call with visitor `v`. The channel has a bot, except for a callback, whose chat would start with the
+    /// bot. Returns the call's entry and its notifications.
     pub(super) async fn start_call(&self, kind: CallKind) -> Result<(TimelineEntry, Vec<TimelineEntry>), Error> {
         self.chats.top_up_call_balance("acc", 1_000, "start_call", NOW).await?;
         self.start_call_with("v", call(kind), None, NOW).await
