@@ -80,8 +80,8 @@ async fn start((directory, chats, connections): &Dependencies, request: &Request
     Ok(Response::ok(response.json()))
 }
 
-/// Stores the current browser and page of a known visitor, unless the visitor is blacklisted, and returns the visitor. A referrer that is already stored
-/// is kept, because the widget starts again on every page of the site.
+/// Stores the current browser and page of a known visitor, unless the visitor is blacklisted, and returns the visitor.
+/// A referrer that is already stored is kept, because the widget starts again on every page of the site.
 async fn update_visitor(
     chats: &Chats,
     mut visitor: Visitor,

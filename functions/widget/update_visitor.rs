@@ -1,7 +1,7 @@
 //! POST /widget/{widget_id}/visitor: stores what the visitor has entered into the contacts form, and what the page sets
 //! through the widget's JavaScript API (specification, part D). Returns the visitor. If an agent has the visitor's
-//! chat, chat_updated notifies the webhooks of new contact data and of a user token. If the page names another user than
-//! before, or none any more, the data is stored for a new visitor, whose token is returned.
+//! chat, chat_updated notifies the webhooks of new contact data and of a user token. If the page names another user
+//! than before, or none any more, the data is stored for a new visitor, whose token is returned.
 
 use std::process::ExitCode;
 

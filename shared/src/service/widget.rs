@@ -53,8 +53,8 @@ impl WidgetRequest {
     ///
     /// # Errors
     /// Fails with `NotFound` if the widget does not exist or is disabled, with `SiteNotAllowed` if the widget does not
-    /// allow the page's site, with `RateLimited` if the client network has reached its limit, and with `AccountSuspended`. Also fails if the
-    /// body is not JSON.
+    /// allow the page's site, with `RateLimited` if the client network has reached its limit, and with
+    /// `AccountSuspended`. Also fails if the body is not JSON.
     pub async fn accept(directory: &Directory, connections: &Connections, request: &Request) -> Result<Self, Error> {
         let (channel, now) = (find_widget(directory, request).await?, clock::now());
         let address = request.source_address();

@@ -145,7 +145,8 @@ pub(crate) fn is_visitor_changed(before: &Visitor, after: &Visitor) -> bool {
     shown(before) != shown(after) || is_custom_data_changed(before, after)
 }
 
-/// Whether agents see a difference in the data that a script on the visitor's page has set, or in the visitor's answers.
+/// Whether agents see a difference in the data that a script on the visitor's page has set, or in the visitor's
+/// answers.
 pub(crate) fn is_custom_data_changed(before: &Visitor, after: &Visitor) -> bool {
     let lines = |visitor: &Visitor| {
         visitor.widget.as_deref().map(|widget| (widget.custom_data.clone(), widget.answers.clone()))
