@@ -236,7 +236,7 @@ fn demo_site_signs_in_and_shows_the_journal() {
 
         let page = get("/demo").await.text().await.unwrap();
         let widget_id = demo_field(program.ready(), "widget_id");
-        let script = format!(r#"<script async src="{}/widget.js" data-id="{widget_id}">"#, program.base_url());
+        let script = format!(r#"<script async src="{}/widget/{widget_id}">"#, program.base_url());
         assert!(page.contains(&script), "{page}");
         let console = get("/demo/console/").await;
         let policy = console.headers()["content-security-policy"].to_str().unwrap();

@@ -11,7 +11,7 @@ fn widget_is_created_listed_changed_and_deleted() {
         let admin = &account.admin.client;
         let created = admin.post("/admin/channels", &json!({"kind": "widget", "name": "Shop"})).await.expect(201);
         let id = created["widget_id"].as_str().unwrap();
-        let snippet = format!(r#"<script async src="{}/widget.js" data-id="{id}"></script>"#, host.local.base_url());
+        let snippet = format!(r#"<script async src="{}/widget/{id}"></script>"#, host.local.base_url());
         assert_eq!((&created["snippet"], &created["channel_id"]), (&json!(snippet), &json!(id)));
         let defaults = json!({
             "color": "#00464a", "color2": null, "theme": "system", "position": "right",

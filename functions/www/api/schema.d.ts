@@ -93,9 +93,55 @@ export interface paths {
         };
         /**
          * The script that a page includes
-         * @description A small script that loads the widget when the browser is idle. The script element names the widget in data-id.
+         * @description A small script that loads the widget when the browser is idle. The script element names the widget in data-id, or the script's URL in the query parameter id.
          */
         get: operations["widgetLoader"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * The script that a page includes, for one widget
+         * @description The script of /widget.js with the widget's id, and with whether agents are online, so that the page knows it as soon as the script has run. Clients may keep it for one minute.
+         */
+        get: operations["widgetScript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/script/widget/{widget_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * The same script, at the path that pages and packages of another product request
+         * @description See /widget/{widget_id}.
+         */
+        get: operations["widgetScriptOfOtherProduct"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3386,7 +3432,7 @@ export interface components {
             channel_id: string;
             /** @constant */
             kind: "widget";
-            /** @description The same as channel_id: data-id in the snippet. */
+            /** @description The same as channel_id: the last part of the URL in the snippet. */
             widget_id: string;
             name: string;
             enabled: boolean;
@@ -4653,6 +4699,78 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The loader, compressed as Accept-Encoding allows. It imports the widget. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    widgetScript: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The loader, compressed with gzip if Accept-Encoding allows it. An unknown or disabled widget has this response too: its script explains the mistake in the browser's console. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    widgetScriptOfOtherProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The loader, compressed with gzip if Accept-Encoding allows it. An unknown or disabled widget has this response too: its script explains the mistake in the browser's console. */
             200: {
                 headers: {
                     ETag: string;

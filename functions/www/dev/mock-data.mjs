@@ -132,7 +132,7 @@ export function channelOf({ channel_id, name, kind, integrator_url, widget }, ho
     ...common,
     kind,
     widget_id: channel_id,
-    snippet: `<script async src="https://${host}/widget.js" data-id="${channel_id}"></script>`,
+    snippet: `<script async src="https://${host}/widget/${channel_id}"></script>`,
     widget: {
       color: "#00464a",
       color2: null,

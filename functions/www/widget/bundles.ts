@@ -3,11 +3,11 @@
 /** Returns a function that imports a bundle, and does so only once unless that fails. */
 export function lazyBundle<Module>(address: string): () => Promise<Module> {
   let loaded: Promise<Module> | undefined;
-  let failures = 0;
+  let hasFailed = false;
   return () =>
-    (loaded ??= import(address + (failures > 0 ? `?${failures}` : "")).catch((error) => {
+    (loaded ??= import(address + (hasFailed ? `?${Date.now()}` : "")).catch((error) => {
       // Browsers do not request an address again whose import has failed.
-      failures++;
+      hasFailed = true;
       loaded = undefined;
       throw error;
     }));

@@ -7,17 +7,18 @@ import type { PageApi } from "./api/page-api";
 import { lazyBundle } from "./bundles";
 import type { CallParts, Calls } from "./call/visitor-calls";
 import { Messenger } from "./chat/messenger";
-import type { LoaderOptions, RunningWidget } from "./loader";
+import type { LoaderOptions } from "./loader";
 import { countInTitle } from "./page-title";
 import { createPost, ServiceError } from "./service/client";
 import type { Session } from "./service/types";
 import { createState, Store } from "./state";
 import { chooseLanguage, loadTexts, withOverrides } from "./texts/texts";
+import { HostElement, REFERENCE_PREFIX } from "./view/host-element";
 import { View } from "./view/mount";
 import { DeferredStorage } from "./visitor/deferred-storage";
 import { analyticsOf } from "./visitor/analytics";
 import { Profile } from "./visitor/profile";
-import { keepLanding, type Landing } from "./visitor/landing-page";
+import { keepLanding, readLanding, type Landing } from "./visitor/landing-page";
 import { MAX_URL_LENGTH, VisitorSession } from "./visitor/visitor-session";
 import { ChatWidget } from "./widget";
 
@@ -28,9 +29,10 @@ declare const WINDOW_FILE: string;
 const MAX_START_ATTEMPTS = 6;
 const ROUTE_INTERVAL_MS = 1000;
 
-/** Starts the widget. Returns undefined if the service does not know it, or does not allow it on this site. */
-export async function start(options: LoaderOptions, api: PageApi): Promise<RunningWidget | undefined> {
-  const { base, widgetId, prefix, landing } = options;
+/** Starts the widget, unless the service does not know it, or does not allow it on this site. The signal destroys it,
+ * also while it starts. */
+export async function start(options: LoaderOptions, api: PageApi, signal: AbortSignal): Promise<void> {
+  const { base, widgetId, prefix, href: firstHref, destroy } = options;
   const name = `switchboard.widget.${widgetId}`;
   const post = createPost(base, widgetId);
   const storage = new DeferredStorage(
@@ -42,6 +44,7 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
   const session = new VisitorSession(post, storage, profile, name);
   const analytics = analyticsOf(attempt(() => document.cookie) ?? "");
   if (analytics) profile.set({ analytics });
+  const landing = readLanding(firstHref);
   if (landing.utm) profile.set({ utm: landing.utm });
   session.referrer = landing.referrer.slice(0, MAX_URL_LENGTH) || undefined;
   const { href } = location;
@@ -49,10 +52,11 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
   // Load the texts of the likely language while the session is read.
   const wanted = [document.documentElement.lang, ...(navigator.languages ?? [])].filter(Boolean);
   loadTexts(chooseLanguage("auto", wanted)).catch(() => {});
-  const first = await loadSession(session);
-  if (!first) return undefined;
+  const first = await loadSession(session, widgetId, signal);
+  if (!first) return;
   const language = chooseLanguage(first.widget.language, wanted);
   const texts = withOverrides(await loadTexts(language), first.widget.texts);
+  if (signal.aborted) return;
 
   const emit = createEmit(prefix);
   const { mode, bot: hasBot, agents, callback } = first;
@@ -77,46 +81,52 @@ export async function start(options: LoaderOptions, api: PageApi): Promise<Runni
     emit,
     loadCalls,
     focus,
-    visitStart: landing.start,
+    landing,
   });
-  view = new View(widget, importWindow);
+  view = new View(widget, importWindow, new HostElement(undefined, prefix === REFERENCE_PREFIX ? destroy : undefined));
   widget.begin(first);
   store.update();
 
   const removeListeners = listen(messenger, session, store, emit);
   const routeTimer = setInterval(followRoutes(widget, landing, href), ROUTE_INTERVAL_MS);
+  signal.addEventListener("abort", () => {
+    removeListeners();
+    clearInterval(routeTimer);
+    widget.stop();
+    countInTitle(0);
+    view?.remove();
+    view = undefined;
+    emit("onWidgetDestroy");
+  });
   api.connect(widget);
   emit("onLoadCallback");
-  return {
-    run: (method, args) => widget.run(method, args),
-    read: (method) => widget.read(method),
-    destroy: () => {
-      api.disconnect();
-      removeListeners();
-      clearInterval(routeTimer);
-      widget.stop();
-      countInTitle(0);
-      view?.remove();
-      view = undefined;
-      emit("onWidgetDestroy");
-    },
-  };
 }
 
 /** Reads the session, and tries again if the service cannot be reached. */
-async function loadSession(session: VisitorSession): Promise<Session | undefined> {
-  for (let failures = 1; ; failures++) {
+async function loadSession(
+  session: VisitorSession,
+  widgetId: string,
+  signal: AbortSignal,
+): Promise<Session | undefined> {
+  for (let failures = 1; !signal.aborted; failures++) {
     try {
       return await session.load();
     } catch (error) {
-      const isFinal = error instanceof ServiceError && !error.isTemporary;
-      if (isFinal || failures === MAX_START_ATTEMPTS) {
-        console.warn("The chat widget is not available on this page.", error);
+      const status = error instanceof ServiceError && !error.isTemporary && error.status;
+      if (status || failures === MAX_START_ATTEMPTS) {
+        const reason =
+          status === 403
+            ? `${location.origin} is not among the allowed sites in its settings`
+            : status === 404
+              ? `there is no widget "${widgetId}", or it is disabled`
+              : "the service cannot be reached";
+        console.warn(`The chat widget does not appear, because ${reason}.`, error);
         return undefined;
       }
       await new Promise((done) => setTimeout(done, backoffDelayMs(failures)));
     }
   }
+  return undefined;
 }
 
 /** If the page is still there this long after a navigation has begun, the browser has not left it. */

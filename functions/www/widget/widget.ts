@@ -33,6 +33,7 @@ import {
   splitValues,
   type FormValues,
 } from "./visitor/contact-rules";
+import type { Landing } from "./visitor/landing-page";
 import type { Profile } from "./visitor/profile";
 import { PersonChanged, type VisitorSession } from "./visitor/visitor-session";
 import type { Actions } from "./view/props";
@@ -61,8 +62,8 @@ export interface Parts {
   emit: Emit;
   /** Loads the part of the widget that makes calls. */
   loadCalls: (parts: CallParts) => Promise<Calls>;
-  /** When the visit has begun in this tab, as Unix time in milliseconds. */
-  visitStart: number;
+  /** The first page of the visit. */
+  landing: Landing;
   /** Moves the focus after the window has been opened or closed. */
   focus: (isOpen: boolean) => void;
 }
@@ -94,7 +95,7 @@ export class ChatWidget implements Widget, Actions {
     const { storage, messenger } = parts;
     const visit = storage.read<{ start: number; seen: number }>(SITE);
     const isSameVisit = visit !== undefined && this.#pageOpenedAt - visit.seen < SITE_VISIT_GAP_MS;
-    this.#siteOpenedAt = isSameVisit ? visit.start : parts.visitStart;
+    this.#siteOpenedAt = isSameVisit ? visit.start : parts.landing.start;
     storage.write(SITE, { start: this.#siteOpenedAt, seen: this.#pageOpenedAt });
     messenger.onOfflineResult = (messageId, error) => {
       this.#offlineReports.get(messageId)?.(error);
@@ -434,6 +435,10 @@ export class ChatWidget implements Widget, Actions {
         return { ...this.#state.contact };
       case "startCall":
         return this.#state.callback ? this.#state.call?.problem : DISABLED;
+      case "getUtm":
+        return this.#parts.landing.utm;
+      case "widgetColor":
+        return this.#state.settings.color;
       default:
         return this.#state.unread;
     }

@@ -1,6 +1,7 @@
 //! Runs HTTP functions behind API Gateway, called "the gateway" in this module. Only this module logs request errors
 //! and turns them into response bodies.
 
+use std::borrow::Cow;
 use std::future::ready;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -19,6 +20,7 @@ use crate::domain::sha256;
 use crate::error::{Error, ErrorResponse};
 use crate::runtime::dependencies::Dependency;
 use crate::runtime::distribution::Distribution;
+use crate::runtime::gzip;
 use crate::runtime::metrics;
 use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
 use crate::wire;
@@ -56,8 +58,7 @@ pub struct Response {
 enum Payload {
     Json(Value),
     Text(String),
-    /// Bytes that are embedded in the function's executable.
-    Bytes(&'static [u8]),
+    Bytes(Cow<'static, [u8]>),
 }
 
 /// A file that is embedded in the function's executable, both uncompressed and compressed.
@@ -134,21 +135,33 @@ impl Response {
         Self::cacheable(bytes, file.content_type, cache_control, request).with_headers(headers)
     }
 
+    /// Like [`Response::file`], with a text in front of the file. The file is compressed with gzip if the client accepts
+    /// it, or not at all; the text is never compressed.
+    pub fn text_and_file(text: &str, file: &EmbeddedFile, cache_control: &'static str, request: &Request) -> Self {
+        let accepted = accepts(request.header("accept-encoding").unwrap_or_default(), "gzip");
+        let compressed = if accepted { gzip::prepend(text.as_bytes(), file.gzip, file.identity) } else { None };
+        let coding = compressed.as_ref().map(|_| ("content-encoding", "gzip".to_owned()));
+        let headers = [("vary", "accept-encoding".to_owned())].into_iter().chain(coding);
+        let bytes = compressed.unwrap_or_else(|| [text.as_bytes(), file.identity].concat());
+        Self::cacheable(bytes, file.content_type, cache_control, request).with_headers(headers)
+    }
+
     pub fn with_headers(mut self, headers: impl IntoIterator<Item = (&'static str, String)>) -> Self {
         self.headers.extend(headers);
         self
     }
 
     fn cacheable(
-        bytes: &'static [u8],
+        bytes: impl Into<Cow<'static, [u8]>>,
         content_type: &'static str,
         cache_control: &'static str,
         request: &Request,
     ) -> Self {
-        let etag = format!("\"{}\"", sha256::hex_digest(bytes));
+        let bytes = bytes.into();
+        let etag = format!("\"{}\"", sha256::hex_digest(&bytes));
         let if_none_match = request.header("if-none-match").unwrap_or_default();
         let is_current = if_none_match.split(',').any(|cached| cached.trim().trim_start_matches("W/") == etag);
-        let (status, body): (u16, &[u8]) = if is_current { (304, &[]) } else { (200, bytes) };
+        let (status, body) = if is_current { (304, Cow::default()) } else { (200, bytes) };
         let (body, headers) = (Payload::Bytes(body), vec![("etag", etag)]);
         Self { status, body, content_type, cache_control, headers, message_id: None, caller_message_id: None }
     }
@@ -192,7 +205,7 @@ impl Response {
     }
 
     fn without_body(self) -> Self {
-        Self { body: Payload::Bytes(&[]), ..self }
+        Self { body: Payload::Bytes(Cow::default()), ..self }
     }
 
     fn into_lambda(self) -> Result<UnconvertedResponse, lambda_http::http::Error> {
@@ -210,7 +223,7 @@ impl Response {
             Payload::Text(text) => Body::Text(text),
             // Text does not need to be sent in base64.
             Payload::Bytes(bytes) => {
-                str::from_utf8(bytes).map_or_else(|_| Body::Binary(bytes.to_vec()), |text| Body::Text(text.to_owned()))
+                String::from_utf8(bytes.into_owned()).map_or_else(|error| Body::Binary(error.into_bytes()), Body::Text)
             }
         };
         response.body(body).map(UnconvertedResponse)
@@ -538,7 +551,7 @@ mod tests {
 
     #[tokio::test]
     async fn body_is_sent_as_text_if_possible() {
-        let bytes = |bytes: &'static [u8]| Response { body: Payload::Bytes(bytes), ..Response::ok(Value::Null) };
+        let bytes = |bytes: &'static [u8]| Response { body: Payload::Bytes(bytes.into()), ..Response::ok(Value::Null) };
         for (response, expected) in [
             (Response::ok(json!({"a": "ü"})), Body::Text("{\"a\":\"ü\"}".to_owned())),
             (Response::csv("\u{feff}a;b".to_owned(), "chats.csv"), Body::Text("\u{feff}a;b".to_owned())),

@@ -9,6 +9,7 @@ pub mod clock;
 pub(crate) mod config;
 pub mod dependencies;
 mod distribution;
+mod gzip;
 pub mod http;
 mod log;
 pub mod metrics;

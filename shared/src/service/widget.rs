@@ -89,12 +89,10 @@ async fn find_widget(directory: &Directory, request: &Request) -> Result<Arc<Cha
 }
 
 /// Adds the headers that let the page read the response, even if it is an error. A page on a site that is not allowed
-/// cannot read the error.
+/// can read this error, so that the widget can explain it in the browser's console.
 pub fn with_cors_headers(request: &Request, result: Result<Response, Error>) -> Result<Response, ErrorResponse> {
     let vary = ("vary", "Origin".to_owned());
-    let is_forbidden = matches!(result, Err(Error::SiteNotAllowed));
-    let allow = request.header("origin").filter(|_| !is_forbidden);
-    let allow = allow.map(|origin| ("access-control-allow-origin", origin.to_owned()));
+    let allow = request.header("origin").map(|origin| ("access-control-allow-origin", origin.to_owned()));
     // Scripts on other sites can read the Retry-After header only if the response exposes it.
     let expose = allow.as_ref().map(|_| ("access-control-expose-headers", "Retry-After".to_owned()));
     let headers = [vary].into_iter().chain(allow).chain(expose);

@@ -84,7 +84,7 @@ journey(
     await page.getByRole("button", { name: "Copy", exact: true }).click();
     assert.match(
       await page.evaluate(() => navigator.clipboard.readText()),
-      /<script async src=".*\/widget.js" data-id=/,
+      /<script async src=".*\/widget\/[^"]+">/,
     );
     await page.getByText("Open a page with the tag").waitFor();
     await page.getByRole("link", { name: "Look and settings" }).click();

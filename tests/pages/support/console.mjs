@@ -17,10 +17,10 @@ export let consoleUrl = `${host.base_url}/console/`;
 let browser;
 let server;
 
-/** Starts the browser for the tests of a file, with the options of `launch`. */
-export function useBrowser(options) {
+/** Starts the browser for the tests of a file. `options` returns the options of `launch`. */
+export function useBrowser(options = () => ({})) {
   before(async () => {
-    browser = await launch(options);
+    browser = await launch(options());
     if (process.env.CONSOLE_FOLDER === undefined) return;
     server = await serve({ api: host.base_url });
     consoleUrl = `${server.url}/console/`;

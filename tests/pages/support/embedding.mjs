@@ -1,9 +1,11 @@
 /* Tests of the widget of the local host on pages of other origins. */
 
 import { readFileSync } from "node:fs";
+import { after, before } from "node:test";
 import { host } from "./account.mjs";
 import { journey, useBrowser } from "./console.mjs";
 import { html, Site, SITE_NAMES } from "./site.mjs";
+import { serveWidgetFolder } from "./widget-folder.mjs";
 
 export { html, Site, strictPolicy } from "./site.mjs";
 
@@ -13,17 +15,30 @@ const CALLBACK_NAMES = readFileSync(
   "utf8",
 ).match(/(?<=^ *")on\w+/gm);
 
-/** Starts the browser for the tests of a file. Besides "*.test", it resolves the `foreignNames` to the local host: a
-    page or package with a hard-coded http URL of another chat service gets the local host's response. */
-export const useEmbeddingBrowser = (...foreignNames) =>
-  useBrowser({
+/** The URL of the service for pages. If WIDGET_FOLDER is set, another server serves that folder's widget in place of
+    the one that the local host embeds. */
+export let serviceUrl = host.base_url;
+
+/** Starts the browser for the tests of a file. Besides "*.test", it resolves the `foreignNames` to the service: a page
+    or package with a hard-coded http URL of another chat service gets the service's response. */
+export function useEmbeddingBrowser(...foreignNames) {
+  const folder = process.env.WIDGET_FOLDER;
+  let server;
+  before(async () => {
+    if (folder === undefined) return;
+    server = await serveWidgetFolder(folder, host.base_url);
+    serviceUrl = server.url;
+  });
+  useBrowser(() => ({
     hostNames: {
       ...SITE_NAMES,
       ...Object.fromEntries(
-        foreignNames.map((name) => [name, new URL(host.base_url).host]),
+        foreignNames.map((name) => [name, new URL(serviceUrl).host]),
       ),
     },
-  });
+  }));
+  after(() => server?.close());
+}
 
 /** A widget of an account's channel, and sites that include it. */
 class EmbeddedWidget {
@@ -32,8 +47,11 @@ class EmbeddedWidget {
   constructor(context, id) {
     this.#context = context;
     this.id = id;
-    /** The usual script element. */
-    this.tag = `<script async src="${host.base_url}/widget.js" data-id="${id}"></script>`;
+  }
+
+  /** The usual script element. */
+  get tag() {
+    return `<script async src="${serviceUrl}/widget/${this.id}"></script>`;
   }
 
   /** Starts a site, which ends with the test. Without `pages`, its only page includes the widget; `head` and `body`

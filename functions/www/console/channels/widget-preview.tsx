@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Segments } from "../../ui/form-fields";
 import { theme } from "../../ui/theme";
 import { session } from "../state/session";
+import { HostElement } from "../../widget/view/host-element";
 import { View } from "../../widget/view/mount";
 import type { Actions } from "../../widget/view/props";
 import { withOverrides } from "../../widget/texts/texts";
@@ -53,7 +54,7 @@ export function WidgetPreview({ settings }: { settings: WidgetDraft["settings"] 
 
   useEffect(() => {
     if (stage.current === null) return;
-    const created = new View(NO_ACTIONS, loadWindow, stage.current);
+    const created = new View(NO_ACTIONS, loadWindow, new HostElement(stage.current));
     adaptToPreview(stage.current);
     view.current = created;
     return () => created.remove();

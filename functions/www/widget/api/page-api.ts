@@ -1,9 +1,9 @@
 /* The object that the page calls. It exists as soon as the loader runs: until the widget is ready, calls are checked,
    return their results and are queued. */
 
-import type { ContactInfo } from "../service/types";
+import type { ContactInfo, Mode } from "../service/types";
 import { allUtmFields, type Utm } from "../visitor/landing-page";
-import { checkCall, CHECKS, type Result } from "./arguments";
+import { checkCall, CHECKS, UNAVAILABLE, type Result } from "./arguments";
 
 /** The widget as the API sees it. */
 export interface Widget {
@@ -18,6 +18,7 @@ const HOUR_MS = 3_600_000;
 /** The maximum number of calls that wait for the widget. If there are more, for example because the widget never
  * starts, the earliest are dropped. */
 const MAX_QUEUED_CALLS = 100;
+const STOPPED = "The widget is destroyed.";
 
 type Callback = (...args: unknown[]) => unknown;
 
@@ -26,16 +27,22 @@ export class PageApi {
   #queue: [method: string, args: unknown[]][] = [];
   #attributeCalls: number[] = [];
   #widget: Widget | undefined;
+  #isStopped = false;
+  readonly #firstMode: Mode;
 
-  /** `utm` is the campaign that has brought the visitor to the site. */
-  constructor(utm: Utm | null) {
+  /** `utm` is the campaign of the page. `firstMode` is the mode until the widget is ready. */
+  constructor(utm: Utm | null, firstMode: Mode = "offline") {
+    this.#firstMode = firstMode;
     for (const method of Object.keys(CHECKS)) this.methods[method] = (...args) => this.#act(method, args);
-    this.methods["getUtm"] = () => allUtmFields(utm);
+    this.methods["getUtm"] = () => allUtmFields((this.read("getUtm") as Utm | null | undefined) ?? utm);
     for (const method of ["chatMode", "getContactInfo", "getUnreadMessagesCount"])
-      this.methods[method] = () => (this.#widget ? this.#widget.read(method) : this.#readEarly(method));
+      this.methods[method] = () => this.read(method) ?? this.#readEarly(method);
     for (const method of ["getVisitorNumber", "isCallbackEnabled"])
       this.methods[method] = (callback) => {
-        if (typeof callback === "function") this.#runOrQueue(method, [callback]);
+        if (typeof callback !== "function") return;
+        if (!this.#isStopped) this.#runOrQueue(method, [callback]);
+        else if (method === "isCallbackEnabled") callback(UNAVAILABLE);
+        else callback(STOPPED, null);
       };
   }
 
@@ -45,13 +52,27 @@ export class PageApi {
     for (const [method, args] of this.#queue.splice(0)) widget.run(method, args);
   }
 
-  disconnect(): void {
+  /** Drops the calls that wait. Later calls fail until `resume` is called. */
+  stop(): void {
     this.#widget = undefined;
+    this.#queue = [];
+    this.#isStopped = true;
+  }
+
+  /** Accepts calls again, which wait for the widget. */
+  resume(): void {
+    this.#isStopped = false;
+  }
+
+  /** Returns the value of a method that only reads, or undefined until the widget is ready. */
+  read(method: string): unknown {
+    return this.#widget?.read(method);
   }
 
   #act(method: string, args: unknown[]): Result {
     const { result, args: checked } = checkCall(method, args);
     if (result.result === "ok") {
+      if (this.#isStopped) return { result: "fail", [method === "sendOfflineMessage" ? "error" : "reason"]: STOPPED };
       if (method === "setClientAttributes" && !this.#isAttributeCallAllowed())
         return { result: "fail", reason: "Limit exceeded" };
       const problem = method === "startCall" && (this.#widget?.read(method) as Result | undefined);
@@ -67,7 +88,7 @@ export class PageApi {
   }
 
   #readEarly(method: string): unknown {
-    if (method === "chatMode") return "offline";
+    if (method === "chatMode") return this.#firstMode;
     if (method === "getUnreadMessagesCount") return 0;
     const info: ContactInfo = { client_name: null, email: null, phone: null, description: null };
     for (const [queued, [fields]] of this.#queue)

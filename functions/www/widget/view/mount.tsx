@@ -6,13 +6,13 @@ import type { State } from "../state";
 import { fill, isRightToLeft } from "../texts/texts";
 import type { Actions, Props } from "./props";
 import { EmptyWindow } from "./frame";
+import type { HostElement } from "./host-element";
 import { createRenderer, type Child } from "./jsx/jsx-runtime";
 import { Label } from "./label";
 import { settingsStyles } from "./settings-styles";
 import styles from "./styles.css";
 import type { ChatWindow } from "./window-main";
 
-const ELEMENT_NAME = "switchboard-widget";
 /** How long a text stays in the element whose changes screen readers announce. */
 const ANNOUNCEMENT_MS = 5000;
 
@@ -20,7 +20,7 @@ const ANNOUNCEMENT_MS = 5000;
 export type LoadWindow = () => Promise<typeof import("./window-main")>;
 
 export class View {
-  readonly #host = document.createElement(ELEMENT_NAME);
+  readonly #host: HostElement;
   readonly #shadow: ShadowRoot;
   readonly #settingsSheet = new CSSStyleSheet();
   readonly #renderTree: ReturnType<typeof createRenderer>;
@@ -41,10 +41,11 @@ export class View {
   readonly #actions: Actions;
   readonly #loadWindow: LoadWindow;
 
-  constructor(actions: Actions, loadWindow: LoadWindow, parent: Element = document.body) {
+  constructor(actions: Actions, loadWindow: LoadWindow, host: HostElement) {
     this.#actions = actions;
     this.#loadWindow = loadWindow;
-    this.#shadow = this.#host.attachShadow({ mode: "open" });
+    this.#host = host;
+    this.#shadow = host.shadow;
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(styles);
     // Unlike style elements, adopted style sheets are not restricted by the page's Content-Security-Policy.
@@ -53,7 +54,6 @@ export class View {
     const { signal } = this.#stop;
     addEventListener("keydown", (event) => event.target === document.body && this.#dismissBubble(event), { signal });
     this.#renderTree = createRenderer(this.#shadow);
-    parent.append(this.#host);
   }
 
   render(state: State): void {
@@ -121,7 +121,7 @@ export class View {
       if (isFocused) this.focusWindow();
     };
     this.#loadWindow().then(
-      ({ createWindow }) => finish(createWindow(this.#host, this.#shadow, this.#actions, this.#renderAgain)),
+      ({ createWindow }) => finish(createWindow(this.#host.element, this.#shadow, this.#actions, this.#renderAgain)),
       () => finish(),
     );
   };
@@ -132,7 +132,9 @@ export class View {
 
   #focusedElementOfPage(): HTMLElement | undefined {
     const { activeElement: element } = document;
-    return element instanceof HTMLElement && element !== document.body && element !== this.#host ? element : undefined;
+    return element instanceof HTMLElement && element !== document.body && element !== this.#host.shadow.host
+      ? element
+      : undefined;
   }
 
   #find(selector: string): HTMLElement | null {

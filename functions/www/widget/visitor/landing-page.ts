@@ -42,8 +42,9 @@ export const allUtmFields = (utm: Utm | null) =>
 const navigationApi = () => (globalThis as { navigation?: Navigation }).navigation;
 const landingIn = (state: unknown) => (state as Record<string, Landing> | null | undefined)?.[KEY];
 
-/** Returns the landing page of the present visit, and keeps it for later pages. */
-export function readLanding(now = Date.now()): Landing {
+/** Returns the landing page of the present visit, and keeps it for later pages. `href` is the address under which the
+ * page was loaded. */
+export function readLanding(href: string, now = Date.now()): Landing {
   const states =
     attempt(() =>
       navigationApi()
@@ -60,7 +61,7 @@ export function readLanding(now = Date.now()): Landing {
     kept && now - kept.seen < VISIT_GAP_MS
       ? { ...kept, seen: now }
       : {
-          utm: utmOf(location.href) ?? (isInternal ? utmOf(referrer) : null),
+          utm: utmOf(href) ?? (isInternal ? utmOf(referrer) : null),
           referrer: isInternal ? "" : referrer,
           start: now,
           seen: now,

@@ -116,7 +116,7 @@ pub fn channel_json(channel: &Channel, base_url: &str) -> Value {
     match specific {
         KindSettings::Api(api) => with_fields(common, api_fields(api)),
         KindSettings::Widget(widget) => {
-            let snippet = format!("<script async src=\"{base_url}/widget.js\" data-id=\"{channel_id}\"></script>");
+            let snippet = format!("<script async src=\"{base_url}/widget/{channel_id}\"></script>");
             let widget = ("widget", widget_settings_json(widget));
             with_fields(common, [("widget_id", json!(channel_id)), widget, ("snippet", json!(snippet))])
         }
