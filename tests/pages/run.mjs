@@ -26,6 +26,7 @@ const TESTS_WITH_MOCKS = [
   "widget-view.test.mjs",
   "widget-notices.test.mjs",
   "widget-layout.test.mjs",
+  "widget-accessibility.test.mjs",
   "widget-connection.test.mjs",
 ];
 /** If more tests than this fail, they probably have a common cause, so they do not get a second attempt. */

@@ -95,6 +95,7 @@ test("page behind the window of a phone neither scrolls nor has the focus", asyn
     );
   await openWindow(page);
   const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox").waitFor();
   assert.equal(await dialog.getAttribute("aria-modal"), "true");
   assert.equal(await isInert(), true);
   await page.mouse.move(200, 300);

@@ -1759,13 +1759,3 @@ test("theme of the settings applies whatever the device prefers", async () => {
       await context.close();
     }
 });
-
-for (const [name, { steps, ...fields }] of Object.entries(STATES))
-  test(`accessible: ${name}`, async () => {
-    for (const scheme of ["light", "dark"]) {
-      const { page, context, problems } = await openSite(fields, { scheme });
-      await steps(page, mock);
-      assert.deepEqual([...problems, ...(await axeViolations(page))], []);
-      await context.close();
-    }
-  });

@@ -12,6 +12,9 @@ const WWW = join(HERE, "../../../functions/www");
 const AXE_SCRIPT = createRequire(import.meta.url).resolve(
   "axe-core/axe.min.js",
 );
+const IBM_SCRIPT = createRequire(import.meta.url).resolve(
+  "accessibility-checker-engine/ace.js",
+);
 
 /** Unpacks Chromium, unless it has been unpacked before. Must have ended before several test files launch Chromium,
     because each of them would find and start a file that another one is still writing. */
@@ -116,10 +119,8 @@ export async function controlMock(url, action, body = {}) {
   return response.json();
 }
 
-/** Returns the accessibility violations that axe finds. */
-export async function axeViolations(page, options = {}) {
-  const { readFile } = await import("node:fs/promises");
-  // Wait until transitions and animations have ended, because axe would check their intermediate colours.
+/** Waits until transitions and animations have ended, because a checker would see their intermediate colours. */
+async function waitForAnimations(page) {
   await page.evaluate(() => {
     const roots = [...document.querySelectorAll("*")].flatMap(
       ({ shadowRoot }) => shadowRoot ?? [],
@@ -133,6 +134,12 @@ export async function axeViolations(page, options = {}) {
       animations.filter(isFinite).map(({ finished }) => finished),
     );
   });
+}
+
+/** Returns the accessibility violations that axe finds. */
+export async function axeViolations(page, options = {}) {
+  const { readFile } = await import("node:fs/promises");
+  await waitForAnimations(page);
   // Evaluate the script through the debugger, because the page's content security policy forbids injected scripts.
   await page.evaluate(await readFile(AXE_SCRIPT, "utf8"));
   return page.evaluate(async (options) => {
@@ -159,4 +166,30 @@ export async function axeViolations(page, options = {}) {
           .join(" | ")}`,
     );
   }, options);
+}
+
+/** Returns the accessibility violations in the widget that IBM's checker finds. */
+export async function ibmViolations(page) {
+  const { readFile } = await import("node:fs/promises");
+  await waitForAnimations(page);
+  if (!(await page.evaluate(() => "ace" in window)))
+    // A call makes the script define `window.ace` for the page.
+    await page.evaluate(
+      `${await readFile(IBM_SCRIPT, "utf8")};window.ace = ace;`,
+    );
+  return page.evaluate(async () => {
+    const checker = new window.ace.Checker();
+    const { results } = await checker.check(document, ["WCAG_2_2"]);
+    return results
+      .filter(
+        ({ value: [level, outcome], path }) =>
+          level === "VIOLATION" &&
+          outcome === "FAIL" &&
+          path.dom.includes("switchboard-widget"),
+      )
+      .map(
+        ({ ruleId, message, path, snippet }) =>
+          `${ruleId}: ${message} (${path.dom.split("switchboard-widget").pop()}: ${snippet.slice(0, 120)})`,
+      );
+  });
 }

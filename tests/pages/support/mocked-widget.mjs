@@ -35,7 +35,7 @@ export function widgetSite(launchOptions) {
     await prepare(opened.page);
     await opened.page.goto(mock.siteUrl + path);
     if (!isEmpty)
-      await opened.page.locator(".label").waitFor({ state: "attached" });
+      await opened.page.locator(".root").waitFor({ state: "attached" });
     return { ...opened, mock };
   };
 }

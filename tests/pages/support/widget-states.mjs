@@ -172,9 +172,31 @@ const customFields = (when, fields = ["name"]) => ({
 
 export const STATES = {
   label: { steps: async () => {} },
+  preview: {
+    session: inChat(TALK.slice(0, 4)),
+    steps: async (page) => page.locator(".preview").waitFor(),
+  },
   "label-unread": {
     session: inChat(TALK),
-    steps: async (page) => page.locator(".label b").waitFor(),
+    steps: async (page) => {
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await page.locator(".preview").waitFor({ state: "detached" });
+      await page.locator(".label b").waitFor();
+    },
+  },
+  loading: {
+    steps: async (page) => {
+      await page.route("**/window-*.js", () => {});
+      await open(page);
+      await page.getByText("Loading…").waitFor();
+    },
+  },
+  "not-loaded": {
+    steps: async (page) => {
+      await page.route("**/window-*.js", (route) => route.abort());
+      await open(page);
+      await page.getByRole("button", { name: "Try again" }).waitFor();
+    },
   },
   empty: {
     session: settings({
@@ -202,6 +224,60 @@ export const STATES = {
     },
   },
   chat: { session: inChat(TALK), steps: open },
+  earlier: {
+    session: inChat(TALK.slice(2)),
+    earlier: TALK.slice(0, 2),
+    steps: async (page) => {
+      await open(page);
+      await page.getByRole("button", { name: "Earlier messages" }).click();
+      await page.getByText("Ask me about").waitFor();
+      await page.locator(".log").evaluate((log) => log.scrollTo(0, 0));
+    },
+  },
+  "earlier-failed": {
+    session: inChat(TALK.slice(2)),
+    earlier: TALK.slice(0, 2),
+    override: (endpoint) =>
+      endpoint === "history" ? { status: 404, error: {} } : undefined,
+    steps: async (page) => {
+      await open(page);
+      await page.locator(".earlier button").click();
+      await page.getByText("could not be loaded").waitFor();
+    },
+  },
+  polling: {
+    session: inChat(TALK),
+    override: (endpoint) =>
+      endpoint === "socket-ticket" ? { status: 503, error: {} } : undefined,
+    steps: async (page) => {
+      await open(page);
+      await page.getByText("Messages may arrive a little later.").waitFor();
+    },
+  },
+  landscape: {
+    session: inChat(TALK),
+    steps: async (page) => {
+      await page.setViewportSize({ width: 844, height: 390 });
+      await open(page);
+      await page.locator(".composer").waitFor();
+    },
+  },
+  "forced-colours": {
+    session: inChat(TALK),
+    steps: async (page) => {
+      await page.emulateMedia({ forcedColors: "active" });
+      await open(page);
+      await page.locator(".composer").waitFor();
+    },
+  },
+  "forced-colours-empty": {
+    session: settings({ greeting: "Hello! What are you looking for?" }),
+    steps: async (page) => {
+      await page.emulateMedia({ forcedColors: "active" });
+      await open(page);
+      await page.locator(".composer").waitFor();
+    },
+  },
   typing: {
     session: inChat(TALK),
     steps: async (page, mock) => {
@@ -281,6 +357,33 @@ export const STATES = {
         .fill("My parcel says delivered, but there is nothing here.");
       await page.getByRole("button", { name: "Send message" }).click();
       await page.locator(".error").waitFor();
+    },
+  },
+  "after-hours": {
+    session: { ...inChat(TALK, "closed"), mode: "offline", agents: [] },
+    steps: async (page) => {
+      await open(page);
+      await page.locator(".away-bar").waitFor();
+    },
+  },
+  "after-hours-form": {
+    session: { ...inChat(TALK, "closed"), mode: "offline", agents: [] },
+    steps: async (page) => {
+      await open(page);
+      await page.getByRole("button", { name: "Leave a message" }).click();
+      await page.getByLabel("E-mail").waitFor();
+    },
+  },
+  "waiting-alone": {
+    session: {
+      ...inChat(TALK.slice(1, 2), "waiting"),
+      mode: "offline",
+      agents: [],
+      chat: { ...chat("waiting"), agent: null },
+    },
+    steps: async (page) => {
+      await open(page);
+      await page.locator(".card").waitFor();
     },
   },
   "bot-at-night": {
@@ -448,6 +551,10 @@ export const STATES = {
         ),
       ),
     },
+    steps: open,
+  },
+  hebrew: {
+    session: settings({ language: "he", title: "חנות הצפון" }),
     steps: open,
   },
   "arabic-offline": {
