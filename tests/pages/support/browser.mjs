@@ -12,9 +12,6 @@ const WWW = join(HERE, "../../../functions/www");
 const AXE_SCRIPT = createRequire(import.meta.url).resolve(
   "axe-core/axe.min.js",
 );
-const IBM_SCRIPT = createRequire(import.meta.url).resolve(
-  "accessibility-checker-engine/ace.js",
-);
 
 /** Unpacks Chromium, unless it has been unpacked before. Must have ended before several test files launch Chromium,
     because each of them would find and start a file that another one is still writing. */
@@ -172,11 +169,11 @@ export async function axeViolations(page, options = {}) {
 export async function ibmViolations(page) {
   const { readFile } = await import("node:fs/promises");
   await waitForAnimations(page);
+  const script = createRequire(import.meta.url).resolve(
+    "accessibility-checker-engine/ace.js",
+  );
   if (!(await page.evaluate(() => "ace" in window)))
-    // A call makes the script define `window.ace` for the page.
-    await page.evaluate(
-      `${await readFile(IBM_SCRIPT, "utf8")};window.ace = ace;`,
-    );
+    await page.evaluate(`${await readFile(script, "utf8")};window.ace = ace;`);
   return page.evaluate(async () => {
     const checker = new window.ace.Checker();
     const { results } = await checker.check(document, ["WCAG_2_2"]);
