@@ -342,6 +342,7 @@ fn head_is_answered_like_get_without_a_body() {
         for (client, path, expected) in [
             (&host.anonymous, "/openapi.json", 200),
             (&host.anonymous, "/widget.js", 200),
+            (&host.anonymous, "/widget/none", 200),
             (&host.anonymous, &*status, 200),
             (&host.anonymous, "/agent/me", 401),
             (&account.admin.client, "/agent/me", 200),

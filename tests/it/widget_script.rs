@@ -3,10 +3,11 @@
 
 use reqwest::Method;
 use reqwest::header::HeaderMap;
+use serde_json::{Value, json};
 
 use crate::support::api_client::send;
 use crate::support::built_files::{BuiltFiles, header};
-use crate::support::test_host::run_on_shared_host;
+use crate::support::test_host::{TestHost, run_on_shared_host};
 
 const WIDGET: BuiltFiles = BuiltFiles("widget");
 
@@ -34,6 +35,50 @@ fn loader_and_all_its_assets_are_served() {
             let headers = WIDGET.fetch_and_compare(host, &path, &format!("assets/{name}")).await;
             assert_public_file(&headers, "public, max-age=31536000, immutable");
         }
+    });
+}
+
+/// Returns the configuration in front of the loader.
+async fn configuration(host: &TestHost, path: &str) -> Value {
+    let reply = host.anonymous.get(path).await;
+    assert_eq!(reply.status, 200, "{path}");
+    assert_public_file(&reply.headers, "public, max-age=60");
+    let (configuration, loader) =
+        reply.text.strip_prefix("self.switchboardWidget=").and_then(|text| text.split_once(";(")).unwrap();
+    assert!(host.anonymous.get("/widget.js").await.text.ends_with(loader), "{path}");
+    serde_json::from_str(configuration).unwrap()
+}
+
+#[test]
+fn loader_of_a_widget_says_what_the_page_must_know_first() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let widget = account.create_widget(json!({"color": "#102030", "moved_from": "jivo"})).await;
+        let (id, path) = (&widget.id, format!("/widget/{}", widget.id));
+        let mut expected = json!({"id": id, "mode": "offline", "color": "#102030", "prefix": "jivo"});
+        assert_eq!(configuration(host, &path).await, expected);
+        account.admin.set_presence("online").await;
+        expected["mode"] = json!("online");
+        for path in [path.clone(), format!("/script{path}"), format!("/script{path}%7D")] {
+            assert_eq!(configuration(host, &path).await, expected, "{path}");
+        }
+    });
+}
+
+#[test]
+fn loader_of_an_unknown_or_disabled_widget_says_so() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let widget = account.create_widget(json!({})).await;
+        let channel = account.create_channel("https://app.example/hook").await;
+        let path = format!("/admin/channels/{}", widget.id);
+        account.admin.client.patch(&path, &json!({"enabled": false})).await.expect(200);
+        for id in ["none", &*widget.id, &*channel.id] {
+            let found = configuration(host, &format!("/widget/{id}")).await;
+            assert_eq!(found, json!({"id": id, "is_unknown": true}));
+        }
+        let hostile = configuration(host, "/widget/a%22;alert(1)").await;
+        assert_eq!(hostile, json!({"id": "a", "is_unknown": true}));
     });
 }
 

@@ -112,14 +112,15 @@ async function loadSession(
     try {
       return await session.load();
     } catch (error) {
-      const status = error instanceof ServiceError && !error.isTemporary && error.status;
-      if (status || failures === MAX_START_ATTEMPTS) {
+      const final = error instanceof ServiceError && !error.isTemporary && error;
+      if (final || failures === MAX_START_ATTEMPTS) {
+        const { status, code } = final || {};
         const reason =
-          status === 403
+          code === "site_not_allowed"
             ? `${location.origin} is not among the allowed sites in its settings`
             : status === 404
               ? `there is no widget "${widgetId}", or it is disabled`
-              : "the service cannot be reached";
+              : `the service ${code ? `answers "${code}"` : "cannot be reached"}`;
         console.warn(`The chat widget does not appear, because ${reason}.`, error);
         return undefined;
       }

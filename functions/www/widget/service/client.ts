@@ -6,6 +6,8 @@ export class ServiceError extends Error {
     readonly field: string | undefined,
     /** The value of the Retry-After header in seconds. */
     readonly retryAfter: number | undefined,
+    /** The service's name for the error. */
+    readonly code?: string,
   ) {
     super(`status ${status}`);
   }
@@ -43,7 +45,12 @@ export function createPost(base: string, widgetId: string): Post {
     const result = await response.json().catch(() => undefined);
     if (!response.ok || result === undefined) {
       const retryAfter = Number(response.headers.get("retry-after")) || undefined;
-      throw new ServiceError(response.ok ? 502 : response.status, result?.error?.field, retryAfter);
+      throw new ServiceError(
+        response.ok ? 502 : response.status,
+        result?.error?.field,
+        retryAfter,
+        result?.error?.code,
+      );
     }
     return result;
   };
