@@ -93,6 +93,11 @@ export function NumberField({ value, onInput, ...field }: NumberFieldProps) {
   );
 }
 
+/** The attributes of a field for a name. */
+export const NAME_INPUT = { maxLength: 255, dir: "auto" } as const;
+export const EMAIL_INPUT = { type: "email", spellcheck: false, dir: "ltr", maxLength: 254 } as const;
+/** The attributes of a field for a whole number. */
+export const NUMBER_INPUT = { inputmode: "numeric" } as const;
 /** The attributes of a field for the address of a server. */
 export const URL_INPUT = { type: "url", inputmode: "url", spellcheck: false, dir: "ltr" } as const;
 

@@ -36,8 +36,25 @@ export function DetailHeader({ name, list, form, children }: DetailHeaderProps) 
   );
 }
 
+interface PageHeaderProps {
+  title: string;
+  /** Links to the other pages of the section. */
+  tabs?: ComponentChildren;
+  form?: DetailHeaderProps["form"] | undefined;
+}
+
+/** The top of a page of a section that has a form and no list. */
+export const PageHeader = ({ title, tabs, form }: PageHeaderProps) => (
+  <header class="detail-header settings-header">
+    <h2>{title}</h2>
+    {tabs}
+    <span class="grow" />
+    {form !== undefined && <FormButtons {...form} />}
+  </header>
+);
+
 /** The buttons that save or discard the changes in the form of a page. */
-export function FormButtons({ hasChanges, isBusy, onDiscard }: NonNullable<DetailHeaderProps["form"]>) {
+function FormButtons({ hasChanges, isBusy, onDiscard }: NonNullable<DetailHeaderProps["form"]>) {
   return (
     <div class="form-buttons">
       {hasChanges && (

@@ -7,6 +7,12 @@ export function differences<T extends object>(before: T, after: T): Partial<T> {
   return Object.fromEntries(Object.entries(after).filter(isChanged)) as Partial<T>;
 }
 
+/** Returns the fields of `after` that differ from `before`. Undefined if none does. */
+export function changedFields<T extends object>(before: T, after: T): Partial<T> | undefined {
+  const changes = differences(before, after);
+  return Object.keys(changes).length === 0 ? undefined : changes;
+}
+
 /** Returns `stored` with the edits that turned the draft `before` into `after`. `groups` are the names of the values
  * that consist of several settings, each of which is edited separately. */
 export function withEdits<Draft extends object>(

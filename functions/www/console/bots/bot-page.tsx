@@ -1,19 +1,17 @@
 /* The page of one bot. */
 
-import { useState } from "preact/hooks";
 import type { Bot } from "../../api/types";
-import { SelectField, Switch, TextField } from "../../ui/form-fields";
+import { NAME_INPUT, NUMBER_INPUT, Switch, TextField } from "../../ui/form-fields";
 import { toast } from "../../ui/toast";
 import { DeleteByName } from "../admin/delete-by-name";
-import { DETAIL_FORM_ID, DetailHeader, FormProblem, FormSection } from "../admin/detail-header";
+import { DetailHeader, FormSection } from "../admin/detail-header";
 import { DetailPage } from "../admin/detail-page";
-import { differences } from "../admin/form-changes";
-import { ReceiverTest } from "../admin/receiver-test";
+import { RecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
+import { EventTest } from "../admin/event-test";
+import { changedFields } from "../admin/form-changes";
 import { SigningSecret } from "../admin/signing-secret";
-import { useDraft } from "../admin/use-draft";
-import { useLeaveGuard } from "../admin/use-leave-guard";
 import { useLoaded } from "../admin/use-loaded";
-import { useSettingsForm } from "../admin/use-settings-form";
+import type { Problems } from "../admin/use-settings-form";
 import { BOTS_ROUTE } from "../state/page-routes";
 import { navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
@@ -39,56 +37,51 @@ export function BotPage({ botId }: { botId: string }) {
 
 interface BotDraft {
   name: string;
-  channelIds: string[];
+  channel_ids: string[];
   /** The time limit for an answer in seconds, as it is typed. Undefined for no limit. */
-  answerWithin: string | undefined;
+  answer_within: string | undefined;
 }
 
 const draftOf = ({ name, channel_ids, answer_within }: Bot): BotDraft => ({
   name,
-  channelIds: channel_ids,
-  answerWithin: answer_within === null ? undefined : String(answer_within),
+  channel_ids,
+  answer_within: answer_within === null ? undefined : String(answer_within),
 });
 
-function BotForm({ bot, onStored }: { bot: Bot; onStored: (bot: Bot) => void }) {
-  const { api, bots } = useWorkspace();
-  const { form, problems, setProblems, isBusy, send } = useSettingsForm(["name", "channel_ids", "answer_within"]);
-  const { draft, setDraft, change, showStored } = useDraft(() => draftOf(bot));
-  const provider = useProviderNames()?.get(bot.provider_id) ?? bot.provider_id;
-  const path = { bot_id: bot.bot_id };
-  const { name, channel_ids, answer_within } = bot;
-  const changes = differences(
-    { name, channel_ids, answer_within },
-    {
-      name: draft.name.trim(),
-      channel_ids: draft.channelIds,
-      answer_within: draft.answerWithin === undefined ? null : Number(draft.answerWithin),
-    },
-  );
-  const hasChanges = Object.keys(changes).length > 0;
-  useLeaveGuard(hasChanges);
+function changesOf({ name, channel_ids, answer_within }: Bot, draft: BotDraft) {
+  const seconds = draft.answer_within === undefined ? null : Number(draft.answer_within);
+  const after = { name: draft.name.trim(), channel_ids: draft.channel_ids, answer_within: seconds };
+  return changedFields({ name, channel_ids, answer_within }, after);
+}
 
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (!hasChanges) return;
-    const { answerWithin } = draft;
-    const found = {
-      ...(draft.name.trim() === "" ? { name: "Give the bot a name." } : {}),
-      ...(answerWithin === undefined || /^[1-9]\d*$/.test(answerWithin.trim())
-        ? {}
-        : { answer_within: "Enter a whole number of seconds." }),
-    };
-    const stored = await send(found, () => api.patch("/admin/bots/{bot_id}", { path, body: changes }));
-    if (stored === undefined) return;
-    bots.put(stored);
-    onStored(stored);
-    showStored(draftOf(stored));
-    toast("Saved. It applies within ten seconds.");
+function problemsOfDraft({ name, answer_within }: BotDraft): Problems {
+  const isNumber = answer_within === undefined || /^[1-9]\d*$/.test(answer_within.trim());
+  return {
+    ...(name.trim() === "" ? { name: "Give the bot a name." } : {}),
+    ...(isNumber ? {} : { answer_within: "Enter a whole number of seconds." }),
   };
-  const discard = () => {
-    setDraft(draftOf(bot));
-    setProblems({});
-  };
+}
+
+interface BotFormProps {
+  bot: Bot;
+  onStored: (bot: Bot) => void;
+}
+
+function BotForm({ bot, onStored }: BotFormProps) {
+  const { api, bots } = useWorkspace();
+  const path = { bot_id: bot.bot_id };
+  const form = useRecordForm({
+    stored: bot,
+    fields: ["name", "channel_ids", "answer_within"],
+    draftOf,
+    changesOf,
+    check: problemsOfDraft,
+    save: (changes) => api.patch("/admin/bots/{bot_id}", { path, body: changes }),
+    onSaved: (stored) => {
+      bots.put(stored);
+      onStored(stored);
+    },
+  });
   const remove = async () => {
     await api.delete("/admin/bots/{bot_id}", { path });
     bots.remove(bot.bot_id);
@@ -97,54 +90,18 @@ function BotForm({ bot, onStored }: { bot: Bot; onStored: (bot: Bot) => void }) 
   };
   return (
     <div class="detail-page">
-      <DetailHeader name={bot.name} list={LIST} form={{ hasChanges, isBusy, onDiscard: discard }} />
+      <DetailHeader name={bot.name} list={LIST} form={form.buttons} />
       <div class="detail-settings scroll">
-        <form ref={form} id={DETAIL_FORM_ID} noValidate onSubmit={(event) => void submit(event)}>
-          <FormProblem text={problems[""]} />
-          <FormSection title="General">
-            <TextField
-              id="name"
-              label="Name"
-              help="Visitors see it beside the bot's messages."
-              problem={problems["name"]}
-              value={draft.name}
-              onInput={(name) => change({ name })}
-              input={{ maxLength: 255, dir: "auto" }}
-            />
-            <BotChannels
-              chosen={draft.channelIds}
-              problem={problems["channel_ids"]}
-              onChange={(channelIds) => change({ channelIds })}
-            />
-            <Switch
-              label="Hand over to agents if the bot does not answer"
-              help="If off, a visitor may wait for the bot without limit."
-              isOn={draft.answerWithin !== undefined}
-              onChange={(isOn) => change({ answerWithin: isOn ? DEFAULT_ANSWER_SECONDS : undefined })}
-            />
-            {draft.answerWithin !== undefined && (
-              <TextField
-                id="answer_within"
-                label="Seconds until then"
-                help="From 1 to 900, after the visitor's message was accepted."
-                problem={problems["answer_within"]}
-                value={draft.answerWithin}
-                onInput={(answerWithin) => change({ answerWithin })}
-                input={{ inputmode: "numeric" }}
-              />
-            )}
-          </FormSection>
-          <FormSection title="Connection">
-            <dl class="facts">
-              <dt>Provider</dt>
-              <dd dir="auto">{provider}</dd>
-            </dl>
-            <p class="quiet-text">
-              The provider and the token cannot be changed. Disconnect the bot and connect it again for another token.
-            </p>
-          </FormSection>
-        </form>
-        <BotTest botId={bot.bot_id} />
+        <RecordForm form={form}>
+          <GeneralFields form={form} />
+          <Connection providerId={bot.provider_id} />
+        </RecordForm>
+        <EventTest
+          events={TEST_EVENTS}
+          initial="CLIENT_MESSAGE"
+          help="Sent at once with sample data, and signed like real events. What the bot sends for it is rejected, because the chat does not exist."
+          send={(event) => api.post("/admin/bots/{bot_id}/test", { path, body: { event } })}
+        />
         <BotActivity botId={bot.bot_id} />
         <SigningSecret
           rotate={(keep_old_seconds) => api.post("/admin/bots/{bot_id}/rotate", { path, body: { keep_old_seconds } })}
@@ -161,27 +118,55 @@ function BotForm({ bot, onStored }: { bot: Bot; onStored: (bot: Bot) => void }) 
   );
 }
 
-const TEST_EVENTS = ["CLIENT_MESSAGE", "AGENT_JOINED", "AGENT_UNAVAILABLE", "CHAT_CLOSED"] as const;
-
-/** Sends a sample event to the bot, and shows the response. */
-function BotTest({ botId }: { botId: string }) {
-  const { api } = useWorkspace();
-  const [event, setEvent] = useState<(typeof TEST_EVENTS)[number]>("CLIENT_MESSAGE");
+function GeneralFields({ form }: { form: DraftForm<BotDraft> }) {
+  const { draft, change } = form;
   return (
-    <FormSection title="Test">
-      <SelectField
-        id="test-event"
-        label="Event"
-        help="Sent at once with sample data, and signed like real events. What the bot sends for it is rejected, because the chat does not exist."
-        value={event}
-        options={TEST_EVENTS.map((name) => ({ value: name, label: name }))}
-        onChange={setEvent}
+    <FormSection title="General">
+      <TextField
+        {...form.text("name")}
+        label="Name"
+        help="Visitors see it beside the bot's messages."
+        input={NAME_INPUT}
       />
-      <ReceiverTest
-        label="Send the event"
-        what={event}
-        send={() => api.post("/admin/bots/{bot_id}/test", { path: { bot_id: botId }, body: { event } })}
+      <BotChannels
+        chosen={draft.channel_ids}
+        problem={form.problems["channel_ids"]}
+        onChange={(channel_ids) => change({ channel_ids })}
       />
+      <Switch
+        label="Hand over to agents if the bot does not answer"
+        help="If off, a visitor may wait for the bot without limit."
+        isOn={draft.answer_within !== undefined}
+        onChange={(isOn) => change({ answer_within: isOn ? DEFAULT_ANSWER_SECONDS : undefined })}
+      />
+      {draft.answer_within !== undefined && (
+        <TextField
+          {...form.text("answer_within")}
+          label="Seconds until then"
+          help="From 1 to 900, after the visitor's message was accepted."
+          input={NUMBER_INPUT}
+        />
+      )}
     </FormSection>
   );
 }
+
+function Connection({ providerId }: { providerId: string }) {
+  const provider = useProviderNames()?.get(providerId) ?? providerId;
+  return (
+    <FormSection title="Connection">
+      <dl class="facts">
+        <dt>Provider</dt>
+        <dd dir="auto">{provider}</dd>
+      </dl>
+      <p class="quiet-text">
+        The provider and the token cannot be changed. Disconnect the bot and connect it again for another token.
+      </p>
+    </FormSection>
+  );
+}
+
+const TEST_EVENTS = (["CLIENT_MESSAGE", "AGENT_JOINED", "AGENT_UNAVAILABLE", "CHAT_CLOSED"] as const).map((name) => ({
+  value: name,
+  label: name,
+}));

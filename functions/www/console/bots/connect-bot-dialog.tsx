@@ -1,113 +1,124 @@
 import { useState } from "preact/hooks";
 import type { Bot } from "../../api/types";
-import { Dialog, SubmitButtons } from "../../ui/dialog";
-import { SelectField, TextField } from "../../ui/form-fields";
-import { FormProblem } from "../admin/detail-header";
+import { Dialog } from "../../ui/dialog";
+import { NAME_INPUT, SelectField, TextField } from "../../ui/form-fields";
+import { NewRecordForm, useNewRecordForm, type DraftForm } from "../admin/draft-form";
 import { LoadFailure, Loading } from "../admin/list-page";
 import { CopyField } from "../admin/secret";
 import { ShownOnceDialog } from "../admin/shown-once-dialog";
 import { useLoaded } from "../admin/use-loaded";
 import { useRequestGuard } from "../admin/use-leave-guard";
-import { useSettingsForm } from "../admin/use-settings-form";
+import type { Problems } from "../admin/use-settings-form";
 import { useWorkspace } from "../workspace-context";
 import { BotChannels } from "./bot-channels";
 
 /** The minimum number of characters in a bot's token. */
 const MIN_TOKEN_CHARACTERS = 20;
 
-const FIELD_NAMES = ["provider_id", "token", "name", "channel_ids"];
+interface NewBot {
+  provider_id: string;
+  /** Empty to get a new one. */
+  token: string;
+  name: string;
+  channel_ids: string[];
+}
+const NOTHING_CHOSEN: NewBot = { provider_id: "", token: "", name: "", channel_ids: [] };
+
+const problemsOfDraft = ({ provider_id, token }: NewBot): Problems => ({
+  ...(provider_id === "" ? { provider_id: "Choose a provider." } : {}),
+  ...(token.trim() !== "" && token.trim().length < MIN_TOKEN_CHARACTERS
+    ? { token: `Enter at least ${MIN_TOKEN_CHARACTERS} characters, or nothing.` }
+    : {}),
+});
 
 /** Connects a bot of a provider, and shows its secret once. */
 export function ConnectBotDialog({ onClose }: { onClose: () => void }) {
   const { api, bots } = useWorkspace();
-  const { form, problems, isBusy, send } = useSettingsForm(FIELD_NAMES);
-  useRequestGuard(isBusy);
-  const providers = useLoaded(async () => (await api.get("/admin/providers")).providers);
-  const [providerId, setProviderId] = useState("");
-  const [token, setToken] = useState("");
-  const [name, setName] = useState("");
-  const [channelIds, setChannelIds] = useState<string[]>([]);
   const [connected, setConnected] = useState<Bot>();
-
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    const found = {
-      ...(providerId === "" ? { provider_id: "Choose a provider." } : {}),
-      ...(token.trim() !== "" && token.trim().length < MIN_TOKEN_CHARACTERS
-        ? { token: `Enter at least ${MIN_TOKEN_CHARACTERS} characters, or nothing.` }
-        : {}),
-    };
-    const body = {
-      provider_id: providerId,
-      ...(token.trim() === "" ? {} : { token: token.trim() }),
-      channel_ids: channelIds,
-      ...(name.trim() === "" ? {} : { name: name.trim() }),
-    };
-    const bot = await send(found, () => api.post("/admin/bots", { body }));
-    if (bot === undefined) return;
-    const { signing_secret: _secret, token: _token, ...stored } = bot;
-    bots.put(stored);
-    setConnected(bot);
-  };
+  const form = useNewRecordForm({
+    fields: ["provider_id", "token", "name", "channel_ids"],
+    initial: () => NOTHING_CHOSEN,
+    check: problemsOfDraft,
+    create: ({ provider_id, channel_ids, ...draft }) => {
+      const [token, name] = [draft.token.trim(), draft.name.trim()];
+      const body = { provider_id, ...(token === "" ? {} : { token }), channel_ids, ...(name === "" ? {} : { name }) };
+      return api.post("/admin/bots", { body });
+    },
+    onCreated: (bot) => {
+      const { signing_secret: _secret, token: _token, ...stored } = bot;
+      bots.put(stored);
+      setConnected(bot);
+    },
+  });
+  useRequestGuard(form.isBusy);
   if (connected !== undefined)
-    return (
-      <ShownOnceDialog key="connected" title={`${connected.name} is connected`} class="wide-dialog" onClose={onClose}>
-        <p class="quiet-text">The secret is shown only now. Give both to the provider of the bot.</p>
-        <CopyField
-          label="Address to which the provider sends the bot's events"
-          name="the address"
-          text={`${location.origin}/bot/webhooks/${[connected.provider_id, connected.token ?? token.trim()].map(encodeURIComponent).join("/")}`}
-        />
-        <CopyField
-          label="Secret that signs the events for the provider"
-          name="the secret"
-          text={connected.signing_secret ?? ""}
-        />
-      </ShownOnceDialog>
-    );
+    return <ConnectedDialog bot={connected} typedToken={form.draft.token.trim()} onClose={onClose} />;
   return (
-    <Dialog key="question" title="Connect a bot" class="wide-dialog" isLocked={isBusy} onClose={onClose}>
-      <form ref={form} class="body scroll" noValidate onSubmit={(event) => void submit(event)}>
-        <FormProblem text={problems[""]} />
-        {providers.value === undefined && providers.problem === undefined && <Loading />}
-        {providers.problem !== undefined && (
-          <LoadFailure title="The providers could not be loaded" text={providers.problem} onRetry={providers.reload} />
-        )}
-        {providers.value !== undefined && (
-          <SelectField
-            id="provider_id"
-            label="Provider"
-            help="The operator of the service registers providers."
-            problem={problems["provider_id"]}
-            value={providerId}
-            options={[
-              { value: "", label: providers.value.length === 0 ? "There are no providers yet" : "Choose a provider" },
-              ...providers.value.map(({ provider_id, name }) => ({ value: provider_id, label: name })),
-            ]}
-            onChange={setProviderId}
-          />
-        )}
+    <Dialog key="question" title="Connect a bot" class="wide-dialog" isLocked={form.isBusy} onClose={onClose}>
+      <NewRecordForm form={form} label="Connect" busyLabel="Connecting…" onCancel={onClose}>
+        <ProviderField form={form} />
         <TextField
-          id="token"
+          {...form.text("token")}
           label="Token (optional)"
           help="The one that the provider gave you. Leave it empty to get a new one. It cannot be changed or shown later."
-          problem={problems["token"]}
-          value={token}
-          onInput={setToken}
           input={{ spellcheck: false, dir: "ltr", maxLength: 255 }}
         />
         <TextField
-          id="name"
+          {...form.text("name")}
           label="Name (optional)"
           help="Visitors see it beside the bot's messages."
-          problem={problems["name"]}
-          value={name}
-          onInput={setName}
-          input={{ placeholder: "Bot", maxLength: 255, dir: "auto" }}
+          input={{ ...NAME_INPUT, placeholder: "Bot" }}
         />
-        <BotChannels chosen={channelIds} problem={problems["channel_ids"]} onChange={setChannelIds} />
-        <SubmitButtons isBusy={isBusy} label="Connect" busyLabel="Connecting…" onCancel={onClose} />
-      </form>
+        <BotChannels
+          chosen={form.draft.channel_ids}
+          problem={form.problems["channel_ids"]}
+          onChange={(channel_ids) => form.change({ channel_ids })}
+        />
+      </NewRecordForm>
     </Dialog>
+  );
+}
+
+function ProviderField({ form }: { form: DraftForm<NewBot> }) {
+  const { api } = useWorkspace();
+  const { value: providers, problem, reload } = useLoaded(async () => (await api.get("/admin/providers")).providers);
+  if (problem !== undefined)
+    return <LoadFailure title="The providers could not be loaded" text={problem} onRetry={reload} />;
+  if (providers === undefined) return <Loading />;
+  return (
+    <SelectField
+      {...form.choice("provider_id")}
+      label="Provider"
+      help="The operator of the service registers providers."
+      options={[
+        { value: "", label: providers.length === 0 ? "There are no providers yet" : "Choose a provider" },
+        ...providers.map(({ provider_id, name }) => ({ value: provider_id, label: name })),
+      ]}
+    />
+  );
+}
+
+interface ConnectedDialogProps {
+  bot: Bot;
+  typedToken: string;
+  onClose: () => void;
+}
+
+function ConnectedDialog({ bot, typedToken, onClose }: ConnectedDialogProps) {
+  const path = [bot.provider_id, bot.token ?? typedToken].map(encodeURIComponent).join("/");
+  return (
+    <ShownOnceDialog key="connected" title={`${bot.name} is connected`} class="wide-dialog" onClose={onClose}>
+      <p class="quiet-text">The secret is shown only now. Give both to the provider of the bot.</p>
+      <CopyField
+        label="Address to which the provider sends the bot's events"
+        name="the address"
+        text={`${location.origin}/bot/webhooks/${path}`}
+      />
+      <CopyField
+        label="Secret that signs the events for the provider"
+        name="the secret"
+        text={bot.signing_secret ?? ""}
+      />
+    </ShownOnceDialog>
   );
 }

@@ -3,10 +3,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { AccountSettings, Webhook, WebhookEventName } from "../../api/types";
-import { Dialog, SubmitButtons } from "../../ui/dialog";
+import { Dialog } from "../../ui/dialog";
 import { TextField, URL_INPUT } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
-import { FormProblem } from "../admin/detail-header";
+import { NewRecordForm, useNewRecordForm } from "../admin/draft-form";
 import { FailureCount } from "../admin/failure-count";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
 import { CopyField } from "../admin/secret";
@@ -14,7 +14,7 @@ import { ShownOnceDialog } from "../admin/shown-once-dialog";
 import { useLoaded } from "../admin/use-loaded";
 import { useRequestGuard } from "../admin/use-leave-guard";
 import { receiverUrlHelp, receiverUrlProblem } from "../admin/receiver-url";
-import { useSettingsForm } from "../admin/use-settings-form";
+import type { Problems } from "../admin/use-settings-form";
 import { hrefOf, navigate } from "../state/route";
 import { useRecentFailures } from "../state/recent-failures";
 import { useWorkspace } from "../workspace-context";
@@ -102,23 +102,22 @@ interface AddWebhookDialogProps {
 
 function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps) {
   const { api } = useWorkspace();
-  const { form, problems, isBusy, send } = useSettingsForm(["url", "events"]);
-  useRequestGuard(isBusy);
-  const [url, setUrl] = useState("");
-  const [events, setEvents] = useState<WebhookEventName[]>([]);
   const [added, setAdded] = useState<Webhook>();
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    const problem = receiverUrlProblem(url, settings);
-    const found = problem === undefined ? {} : { url: problem };
-    const webhook = await send(found, () =>
-      api.post("/admin/settings/webhooks", { body: { url: url.trim(), events } }),
-    );
-    if (webhook === undefined) return;
-    const { signing_secret: _, ...stored } = webhook;
-    onAdded(stored);
-    setAdded(webhook);
-  };
+  const form = useNewRecordForm({
+    fields: ["url", "events"],
+    initial: (): { url: string; events: WebhookEventName[] } => ({ url: "", events: [] }),
+    check: ({ url }): Problems => {
+      const problem = receiverUrlProblem(url, settings);
+      return problem === undefined ? {} : { url: problem };
+    },
+    create: ({ url, events }) => api.post("/admin/settings/webhooks", { body: { url: url.trim(), events } }),
+    onCreated: (webhook) => {
+      const { signing_secret: _, ...stored } = webhook;
+      onAdded(stored);
+      setAdded(webhook);
+    },
+  });
+  useRequestGuard(form.isBusy);
   if (added !== undefined) {
     const openPage = () => {
       onClose();
@@ -135,21 +134,20 @@ function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps)
     );
   }
   return (
-    <Dialog key="question" title="Add a webhook" class="wide-dialog" isLocked={isBusy} onClose={onClose}>
-      <form ref={form} class="body scroll" noValidate onSubmit={(event) => void submit(event)}>
-        <FormProblem text={problems[""]} />
+    <Dialog key="question" title="Add a webhook" class="wide-dialog" isLocked={form.isBusy} onClose={onClose}>
+      <NewRecordForm form={form} label="Add" busyLabel="Adding…" onCancel={onClose}>
         <TextField
-          id="url"
+          {...form.text("url")}
           label="Address of your server"
           help={`Each event is sent there as a signed POST request. ${receiverUrlHelp(settings)}`}
-          problem={problems["url"]}
-          value={url}
-          onInput={setUrl}
           input={{ ...URL_INPUT, placeholder: "https://", "data-autofocus": true }}
         />
-        <EventFields events={events} problem={problems["events"]} onChange={setEvents} />
-        <SubmitButtons isBusy={isBusy} label="Add" busyLabel="Adding…" onCancel={onClose} />
-      </form>
+        <EventFields
+          events={form.draft.events}
+          problem={form.problems["events"]}
+          onChange={(events) => form.change({ events })}
+        />
+      </NewRecordForm>
     </Dialog>
   );
 }

@@ -4,14 +4,12 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { ApiError } from "../../api/client";
 import type { AccountSettings } from "../../api/types";
-import { Field, SelectField, Switch, TextField } from "../../ui/form-fields";
+import { NUMBER_INPUT, SelectField, Switch, TextAreaField, TextField } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
-import { toast } from "../../ui/toast";
-import { DETAIL_FORM_ID, FormProblem, FormSection } from "../admin/detail-header";
+import { FormSection, PageHeader } from "../admin/detail-header";
+import { RecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
 import { parseSites } from "../admin/parse-sites";
-import { useDraft } from "../admin/use-draft";
-import { useLeaveGuard } from "../admin/use-leave-guard";
-import { problemsOf, useSettingsForm, type Problems } from "../admin/use-settings-form";
+import { problemsOf, type Problems } from "../admin/use-settings-form";
 import { overlay } from "../state/view-state";
 import { useWorkspace } from "../workspace-context";
 import { CallbackFields } from "./callback-fields";
@@ -25,7 +23,7 @@ import {
   timeZoneNames,
   type SettingsDraft,
 } from "./settings-draft";
-import { SettingsHeader, SettingsPage } from "./settings-page";
+import { SettingsPage } from "./settings-page";
 
 const LIMITS = [
   { name: "visitor_messages", label: "Messages of one visitor", max: 1000 },
@@ -66,70 +64,35 @@ interface GeneralFormProps {
 
 function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
   const { api } = useWorkspace();
-  const { form, problems, setProblems, isBusy, send } = useSettingsForm(FIELD_NAMES, (error) =>
-    explainError(error, draft),
-  );
-  const { draft, setDraft, change, showStored } = useDraft(() => draftOf(settings), GROUPS);
-  const timeZones = useMemo(() => timeZoneNames(settings.time_zone), [settings.time_zone]);
-  const changes = changesOf(settings, draft);
-  const hasChanges = changes !== undefined;
-  useLeaveGuard(hasChanges);
-
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (changes === undefined) return;
-    const stored = await send(draftProblems(draft), () => api.put("/admin/settings", { body: changes }));
-    if (stored === undefined) return;
-    onStored(stored);
-    showStored(draftOf(stored));
-    toast("Saved. It applies within ten seconds.");
-  };
-  const discard = () => {
-    setDraft(draftOf(settings));
-    setProblems({});
-  };
+  const form = useRecordForm({
+    stored: settings,
+    fields: FIELD_NAMES,
+    groups: GROUPS,
+    draftOf,
+    changesOf,
+    check: draftProblems,
+    explain: explainError,
+    save: (changes) => api.put("/admin/settings", { body: changes }),
+    onSaved: onStored,
+  });
   return (
     <div class="detail-page">
-      <SettingsHeader tabs={tabs} form={{ hasChanges, isBusy, onDiscard: discard }} />
+      <PageHeader title="Settings" tabs={tabs} form={form.buttons} />
       <div class="detail-settings scroll">
-        <form ref={form} id={DETAIL_FORM_ID} noValidate onSubmit={(event) => void submit(event)}>
-          <FormProblem text={problems[""]} />
-          <SafeUrlSection draft={draft} problems={problems} change={change} />
-          <TimesSection draft={draft} problems={problems} change={change} />
-          <FormSection title="Time zone">
-            <SelectField
-              id="time_zone"
-              label="Time zone of the account"
-              help="The days of reports and the callback hours follow it. In reports, a change applies to chats that are opened after it."
-              problem={problems["time_zone"]}
-              value={draft.timeZone}
-              options={timeZones.map((name) => ({ value: name, label: name.replaceAll("_", " ") }))}
-              onChange={(timeZone) => change({ timeZone })}
-            />
-          </FormSection>
-          <FormSection title="Limits for ten seconds">
-            {LIMITS.map(({ name, label, max }) => (
-              <TextField
-                key={name}
-                id={`limits.${name}`}
-                label={label}
-                help={`From 1 to ${max.toLocaleString("en")}.`}
-                problem={problems[`limits.${name}`]}
-                value={draft.limits[name]}
-                onInput={(text) => change({ limits: { ...draft.limits, [name]: text } })}
-                input={{ inputmode: "numeric" }}
-              />
-            ))}
-          </FormSection>
+        <RecordForm form={form}>
+          <SafeUrlSection form={form} />
+          <TimesSection form={form} />
+          <TimeZoneSection form={form} stored={settings.time_zone} />
+          <LimitsSection form={form} />
           <FormSection title="Callback hours">
             <CallbackFields
-              callback={draft.callback}
-              timeZone={draft.timeZone}
-              problems={problems}
-              onChange={(callback) => change({ callback })}
+              callback={form.draft.callback}
+              timeZone={form.draft.time_zone}
+              problems={form.problems}
+              onChange={(callback) => form.change({ callback })}
             />
           </FormSection>
-        </form>
+        </RecordForm>
         <FormSection title="Canned replies">
           <p class="quiet-text">Texts that agents insert by typing a slash and a shortcut.</p>
           <div>
@@ -145,91 +108,94 @@ function GeneralForm({ tabs, settings, onStored }: GeneralFormProps) {
 }
 
 /** Returns the problems after an error. The problem of a domain names the domain. */
-function explainError(error: unknown, { domains }: SettingsDraft): Problems {
+function explainError(error: unknown, { safe_urls }: SettingsDraft): Problems {
   const problems = problemsOf(error, FIELD_NAMES);
   const index = error instanceof ApiError ? /^safe_urls\[(\d+)\]$/.exec(error.field ?? "")?.[1] : undefined;
-  const domain = index === undefined ? undefined : parseSites(domains)[Number(index)];
+  const domain = index === undefined ? undefined : parseSites(safe_urls)[Number(index)];
   if (domain === undefined) return problems;
   return { safe_urls: (problems["safe_urls"] ?? "").replace(/^Entry \d+/, `“${domain}”`) };
 }
 
 interface SectionProps {
-  draft: SettingsDraft;
-  problems: Problems;
-  change: (changes: Partial<SettingsDraft>) => void;
+  form: DraftForm<SettingsDraft>;
 }
 
-function SafeUrlSection({ draft, problems, change }: SectionProps) {
+function SafeUrlSection({ form }: SectionProps) {
   return (
     <FormSection title="Safe URL">
-      <Field
-        id="safe_urls"
+      <TextAreaField
+        {...form.text("safe_urls")}
         label="Allowed domains"
         help="One on each line, with their subdomains. Agents see [link blocked] in place of other links from visitors, bots and webhooks. Without domains, they see every link."
-        problem={problems["safe_urls"]}
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            class="input"
-            rows={4}
-            spellcheck={false}
-            dir="ltr"
-            placeholder={"shop.example\ncrm.example"}
-            value={draft.domains}
-            onInput={(event) => change({ domains: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+        area={{ rows: 4, spellcheck: false, dir: "ltr", placeholder: "shop.example\ncrm.example" }}
+      />
     </FormSection>
   );
 }
 
-function TimesSection({ draft, problems, change }: SectionProps) {
-  const { idleClose, retentionDays, hasOwnRetention } = draft;
+function TimesSection({ form }: SectionProps) {
+  const { idle_close, retention_days, hasOwnRetention } = form.draft;
   return (
     <FormSection title="How long chats stay">
       <Switch
         label="Close idle chats"
-        isOn={idleClose !== undefined}
-        onChange={(isOn) => change({ idleClose: isOn ? DEFAULT_IDLE_MINUTES : undefined })}
+        isOn={idle_close !== undefined}
+        onChange={(isOn) => form.change({ idle_close: isOn ? DEFAULT_IDLE_MINUTES : undefined })}
       />
-      {idleClose !== undefined && (
-        <TextField
-          id="idle_close"
-          label="Minutes without a message"
-          problem={problems["idle_close"]}
-          value={idleClose}
-          onInput={(idleClose) => change({ idleClose })}
-          input={{ inputmode: "numeric" }}
-        />
+      {idle_close !== undefined && (
+        <TextField {...form.text("idle_close")} label="Minutes without a message" input={NUMBER_INPUT} />
       )}
-      <p class="quiet-text">{idleCloseText(idleClose)}</p>
+      <p class="quiet-text">{idleCloseText(idle_close)}</p>
       <SelectField
         id={hasOwnRetention ? "retention-choice" : "retention_days"}
         label="Keep messages and chats"
-        problem={hasOwnRetention ? undefined : problems["retention_days"]}
-        value={hasOwnRetention ? "other" : (retentionDays ?? "")}
+        problem={hasOwnRetention ? undefined : form.problems["retention_days"]}
+        value={hasOwnRetention ? "other" : (retention_days ?? "")}
         options={RETENTION_OPTIONS}
         onChange={(value) =>
-          change(
+          form.change(
             value === "other"
-              ? { hasOwnRetention: true, retentionDays: retentionDays ?? DEFAULT_RETENTION_DAYS }
-              : { hasOwnRetention: false, retentionDays: value === "" ? undefined : value },
+              ? { hasOwnRetention: true, retention_days: retention_days ?? DEFAULT_RETENTION_DAYS }
+              : { hasOwnRetention: false, retention_days: value === "" ? undefined : value },
           )
         }
       />
-      {hasOwnRetention && (
+      {hasOwnRetention && <TextField {...form.text("retention_days")} label="Days" input={NUMBER_INPUT} />}
+      <p class="quiet-text">{retentionText(retention_days)}</p>
+    </FormSection>
+  );
+}
+
+function TimeZoneSection({ form, stored }: SectionProps & { stored: string }) {
+  const timeZones = useMemo(() => timeZoneNames(stored), [stored]);
+  return (
+    <FormSection title="Time zone">
+      <SelectField
+        {...form.choice("time_zone")}
+        label="Time zone of the account"
+        help="The days of reports and the callback hours follow it. In reports, a change applies to chats that are opened after it."
+        options={timeZones.map((name) => ({ value: name, label: name.replaceAll("_", " ") }))}
+      />
+    </FormSection>
+  );
+}
+
+function LimitsSection({ form }: SectionProps) {
+  const { limits } = form.draft;
+  return (
+    <FormSection title="Limits for ten seconds">
+      {LIMITS.map(({ name, label, max }) => (
         <TextField
-          id="retention_days"
-          label="Days"
-          problem={problems["retention_days"]}
-          value={retentionDays ?? ""}
-          onInput={(retentionDays) => change({ retentionDays })}
-          input={{ inputmode: "numeric" }}
+          key={name}
+          id={`limits.${name}`}
+          label={label}
+          help={`From 1 to ${max.toLocaleString("en")}.`}
+          problem={form.problems[`limits.${name}`]}
+          value={limits[name]}
+          onInput={(text) => form.change({ limits: { ...limits, [name]: text } })}
+          input={NUMBER_INPUT}
         />
-      )}
-      <p class="quiet-text">{retentionText(retentionDays)}</p>
+      ))}
     </FormSection>
   );
 }

@@ -9,7 +9,7 @@ import { Field } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { saveFile } from "../../ui/save-file";
 import { toast } from "../../ui/toast";
-import { DETAIL_FORM_ID, FormProblem } from "../admin/detail-header";
+import { DETAIL_FORM_ID, FormProblem, PageHeader } from "../admin/detail-header";
 import { EmptyList } from "../admin/list-page";
 import { useLeaveGuard } from "../admin/use-leave-guard";
 import { useSettingsForm, type Problems } from "../admin/use-settings-form";
@@ -17,7 +17,7 @@ import { errorText } from "../state/error-text";
 import { useWorkspace } from "../workspace-context";
 import { RuleForm } from "./rule-form";
 import { formatRules, newRule, parseRules, ruleErrorText, ruleIndex, ruleProblems } from "./rule-model";
-import { SettingsHeader, SettingsPage } from "./settings-page";
+import { SettingsPage } from "./settings-page";
 
 const MAX_RULES = 50;
 const JSON_FIELD_ID = "rules-json";
@@ -73,7 +73,7 @@ function RulesForm({ tabs, stored, onStored }: RulesFormProps) {
   };
   return (
     <div class="detail-page rules-page">
-      <SettingsHeader tabs={tabs} form={{ hasChanges, isBusy, onDiscard: () => show(stored) }} />
+      <PageHeader title="Settings" tabs={tabs} form={{ hasChanges, isBusy, onDiscard: () => show(stored) }} />
       <form ref={form} id={DETAIL_FORM_ID} class="rules scroll" noValidate onSubmit={(event) => void submit(event)}>
         <FormProblem text={problems[""]} />
         <p class="quiet-text">What the chat window does by itself. Each rule applies at most once on a page.</p>

@@ -30,11 +30,11 @@ const changed = (changes: Partial<SettingsDraft>) => changesOf(STORED, { ...DRAF
 
 test("only changed settings are sent", () => {
   assert.equal(changed({}), undefined);
-  assert.equal(changed({ domains: "https://shop.example/help\n" }), undefined);
-  assert.deepEqual(changed({ domains: "" }), { safe_urls: [] });
+  assert.equal(changed({ safe_urls: "https://shop.example/help\n" }), undefined);
+  assert.deepEqual(changed({ safe_urls: "" }), { safe_urls: [] });
   assert.deepEqual(changed({ limits: { ...DRAFT.limits, bot_requests: "50" } }), { limits: { bot_requests: 50 } });
-  assert.deepEqual(changed({ idleClose: undefined, retentionDays: "30" }), { idle_close: null, retention_days: 30 });
-  assert.deepEqual(changed({ timeZone: "Europe/Berlin" }), { time_zone: "Europe/Berlin" });
+  assert.deepEqual(changed({ idle_close: undefined, retention_days: "30" }), { idle_close: null, retention_days: 30 });
+  assert.deepEqual(changed({ time_zone: "Europe/Berlin" }), { time_zone: "Europe/Berlin" });
   assert.deepEqual(changed({ callback: { ...DRAFT.callback, enabled: true, days: [6] } }), {
     callback: { enabled: true, days: [6] },
   });
@@ -43,7 +43,7 @@ test("only changed settings are sent", () => {
 test("texts that are not whole numbers are reported at their fields", () => {
   assert.deepEqual(draftProblems(DRAFT), {});
   const limits = { ...DRAFT.limits, visitor_messages: "many" };
-  const problems = draftProblems({ ...DRAFT, limits, idleClose: "0", retentionDays: "" });
+  const problems = draftProblems({ ...DRAFT, limits, idle_close: "0", retention_days: "" });
   assert.deepEqual(problems, {
     "limits.visitor_messages": "Enter a whole number.",
     idle_close: "Enter 1 or more.",

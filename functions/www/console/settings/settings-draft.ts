@@ -6,17 +6,17 @@ import { parseSites } from "../admin/parse-sites";
 
 export interface SettingsDraft {
   /** The allowed domains as they are typed, one on each line. */
-  domains: string;
+  safe_urls: string;
   /** Numbers as they are typed. */
   limits: Record<keyof AccountSettings["limits"], string>;
   /** The idle time in minutes after which chats are closed, as it is typed. Undefined for never. */
-  idleClose: string | undefined;
+  idle_close: string | undefined;
   /** The retention period in days, as it is typed. Undefined for no limit. */
-  retentionDays: string | undefined;
+  retention_days: string | undefined;
   /** Whether the retention period is typed rather than chosen from the list. */
   hasOwnRetention: boolean;
   /** The IANA name of the time zone of the account. */
-  timeZone: string;
+  time_zone: string;
   callback: AccountSettings["callback"];
 }
 
@@ -32,16 +32,16 @@ const textOf = (value: number | null) => (value === null ? undefined : String(va
 export function draftOf(settings: AccountSettings): SettingsDraft {
   const { safe_urls, limits, idle_close, retention_days, time_zone, callback } = settings;
   return {
-    domains: safe_urls.join("\n"),
+    safe_urls: safe_urls.join("\n"),
     limits: {
       visitor_messages: String(limits.visitor_messages),
       bot_requests: String(limits.bot_requests),
       channel_chats: String(limits.channel_chats),
     },
-    idleClose: textOf(idle_close),
-    retentionDays: textOf(retention_days),
+    idle_close: textOf(idle_close),
+    retention_days: textOf(retention_days),
     hasOwnRetention: retention_days !== null && RETENTION_TIMES.every(({ days }) => days !== String(retention_days)),
-    timeZone: time_zone,
+    time_zone,
     callback,
   };
 }
@@ -55,10 +55,10 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
   const changes: AccountSettingsChanges = differences(
     { safe_urls, idle_close, retention_days, time_zone },
     {
-      safe_urls: parseSites(draft.domains),
-      idle_close: numberOf(draft.idleClose),
-      retention_days: numberOf(draft.retentionDays),
-      time_zone: draft.timeZone,
+      safe_urls: parseSites(draft.safe_urls),
+      idle_close: numberOf(draft.idle_close),
+      retention_days: numberOf(draft.retention_days),
+      time_zone: draft.time_zone,
     },
   );
   const { visitor_messages, bot_requests, channel_chats } = draft.limits;
@@ -75,13 +75,13 @@ export function changesOf(stored: AccountSettings, draft: SettingsDraft): Accoun
 
 /** Returns the problems of a draft by the name of the field: numbers that are not whole, and settings that make no
  * sense. */
-export function draftProblems({ limits, idleClose, retentionDays, callback }: SettingsDraft): Record<string, string> {
+export function draftProblems({ limits, idle_close, retention_days, callback }: SettingsDraft): Record<string, string> {
   const numbers = {
     "limits.visitor_messages": limits.visitor_messages,
     "limits.bot_requests": limits.bot_requests,
     "limits.channel_chats": limits.channel_chats,
-    idle_close: idleClose,
-    retention_days: retentionDays,
+    idle_close,
+    retention_days,
   };
   const problems: Record<string, string> = {};
   for (const [name, text] of Object.entries(numbers))

@@ -1,84 +1,78 @@
 import { useState } from "preact/hooks";
 import type { Agent } from "../../api/types";
-import { Dialog, SubmitButtons } from "../../ui/dialog";
-import { Segments, TextField } from "../../ui/form-fields";
-import { FormProblem } from "../admin/detail-header";
+import { Dialog } from "../../ui/dialog";
+import { EMAIL_INPUT, NAME_INPUT, TextField } from "../../ui/form-fields";
+import { NewRecordForm, useNewRecordForm } from "../admin/draft-form";
 import { CopyField } from "../admin/secret";
 import { ShownOnceDialog } from "../admin/shown-once-dialog";
 import { useRequestGuard } from "../admin/use-leave-guard";
-import { useSettingsForm } from "../admin/use-settings-form";
 import { useWorkspace } from "../workspace-context";
-import { OneTimeSwitch, PasswordField, passwordProblem } from "./password-field";
-import { randomPassword } from "./password";
-import { ROLE_HELP, ROLES } from "./roles";
+import { OneTimeSwitch, PasswordField, passwordProblem, randomPassword } from "./password-field";
+import { RoleField } from "./role-field";
 
 interface AddAgentDialogProps {
   onAdded: (agent: Agent) => void;
   onClose: () => void;
 }
 
+interface NewAgent {
+  name: string;
+  email: string;
+  password: string;
+  must_change_password: boolean;
+  role: Agent["role"];
+}
+
+const newAgent = (): NewAgent => ({
+  name: "",
+  email: "",
+  password: randomPassword(),
+  must_change_password: true,
+  role: "agent",
+});
+
 export function AddAgentDialog({ onAdded, onClose }: AddAgentDialogProps) {
   const { api } = useWorkspace();
-  const { form, problems, isBusy, send } = useSettingsForm(["name", "email", "password"]);
-  useRequestGuard(isBusy);
-  const [name, setName] = useState("");
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState(randomPassword);
-  const [isOneTime, setOneTime] = useState(true);
-  const [role, setRole] = useState<Agent["role"]>("agent");
   const [added, setAdded] = useState<Agent>();
-
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    const found = {
+  const form = useNewRecordForm({
+    fields: ["name", "email", "password"],
+    initial: newAgent,
+    check: ({ name, email, password }) => ({
       ...(name.trim() === "" ? { name: "Enter a name." } : {}),
       ...(/^\S+@\S+$/.test(email.trim()) ? {} : { email: "Enter an e-mail address." }),
       ...passwordProblem(password),
-    };
-    const body = { name: name.trim(), email: email.trim(), password, must_change_password: isOneTime, role };
-    const agent = await send(found, () => api.post("/admin/agents", { body }));
-    if (agent === undefined) return;
-    onAdded(agent);
-    setAdded(agent);
-  };
+    }),
+    create: (draft) =>
+      api.post("/admin/agents", { body: { ...draft, name: draft.name.trim(), email: draft.email.trim() } }),
+    onCreated: (agent) => {
+      onAdded(agent);
+      setAdded(agent);
+    },
+  });
+  useRequestGuard(form.isBusy);
   if (added !== undefined)
     return (
       <ShownOnceDialog key="added" title={`${added.name} is added`} onClose={onClose}>
         <p class="quiet-text">
           {added.name} signs in with {added.email} and this password, which is shown only now.
         </p>
-        <CopyField label="Password" name="the password" text={password} />
+        <CopyField label="Password" name="the password" text={form.draft.password} />
       </ShownOnceDialog>
     );
   return (
-    <Dialog key="question" title="Add an agent" isLocked={isBusy} onClose={onClose}>
-      <form ref={form} class="body scroll" noValidate onSubmit={(event) => void submit(event)}>
-        <FormProblem text={problems[""]} />
+    <Dialog key="question" title="Add an agent" isLocked={form.isBusy} onClose={onClose}>
+      <NewRecordForm form={form} label="Add" busyLabel="Adding…" onCancel={onClose}>
         <TextField
-          id="name"
+          {...form.text("name")}
           label="Name"
           help="Visitors see it beside the agent's messages."
-          problem={problems["name"]}
-          value={name}
-          onInput={setName}
-          input={{ maxLength: 255, dir: "auto", "data-autofocus": true }}
+          input={{ ...NAME_INPUT, "data-autofocus": true }}
         />
-        <TextField
-          id="email"
-          label="E-mail"
-          problem={problems["email"]}
-          value={email}
-          onInput={setEmail}
-          input={{ type: "email", spellcheck: false, dir: "ltr", maxLength: 254 }}
-        />
-        <PasswordField password={password} problem={problems["password"]} onInput={setPassword} />
-        <OneTimeSwitch isOn={isOneTime} onChange={setOneTime} />
-        <div class="field">
-          <Segments name="role" label="Role" value={role} options={ROLES} onChange={setRole} />
-          <span class="help">{ROLE_HELP[role]}</span>
-        </div>
-        <SubmitButtons isBusy={isBusy} label="Add" busyLabel="Adding…" onCancel={onClose} />
-      </form>
+        <TextField {...form.text("email")} label="E-mail" input={EMAIL_INPUT} />
+        <PasswordField {...form.text("password")} />
+        <OneTimeSwitch {...form.toggle("must_change_password")} />
+        <RoleField role={form.draft.role} onChange={(role) => form.change({ role })} />
+      </NewRecordForm>
     </Dialog>
   );
 }

@@ -1,35 +1,31 @@
 /* The page of one agent. */
 
 import { useState } from "preact/hooks";
-import type { Agent, AgentChanges } from "../../api/types";
+import type { Agent } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
-import { Dialog, SubmitButtons } from "../../ui/dialog";
-import { Segments, TextField, URL_INPUT } from "../../ui/form-fields";
+import { Dialog } from "../../ui/dialog";
+import { EMAIL_INPUT, NAME_INPUT, TextField, URL_INPUT } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { fullTime } from "../../ui/time";
 import { toast } from "../../ui/toast";
 import { DeleteByName } from "../admin/delete-by-name";
-import { DETAIL_FORM_ID, DetailHeader, FormProblem, FormSection } from "../admin/detail-header";
+import { DetailHeader, FormSection } from "../admin/detail-header";
 import { DetailPage } from "../admin/detail-page";
-import { differences } from "../admin/form-changes";
+import { NewRecordForm, RecordForm, useNewRecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
 import { CopyField } from "../admin/secret";
 import { ShownOnceDialog } from "../admin/shown-once-dialog";
-import { useDraft } from "../admin/use-draft";
-import { useLeaveGuard, useRequestGuard } from "../admin/use-leave-guard";
+import { useRequestGuard } from "../admin/use-leave-guard";
 import { useLoaded } from "../admin/use-loaded";
-import { useSettingsForm } from "../admin/use-settings-form";
+import { AGENTS_ROUTE } from "../state/page-routes";
 import { navigate } from "../state/route";
 import { overlay } from "../state/view-state";
 import { useWorkspace } from "../workspace-context";
-import { randomPassword } from "./password";
-import { OneTimeSwitch, PasswordField, passwordProblem } from "./password-field";
-import { phoneProblem } from "./phone-number";
+import { changesOf, draftOf, problemsOfDraft, type AgentDraft } from "./agent-draft";
+import { OneTimeSwitch, PasswordField, passwordProblem, randomPassword } from "./password-field";
 import { PresenceText } from "./presence-text";
-import { ROLE_HELP, ROLES } from "./roles";
-import { AGENTS_ROUTE } from "../state/page-routes";
+import { RoleField } from "./role-field";
 
 const LIST = { name: "All agents", route: AGENTS_ROUTE };
-const FIELD_NAMES = ["name", "email", "phone", "photo", "role"];
 
 export function AgentPage({ id }: { id: number }) {
   const workspace = useWorkspace();
@@ -44,125 +40,39 @@ export function AgentPage({ id }: { id: number }) {
   );
 }
 
-type AgentDraft = Record<"name" | "email" | "phone" | "photo", string> & Pick<Agent, "role">;
-
-const draftOf = ({ name, email, phone, photo, role }: Agent): AgentDraft => ({
-  name,
-  email,
-  phone: phone ?? "",
-  photo: photo ?? "",
-  role,
-});
-/** Returns a draft without spaces around its texts. */
-const trimmed = ({ name, email, phone, photo, role }: AgentDraft): AgentDraft => ({
-  name: name.trim(),
-  email: email.trim(),
-  phone: phone.trim(),
-  photo: photo.trim(),
-  role,
-});
-
 function AgentForm({ agent, onStored }: { agent: Agent; onStored: (agent: Agent) => void }) {
-  const workspace = useWorkspace();
-  const { api, me } = workspace;
-  const { form, problems, setProblems, isBusy, send } = useSettingsForm(FIELD_NAMES);
-  const { draft, setDraft, change, showStored } = useDraft(() => draftOf(agent));
-  const changes: AgentChanges = differences(draftOf(agent), trimmed(draft));
-  const hasChanges = Object.keys(changes).length > 0;
+  const { api, me, roster } = useWorkspace();
   const isMe = agent.agent_id === me.id;
   const path = { agent_id: agent.agent_id };
-  useLeaveGuard(hasChanges);
-
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (!hasChanges) return;
-    const phone = phoneProblem(draft.phone);
-    const found = {
-      ...(draft.name.trim() === "" ? { name: "Enter a name." } : {}),
-      ...(/^\S+@\S+$/.test(draft.email.trim()) ? {} : { email: "Enter an e-mail address." }),
-      ...(phone === undefined ? {} : { phone }),
-    };
-    const stored = await send(found, () => api.patch("/admin/agents/{agent_id}", { path, body: changes }));
-    if (stored === undefined) return;
-    onStored(stored);
-    showStored(draftOf(stored));
-    workspace.roster.refresh();
-    const endsSessions = changes.role !== undefined || changes.email !== undefined;
-    toast(endsSessions ? "Saved. The agent has to sign in again." : "Saved.");
-  };
-  const discard = () => {
-    setDraft(draftOf(agent));
-    setProblems({});
-  };
+  const form = useRecordForm({
+    stored: agent,
+    fields: ["name", "email", "phone", "photo", "role"],
+    draftOf,
+    changesOf,
+    check: problemsOfDraft,
+    save: (changes) => api.patch("/admin/agents/{agent_id}", { path, body: changes }),
+    onSaved: (stored) => {
+      onStored(stored);
+      roster.refresh();
+    },
+    savedText: ({ role, email }) =>
+      role !== undefined || email !== undefined ? "Saved. The agent has to sign in again." : "Saved.",
+  });
   const remove = async () => {
     await api.delete("/admin/agents/{agent_id}", { path });
-    workspace.roster.refresh();
+    roster.refresh();
     navigate(AGENTS_ROUTE, true);
     toast(`${agent.name} is deleted.`);
   };
   return (
     <div class="detail-page">
-      <DetailHeader name={agent.name} list={LIST} form={{ hasChanges, isBusy, onDiscard: discard }}>
+      <DetailHeader name={agent.name} list={LIST} form={form.buttons}>
         <PresenceText agentId={agent.agent_id} />
       </DetailHeader>
       <div class="detail-settings scroll">
-        <form ref={form} id={DETAIL_FORM_ID} noValidate onSubmit={(event) => void submit(event)}>
-          <FormProblem text={problems[""]} />
-          <FormSection title="Profile">
-            <TextField
-              id="name"
-              label="Name"
-              help="Visitors see it beside the agent's messages."
-              problem={problems["name"]}
-              value={draft.name}
-              onInput={(name) => change({ name })}
-              input={{ maxLength: 255, dir: "auto" }}
-            />
-            <TextField
-              id="email"
-              label="E-mail"
-              help="The agent signs in with it. A change ends the agent's sessions."
-              problem={problems["email"]}
-              value={draft.email}
-              onInput={(email) => change({ email })}
-              input={{ type: "email", spellcheck: false, dir: "ltr", maxLength: 254 }}
-            />
-            <TextField
-              id="phone"
-              label="Phone (optional)"
-              problem={problems["phone"]}
-              value={draft.phone}
-              onInput={(phone) => change({ phone })}
-              input={{ type: "tel", dir: "ltr", maxLength: 255 }}
-            />
-            <div class="with-photo">
-              <TextField
-                id="photo"
-                label="Address of a photo (optional)"
-                problem={problems["photo"]}
-                value={draft.photo}
-                onInput={(photo) => change({ photo })}
-                input={{ ...URL_INPUT, placeholder: "https://" }}
-              />
-              <Avatar id={agent.agent_id} name={draft.name} photo={draft.photo} />
-            </div>
-            {isMe ? (
-              <p class="quiet-text">You are an admin. Only another admin can change your role.</p>
-            ) : (
-              <div class="field">
-                <Segments
-                  name="role"
-                  label="Role"
-                  value={draft.role}
-                  options={ROLES}
-                  onChange={(role) => change({ role })}
-                />
-                <span class="help">{ROLE_HELP[draft.role]} A change ends the agent's sessions.</span>
-              </div>
-            )}
-            <p class="quiet-text">Added on {fullTime(agent.created_at)}.</p>
-          </FormSection>
-        </form>
+        <RecordForm form={form}>
+          <ProfileFields agent={agent} isMe={isMe} form={form} />
+        </RecordForm>
         <PasswordSection agent={agent} isMe={isMe} />
         {!isMe && (
           <DeleteByName
@@ -175,6 +85,41 @@ function AgentForm({ agent, onStored }: { agent: Agent; onStored: (agent: Agent)
         )}
       </div>
     </div>
+  );
+}
+
+function ProfileFields({ agent, isMe, form }: { agent: Agent; isMe: boolean; form: DraftForm<AgentDraft> }) {
+  const { name, photo, role } = form.draft;
+  return (
+    <FormSection title="Profile">
+      <TextField
+        {...form.text("name")}
+        label="Name"
+        help="Visitors see it beside the agent's messages."
+        input={NAME_INPUT}
+      />
+      <TextField
+        {...form.text("email")}
+        label="E-mail"
+        help="The agent signs in with it. A change ends the agent's sessions."
+        input={EMAIL_INPUT}
+      />
+      <TextField {...form.text("phone")} label="Phone (optional)" input={{ type: "tel", dir: "ltr", maxLength: 255 }} />
+      <div class="with-photo">
+        <TextField
+          {...form.text("photo")}
+          label="Address of a photo (optional)"
+          input={{ ...URL_INPUT, placeholder: "https://" }}
+        />
+        <Avatar id={agent.agent_id} name={name} photo={photo} />
+      </div>
+      {isMe ? (
+        <p class="quiet-text">You are an admin. Only another admin can change your role.</p>
+      ) : (
+        <RoleField role={role} help="A change ends the agent's sessions." onChange={(role) => form.change({ role })} />
+      )}
+      <p class="quiet-text">Added on {fullTime(agent.created_at)}.</p>
+    </FormSection>
   );
 }
 
@@ -199,46 +144,29 @@ function PasswordSection({ agent, isMe }: { agent: Agent; isMe: boolean }) {
 }
 
 function PasswordDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
+  const { api } = useWorkspace();
   const [isStored, setStored] = useState(false);
-  const [password, setPassword] = useState(randomPassword);
-  const [isOneTime, setOneTime] = useState(true);
-  const form = usePasswordForm(agent.agent_id, password, isOneTime, () => setStored(true));
+  const form = useNewRecordForm({
+    fields: ["password"],
+    initial: () => ({ password: randomPassword(), must_change_password: true }),
+    check: ({ password }) => passwordProblem(password),
+    create: (draft) => api.patch("/admin/agents/{agent_id}", { path: { agent_id: agent.agent_id }, body: draft }),
+    onCreated: () => setStored(true),
+  });
+  useRequestGuard(form.isBusy);
   if (isStored)
     return (
       <ShownOnceDialog key="stored" title="The password is set" onClose={onClose}>
         <p class="quiet-text">It is shown only now. The earlier password and all sessions have ended.</p>
-        <CopyField label="Password" name="the password" text={password} />
+        <CopyField label="Password" name="the password" text={form.draft.password} />
       </ShownOnceDialog>
     );
   return (
     <Dialog key="question" title={`A new password for ${agent.name}`} isLocked={form.isBusy} onClose={onClose}>
-      <form ref={form.element} class="body" noValidate onSubmit={form.submit}>
-        <FormProblem text={form.problems[""]} />
-        <PasswordField password={password} problem={form.problems["password"]} onInput={setPassword} />
-        <OneTimeSwitch isOn={isOneTime} onChange={setOneTime} />
-        <SubmitButtons isBusy={form.isBusy} label="Set the password" busyLabel="Setting…" onCancel={onClose} />
-      </form>
+      <NewRecordForm form={form} label="Set the password" busyLabel="Setting…" onCancel={onClose}>
+        <PasswordField {...form.text("password")} />
+        <OneTimeSwitch {...form.toggle("must_change_password")} />
+      </NewRecordForm>
     </Dialog>
   );
-}
-
-/** The state of a form that sets an agent's password. */
-function usePasswordForm(agentId: number, password: string, isOneTime: boolean, onStored: () => void) {
-  const { api } = useWorkspace();
-  const { form: element, problems, isBusy, send } = useSettingsForm(["password"]);
-  useRequestGuard(isBusy);
-  const store = async () => {
-    const stored = await send(passwordProblem(password), () =>
-      api.patch("/admin/agents/{agent_id}", {
-        path: { agent_id: agentId },
-        body: { password, must_change_password: isOneTime },
-      }),
-    );
-    if (stored !== undefined) onStored();
-  };
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void store();
-  };
-  return { element, problems, isBusy, submit };
 }

@@ -1,18 +1,17 @@
 /* The page of one department: its name and its agents. */
 
 import type { Agent, Department } from "../../api/types";
-import { TextField } from "../../ui/form-fields";
+import { NAME_INPUT, TextField } from "../../ui/form-fields";
 import { toast } from "../../ui/toast";
 import { compareNames } from "../../ui/words";
 import { ChoiceList } from "../admin/choice-list";
 import { DeleteByName } from "../admin/delete-by-name";
-import { DETAIL_FORM_ID, DetailHeader, FormProblem, FormSection } from "../admin/detail-header";
+import { DetailHeader, FormSection } from "../admin/detail-header";
 import { DetailPage } from "../admin/detail-page";
-import { differences } from "../admin/form-changes";
-import { useDraft } from "../admin/use-draft";
-import { useLeaveGuard } from "../admin/use-leave-guard";
+import { RecordForm, useRecordForm } from "../admin/draft-form";
+import { changedFields } from "../admin/form-changes";
 import { useLoaded } from "../admin/use-loaded";
-import { useSettingsForm } from "../admin/use-settings-form";
+import type { Problems } from "../admin/use-settings-form";
 import { navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 import { DEPARTMENTS_ROUTE } from "../state/page-routes";
@@ -50,62 +49,44 @@ type DepartmentDraft = Pick<Department, "name" | "agent_ids">;
 const draftOf = ({ name, agent_ids }: Department): DepartmentDraft => ({ name, agent_ids });
 
 function DepartmentForm({ department, agents, onStored }: DepartmentFormProps) {
-  const workspace = useWorkspace();
-  const { api } = workspace;
-  const { form, problems, setProblems, isBusy, send } = useSettingsForm(["name", "agent_ids"]);
-  const { draft, setDraft, change, showStored } = useDraft(() => draftOf(department));
+  const { api, roster } = useWorkspace();
   const path = { department_id: department.department_id };
-  const changes = differences(draftOf(department), { ...draft, name: draft.name.trim() });
-  const hasChanges = Object.keys(changes).length > 0;
-  useLeaveGuard(hasChanges);
-
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (!hasChanges) return;
-    const found = draft.name.trim() === "" ? { name: "Give the department a name." } : {};
-    const stored = await send(found, () => api.patch("/admin/departments/{department_id}", { path, body: changes }));
-    if (stored === undefined) return;
-    onStored(stored);
-    showStored(draftOf(stored));
-    workspace.roster.refresh();
-    toast("Saved. It applies within ten seconds.");
-  };
-  const discard = () => {
-    setDraft(draftOf(department));
-    setProblems({});
-  };
+  const form = useRecordForm({
+    stored: department,
+    fields: ["name", "agent_ids"],
+    draftOf,
+    changesOf: (stored, draft) => changedFields(draftOf(stored), { ...draft, name: draft.name.trim() }),
+    check: ({ name }): Problems => (name.trim() === "" ? { name: "Give the department a name." } : {}),
+    save: (changes) => api.patch("/admin/departments/{department_id}", { path, body: changes }),
+    onSaved: (stored) => {
+      onStored(stored);
+      roster.refresh();
+    },
+  });
   const remove = async () => {
     await api.delete("/admin/departments/{department_id}", { path });
-    workspace.roster.refresh();
+    roster.refresh();
     navigate(DEPARTMENTS_ROUTE, true);
     toast(`${department.name} is deleted.`);
   };
   return (
     <div class="detail-page">
-      <DetailHeader name={department.name} list={LIST} form={{ hasChanges, isBusy, onDiscard: discard }} />
+      <DetailHeader name={department.name} list={LIST} form={form.buttons} />
       <div class="detail-settings scroll">
-        <form ref={form} id={DETAIL_FORM_ID} noValidate onSubmit={(event) => void submit(event)}>
-          <FormProblem text={problems[""]} />
+        <RecordForm form={form}>
           <FormSection title="General">
-            <TextField
-              id="name"
-              label="Name"
-              problem={problems["name"]}
-              value={draft.name}
-              onInput={(name) => change({ name })}
-              input={{ maxLength: 255, dir: "auto" }}
-            />
+            <TextField {...form.text("name")} label="Name" input={NAME_INPUT} />
             <ChoiceList
               id="agent_ids"
               label="Agents"
               help="They see the chats that are offered or transferred to the department."
               options={agents.map(({ agent_id, name }) => ({ id: agent_id, name }))}
-              chosen={draft.agent_ids}
-              problem={problems["agent_ids"]}
-              onChange={(agent_ids) => change({ agent_ids: agent_ids.sort((a, b) => a - b) })}
+              chosen={form.draft.agent_ids}
+              problem={form.problems["agent_ids"]}
+              onChange={(agent_ids) => form.change({ agent_ids: agent_ids.sort((a, b) => a - b) })}
             />
           </FormSection>
-        </form>
+        </RecordForm>
         <DeleteByName
           thing="the department"
           name={department.name}

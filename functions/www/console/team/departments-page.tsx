@@ -4,13 +4,13 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Department } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
-import { TextField } from "../../ui/form-fields";
+import { NAME_INPUT, TextField } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { compareNames } from "../../ui/words";
-import { FormProblem } from "../admin/detail-header";
+import { NewRecordForm, useNewRecordForm } from "../admin/draft-form";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
 import { useLoaded } from "../admin/use-loaded";
-import { useSettingsForm } from "../admin/use-settings-form";
+import type { Problems } from "../admin/use-settings-form";
 import { hrefOf, navigate } from "../state/route";
 import { useWorkspace } from "../workspace-context";
 import { departmentRoute } from "../state/page-routes";
@@ -94,40 +94,28 @@ function DepartmentTable({ departments, names }: DepartmentTableProps) {
 
 /** Asks for the name of a new department, and opens its page. */
 function AddDepartmentDialog({ onClose }: { onClose: () => void }) {
-  const workspace = useWorkspace();
-  const { form, problems, isBusy, send } = useSettingsForm(["name"]);
-  const [name, setName] = useState("");
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    const found = name.trim() === "" ? { name: "Give the department a name." } : {};
-    const added = await send(found, () => workspace.api.post("/admin/departments", { body: { name: name.trim() } }));
-    if (added === undefined) return;
-    workspace.roster.refresh();
-    onClose();
-    navigate(departmentRoute(added.department_id));
-  };
+  const { api, roster } = useWorkspace();
+  const form = useNewRecordForm({
+    fields: ["name"],
+    initial: () => ({ name: "" }),
+    check: ({ name }): Problems => (name.trim() === "" ? { name: "Give the department a name." } : {}),
+    create: ({ name }) => api.post("/admin/departments", { body: { name: name.trim() } }),
+    onCreated: ({ department_id }) => {
+      roster.refresh();
+      onClose();
+      navigate(departmentRoute(department_id));
+    },
+  });
   return (
     <Dialog title="Add a department" onClose={onClose}>
-      <form ref={form} class="body" noValidate onSubmit={(event) => void submit(event)}>
-        <FormProblem text={problems[""]} />
+      <NewRecordForm form={form} label="Add" busyLabel="Adding…" onCancel={onClose}>
         <TextField
-          id="name"
+          {...form.text("name")}
           label="Name"
           help="You choose its agents on its page."
-          problem={problems["name"]}
-          value={name}
-          onInput={setName}
-          input={{ maxLength: 255, dir: "auto", "data-autofocus": true }}
+          input={{ ...NAME_INPUT, "data-autofocus": true }}
         />
-        <footer>
-          <button type="button" class="btn line" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="btn primary" aria-disabled={isBusy}>
-            {isBusy ? "Adding…" : "Add"}
-          </button>
-        </footer>
-      </form>
+      </NewRecordForm>
     </Dialog>
   );
 }

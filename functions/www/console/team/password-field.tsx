@@ -1,9 +1,19 @@
 import { CopyButton } from "../../ui/copy-button";
 import { Switch, TextField } from "../../ui/form-fields";
-import { randomPassword } from "./password";
 
 /** The minimum number of characters in a password. */
 export const MIN_PASSWORD_CHARACTERS = 12;
+
+/** 32 letters and digits that cannot be mistaken for each other. A random byte selects each of them with the same
+ * probability, because 256 is a multiple of 32. */
+const CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789Q";
+const PASSWORD_CHARACTERS = 20;
+
+/** Returns a random password of 100 bits. */
+export function randomPassword(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(PASSWORD_CHARACTERS));
+  return Array.from(bytes, (byte) => CHARACTERS[byte % CHARACTERS.length]).join("");
+}
 
 export const passwordProblem = (password: string): Record<string, string> =>
   password.length < MIN_PASSWORD_CHARACTERS
@@ -26,7 +36,7 @@ export const OneTimeSwitch = ({ isOn, onChange }: OneTimeSwitchProps) => (
 );
 
 interface PasswordFieldProps {
-  password: string;
+  value: string;
   /** Tells the admin what to do with the password. */
   help?: string;
   problem: string | undefined;
@@ -35,7 +45,7 @@ interface PasswordFieldProps {
 
 /** A password that an admin sets. It is visible, because the admin has to pass it on. */
 export function PasswordField({
-  password,
+  value,
   help = "Pass it on in a safe way. It cannot be shown again.",
   problem,
   onInput,
@@ -47,12 +57,12 @@ export function PasswordField({
         label="Password"
         help={help}
         problem={problem}
-        value={password}
+        value={value}
         onInput={onInput}
         input={{ autocomplete: "new-password", spellcheck: false, dir: "ltr", maxLength: 254, "data-autofocus": true }}
       />
       <span class="buttons">
-        <CopyButton text={password} label="Copy the password" />
+        <CopyButton text={value} label="Copy the password" />
         <button type="button" class="btn line" onClick={() => onInput(randomPassword())}>
           Generate
         </button>

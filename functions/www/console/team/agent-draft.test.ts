@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { phoneProblem } from "./phone-number";
+import { phoneProblem } from "./agent-draft";
 
 test("impossible phone number of an agent is refused", () => {
   for (const number of ["", "+31 6 12 34 56 78", "06-12345678", "(020) 123.45/67"])

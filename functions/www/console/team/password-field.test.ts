@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { randomPassword } from "./password";
+import { randomPassword } from "./password-field";
 
 test("passwords are long, random and easy to read", () => {
   const passwords = new Set(Array.from({ length: 50 }, randomPassword));

@@ -1,0 +1,27 @@
+import { useState } from "preact/hooks";
+import type { ReceiverTestResult } from "../../api/types";
+import { SelectField } from "../../ui/form-fields";
+import { FormSection } from "./detail-header";
+import { ReceiverTest } from "./receiver-test";
+
+interface EventTestProps<Name extends string> {
+  events: readonly { value: Name; label: string }[];
+  /** The event that is chosen at first. */
+  initial: Name;
+  help: string;
+  /** Whether the page has changes that are not saved. */
+  hasChanges?: boolean;
+  send: (event: Name) => Promise<ReceiverTestResult>;
+}
+
+/** The part of a receiver's page that sends it a sample event, and shows the response. */
+export function EventTest<Name extends string>({ events, initial, help, hasChanges, send }: EventTestProps<Name>) {
+  const [event, setEvent] = useState(initial);
+  return (
+    <FormSection title="Test">
+      <SelectField id="test-event" label="Event" help={help} value={event} options={events} onChange={setEvent} />
+      {hasChanges && <p class="quiet-text">Changes that are not saved do not apply to the test.</p>}
+      <ReceiverTest label="Send the event" what={event} send={() => send(event)} />
+    </FormSection>
+  );
+}

@@ -1,0 +1,124 @@
+/* The parts of an API channel's page that are not its form: a test, the channel's address, and the rejected messages. */
+
+import { useState } from "preact/hooks";
+import type { ApiChannel } from "../../api/types";
+import { Icon } from "../../ui/icons";
+import { clockTime, dayLabel, fullTime } from "../../ui/time";
+import { FormSection } from "../admin/detail-header";
+import { ReceiverTest } from "../admin/receiver-test";
+import { RotationDialog } from "../admin/secret";
+import { useWorkspace } from "../workspace-context";
+import { ChannelAddress, SignatureCode } from "./channel-address";
+
+const MAX_OLD_ADDRESSES = 4;
+
+/** Sends a sample message of an agent to the integrator, and shows the response. */
+export function IntegratorTest({ channelId, hasChanges }: { channelId: string; hasChanges: boolean }) {
+  const { api } = useWorkspace();
+  return (
+    <FormSection title="Test of your server">
+      <p class="quiet-text">
+        A message of an agent is sent to your server at once, signed like real ones. The visitor does not exist, and
+        nothing is stored.
+        {hasChanges && " Changes that are not saved do not apply to the test."}
+      </p>
+      <ReceiverTest
+        label="Send a message to your server"
+        what="text"
+        send={() => api.post("/admin/channels/{channel_id}/test", { path: { channel_id: channelId } })}
+      />
+    </FormSection>
+  );
+}
+
+interface ConnectSectionProps {
+  channelId: string;
+  oldEndpoints: NonNullable<ApiChannel["old_endpoints"]>;
+}
+
+export function ConnectSection({ channelId, oldEndpoints }: ConnectSectionProps) {
+  const { api } = useWorkspace();
+  const [isRotating, setRotating] = useState(false);
+  const [validUntil, setValidUntil] = useState(() => oldEndpoints.map(({ valid_until }) => valid_until));
+  const rotate = async (keep_old_seconds: number) => {
+    const { endpoint, old_endpoint_valid_until: until } = await api.post("/admin/channels/{channel_id}/rotate", {
+      path: { channel_id: channelId },
+      body: { keep_old_seconds },
+    });
+    setValidUntil(keep_old_seconds === 0 ? [] : [...validUntil, until].slice(-MAX_OLD_ADDRESSES));
+    return {
+      view: <ChannelAddress endpoint={endpoint} />,
+      note:
+        keep_old_seconds === 0
+          ? "It works now. All earlier addresses end within ten seconds."
+          : `It works now. The old one is valid until ${fullTime(until)}.`,
+    };
+  };
+  return (
+    <FormSection title="Connect">
+      <p class="quiet-text">
+        Your front end sends visitors’ messages to the channel’s address. It was shown when it was created, and cannot
+        be shown again. Requests to your server are signed with the channel’s secret.
+      </p>
+      {validUntil.length > 0 && (
+        <div class="field">
+          <span class="label">Old addresses that are still valid</span>
+          <ul class="old-addresses">
+            {validUntil.map((until, index) => (
+              <li key={index}>until {fullTime(until)}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <div>
+        <button type="button" class="btn line" onClick={() => setRotating(true)}>
+          <Icon name="refresh-cw" />
+          Create a new address…
+        </button>
+      </div>
+      <SignatureCode />
+      {isRotating && (
+        <RotationDialog
+          title="Create a new address?"
+          thing="address"
+          explanation="Front ends send messages to the new address. Up to four old ones stay valid, each for the time that was chosen for it."
+          rotate={rotate}
+          onClose={() => setRotating(false)}
+        />
+      )}
+    </FormSection>
+  );
+}
+
+export function RejectedMessages({ rejected }: { rejected: NonNullable<ApiChannel["refused"]> }) {
+  if (rejected.length === 0) return null;
+  const now = Math.floor(Date.now() / 1000);
+  return (
+    <FormSection title="Rejected messages, today and yesterday">
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">Reason</th>
+            <th scope="col" class="end">
+              Count
+            </th>
+            <th scope="col" class="end">
+              Last
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rejected.map(({ day, reason, count, last_at }) => (
+            <tr key={`${day} ${reason}`}>
+              <td dir="auto">{reason}</td>
+              <td class="num end">{count}</td>
+              <td class="num end">
+                {dayLabel(last_at, now)} {clockTime(last_at)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </FormSection>
+  );
+}

@@ -1,0 +1,58 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../../ui/dialog";
+import { Icon } from "../../ui/icons";
+import { toast } from "../../ui/toast";
+import { FormProblem, FormSection } from "../admin/detail-header";
+import { errorText } from "../state/error-text";
+import { useWorkspace } from "../workspace-context";
+
+/** The last part of the page, which removes the provider after a question. */
+export function RemoveProvider({ onRemoved }: { onRemoved: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <FormSection title="Remove">
+      <p class="quiet-text">Without a provider, nobody can call or be called.</p>
+      <div>
+        <button type="button" class="btn line bad" onClick={() => setAsking(true)}>
+          <Icon name="trash-2" />
+          Remove the provider…
+        </button>
+      </div>
+      {isAsking && <RemoveDialog onClose={() => setAsking(false)} onRemoved={onRemoved} />}
+    </FormSection>
+  );
+}
+
+function RemoveDialog({ onClose, onRemoved }: { onClose: () => void; onRemoved: () => void }) {
+  const { api } = useWorkspace();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const remove = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      await api.delete("/admin/telephony");
+      toast("The provider was removed.");
+      onRemoved();
+    } catch (error) {
+      setProblem(errorText(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title="Remove the telephony provider?" onClose={onClose}>
+      <div class="body">
+        <p>Its credentials are deleted. Calls in progress are no longer reported and end by their time limits.</p>
+        <FormProblem text={problem} />
+        <footer>
+          <button type="button" class="btn line" data-autofocus onClick={onClose}>
+            Cancel
+          </button>
+          <button type="button" class="btn danger" aria-disabled={isBusy} onClick={() => void remove()}>
+            {isBusy ? "Removing…" : "Remove"}
+          </button>
+        </footer>
+      </div>
+    </Dialog>
+  );
+}
