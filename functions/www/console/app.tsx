@@ -9,7 +9,7 @@ import { WorkspaceContext } from "./workspace-context";
 import { AdminsOnly } from "./admins-only";
 import { sectionNamed } from "./sections";
 import { Conversation } from "./conversation/conversation";
-import { NavigationRail } from "./navigation-rail";
+import { NavigationRail } from "./navigation/navigation-rail";
 import { OverlayLayer } from "./overlays";
 import { FirstRun, isFirstRun } from "./first-run/first-run";
 import { Inbox } from "./inbox/inbox";

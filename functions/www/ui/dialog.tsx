@@ -61,20 +61,20 @@ export const LOCKED_DIALOG = "dialog[open][closedby=none]";
 
 interface SubmitButtonsProps {
   /** Whether the request is running. Its response may contain what is shown only once, so it cannot be cancelled. */
-  isBusy: boolean;
+  isBusy?: boolean;
   label: string;
-  busyLabel: string;
+  busyLabel?: string;
   onCancel: () => void;
 }
 
 /** The buttons of a dialog whose form sends a request. */
-export const SubmitButtons = ({ isBusy, label, busyLabel, onCancel }: SubmitButtonsProps) => (
+export const SubmitButtons = ({ isBusy = false, label, busyLabel, onCancel }: SubmitButtonsProps) => (
   <footer>
     <button type="button" class="btn line" aria-disabled={isBusy} onClick={isBusy ? undefined : onCancel}>
       Cancel
     </button>
     <button type="submit" class="btn primary" aria-disabled={isBusy}>
-      {isBusy ? busyLabel : label}
+      {isBusy ? (busyLabel ?? label) : label}
     </button>
   </footer>
 );

@@ -101,6 +101,17 @@ export const NUMBER_INPUT = { inputmode: "numeric" } as const;
 /** The attributes of a field for the address of a server. */
 export const URL_INPUT = { type: "url", inputmode: "url", spellcheck: false, dir: "ltr" } as const;
 
+/** The options of a drop-down list. */
+export const Options = ({ options }: { options: readonly { value: string; label: string }[] }) => (
+  <>
+    {options.map(({ value, label }) => (
+      <option key={value} value={value}>
+        {label}
+      </option>
+    ))}
+  </>
+);
+
 interface SelectFieldProps<Value extends string> extends Omit<FieldProps, "children"> {
   value: Value;
   options: readonly { value: Value; label: string }[];
@@ -119,11 +130,7 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
           value={value}
           onChange={(event) => onChange(event.currentTarget.value as Value)}
         >
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
+          <Options options={options} />
         </select>
       )}
     </Field>

@@ -1,3 +1,5 @@
+import { Options } from "../../ui/form-fields";
+
 interface FilterSelectProps<Value extends string> {
   label: string;
   value: Value;
@@ -13,10 +15,6 @@ export const FilterSelect = <Value extends string>({ label, value, options, onCh
     value={value}
     onChange={(event) => onChange(event.currentTarget.value as Value)}
   >
-    {options.map((option) => (
-      <option key={option.value} value={option.value}>
-        {option.label}
-      </option>
-    ))}
+    <Options options={options} />
   </select>
 );

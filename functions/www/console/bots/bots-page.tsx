@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Bot, Channel } from "../../api/types";
 import { Icon } from "../../ui/icons";
+import { TableHead } from "../../ui/table-head";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
 import { botRoute } from "../state/page-routes";
 import { hrefOf } from "../state/route";
@@ -66,18 +67,7 @@ function BotTable({ bots, channels, providerName }: BotTableProps) {
   };
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Channels</th>
-          <th scope="col" class="wide-only">
-            Provider
-          </th>
-          <th scope="col" class="wide-only">
-            Answers within
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={["Name", "Channels", ["Provider", "wide-only"], ["Answers within", "wide-only"]]} />
       <tbody>
         {bots.map((bot) => (
           <tr key={bot.bot_id}>

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import type { ApiChannel } from "../../api/types";
 import { Icon } from "../../ui/icons";
+import { TableHead } from "../../ui/table-head";
 import { clockTime, dayLabel, fullTime } from "../../ui/time";
 import { FormSection } from "../admin/detail-header";
 import { ReceiverTest } from "../admin/receiver-test";
@@ -96,17 +97,7 @@ export function RejectedMessages({ rejected }: { rejected: NonNullable<ApiChanne
   return (
     <FormSection title="Rejected messages, today and yesterday">
       <table class="plain-table">
-        <thead>
-          <tr>
-            <th scope="col">Reason</th>
-            <th scope="col" class="end">
-              Count
-            </th>
-            <th scope="col" class="end">
-              Last
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={["Reason", ["Count", "end"], ["Last", "end"]]} />
         <tbody>
           {rejected.map(({ day, reason, count, last_at }) => (
             <tr key={`${day} ${reason}`}>

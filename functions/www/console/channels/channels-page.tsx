@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Channel } from "../../api/types";
 import { Icon } from "../../ui/icons";
+import { TableHead } from "../../ui/table-head";
 import { FailureCount } from "../admin/failure-count";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
 import { channelRoute } from "../state/page-routes";
@@ -65,18 +66,7 @@ function ChannelTable({ channels, failures, isSearch }: ChannelTableProps) {
     );
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Kind</th>
-          <th scope="col" class="wide-only">
-            Sites or server
-          </th>
-          <th scope="col" class="wide-only">
-            State
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={["Name", "Kind", ["Sites or server", "wide-only"], ["State", "wide-only"]]} />
       <tbody>
         {channels.map((channel) => (
           <tr key={channel.channel_id}>

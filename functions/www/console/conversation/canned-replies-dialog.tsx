@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { CannedReply } from "../../api/types";
 import { ApiError } from "../../api/client";
-import { Dialog } from "../../ui/dialog";
+import { Dialog, SubmitButtons } from "../../ui/dialog";
 import { controlAttributes, FieldNotes } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
@@ -159,14 +159,7 @@ function CannedReplyEditor({ reply, onDone }: { reply: CannedReply | undefined; 
             {problem.text}
           </p>
         )}
-        <footer>
-          <button type="button" class="btn line" onClick={onDone}>
-            Cancel
-          </button>
-          <button type="submit" class="btn primary">
-            Save
-          </button>
-        </footer>
+        <SubmitButtons label="Save" onCancel={onDone} />
       </form>
     </Dialog>
   );

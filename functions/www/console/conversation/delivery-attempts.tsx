@@ -1,4 +1,5 @@
 import type { Delivery } from "../../api/types";
+import { TableHead } from "../../ui/table-head";
 import { countText } from "../../ui/words";
 import { clockTimeWithSeconds, formatDuration } from "../../ui/time";
 
@@ -20,14 +21,7 @@ export function AttemptsPopover({ delivery }: { delivery: Delivery }) {
         <p>No attempt has been made yet.</p>
       ) : (
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Status</th>
-              <th scope="col">Duration</th>
-              <th scope="col">Response</th>
-            </tr>
-          </thead>
+          <TableHead columns={["Time", "Status", "Duration", "Response"]} />
           <tbody>
             {delivery.attempts.map(({ at, status, ms, error }, index) => {
               const isSuccess = error === undefined && status !== undefined;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { AgentMessage, FileType } from "../../api/types";
-import { Dialog } from "../../ui/dialog";
+import { Dialog, SubmitButtons } from "../../ui/dialog";
 import { useWorkspace } from "../workspace-context";
 import { closeOverlay } from "../state/view-state";
 import { fileNameFromUrl, fileTypeFromUrl, parseFileSize } from "./file-metadata";
@@ -148,14 +148,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
             </span>
           </p>
         )}
-        <footer>
-          <button type="button" class="btn line" onClick={closeOverlay}>
-            Cancel
-          </button>
-          <button type="submit" class="btn primary">
-            Send
-          </button>
-        </footer>
+        <SubmitButtons label="Send" onCancel={closeOverlay} />
       </form>
     </Dialog>
   );

@@ -1,17 +1,17 @@
 /* The delivery log: deliveries by state, receiver, channel, chat and time. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { CappedCount, DeliveryLogEntry, DeliveryState, ReplayRequest } from "../../api/types";
-import { announce } from "../../ui/announcer";
 import { csvText } from "../../ui/csv";
 import { controlAttributes, FieldNotes, Segments } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { saveFile } from "../../ui/save-file";
+import { TableHead } from "../../ui/table-head";
 import { compareNames } from "../../ui/words";
 import { FilterSelect } from "../admin/filter-select";
-import { EmptyList, LoadFailure, Loading } from "../admin/list-page";
-import { MoreRows } from "../admin/more-rows";
+import { EmptyList } from "../admin/list-page";
+import { PagedList, RefreshButton } from "../admin/paged-list";
 import { useLoaded } from "../admin/use-loaded";
 import { cappedText, countFailedDeliveries } from "../state/failed-deliveries";
 import { replaceQuery, route } from "../state/route";
@@ -107,11 +107,6 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
     count();
   };
 
-  useEffect(() => {
-    if (rows === undefined || log.isLoading) return;
-    announce(rows.length === 0 ? "No deliveries" : `${rows.length}${log.next === null ? "" : " or more"} deliveries`);
-  }, [rows?.length, log.isLoading]);
-
   const change = (changes: Partial<LogFilter>) => {
     setOpenRow(undefined);
     replaceQuery(addressOf({ ...filter, ...changes }));
@@ -127,9 +122,7 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
         <h2>Deliveries</h2>
         {tabs}
         <span class="grow" />
-        <button type="button" class="btn only-icon" aria-label="Refresh" title="Refresh" onClick={reload}>
-          <Icon name="refresh-cw" />
-        </button>
+        <RefreshButton onClick={reload} />
         {rows !== undefined && rows.length > 0 && (
           <button
             type="button"
@@ -161,23 +154,23 @@ export function DeliveryLog({ tabs }: { tabs: ComponentChildren }) {
           channels={receivers?.channels ?? []}
           onChange={change}
         />
-        {log.problem !== undefined ? (
-          <LoadFailure title="The deliveries could not be loaded" text={log.problem} onRetry={log.reload} />
-        ) : rows === undefined ? (
-          <Loading />
-        ) : rows.length === 0 ? (
-          problem === undefined && <NoDeliveries filter={filter} />
-        ) : (
-          <LogTable
-            isLoading={log.isLoading}
-            rows={rows}
-            receivers={receivers}
-            openRow={openRow}
-            onToggle={(key) => setOpenRow(key === openRow ? undefined : key)}
-            onReplayed={log.follow}
-          />
-        )}
-        <MoreRows {...log} />
+        <PagedList
+          log={log}
+          what="The deliveries"
+          noun="deliveries"
+          empty={problem === undefined && <NoDeliveries filter={filter} />}
+        >
+          {(rows) => (
+            <LogTable
+              isLoading={log.isLoading}
+              rows={rows}
+              receivers={receivers}
+              openRow={openRow}
+              onToggle={(key) => setOpenRow(key === openRow ? undefined : key)}
+              onReplayed={log.follow}
+            />
+          )}
+        </PagedList>
       </div>
       {replay !== undefined && (
         <ReplayDialog
@@ -299,30 +292,18 @@ interface LogTableProps {
 function LogTable({ isLoading, rows, receivers, openRow, onToggle, onReplayed }: LogTableProps) {
   return (
     <table aria-busy={isLoading}>
-      <thead>
-        <tr>
-          <th scope="col">State</th>
-          <th scope="col">What</th>
-          <th scope="col" class="wide-only">
-            To
-          </th>
-          <th scope="col" class="wide-only">
-            Chat
-          </th>
-          <th scope="col" class="wide-only end">
-            Attempts
-          </th>
-          <th scope="col" class="wide-only">
-            Result
-          </th>
-          <th scope="col" class="wide-only end">
-            Took
-          </th>
-          <th scope="col" class="end">
-            When
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          "State",
+          "What",
+          ["To", "wide-only"],
+          ["Chat", "wide-only"],
+          ["Attempts", "wide-only end"],
+          ["Result", "wide-only"],
+          ["Took", "wide-only end"],
+          ["When", "end"],
+        ]}
+      />
       <tbody>
         {rows.map((row) => (
           <DeliveryRow

@@ -6,6 +6,7 @@ import type { AccountSettings, Webhook, WebhookEventName } from "../../api/types
 import { Dialog } from "../../ui/dialog";
 import { TextField, URL_INPUT } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
+import { TableHead } from "../../ui/table-head";
 import { NewRecordForm, useNewRecordForm } from "../admin/draft-form";
 import { FailureCount } from "../admin/failure-count";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
@@ -66,14 +67,7 @@ function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
   const failures = useRecentFailures(api, "webhook");
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Address</th>
-          <th scope="col" class="wide-only">
-            Events
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={["Address", ["Events", "wide-only"]]} />
       <tbody>
         {webhooks.map(({ webhook_id, url, events }) => (
           <tr key={webhook_id}>

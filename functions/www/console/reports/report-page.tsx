@@ -8,6 +8,7 @@ import { Segments } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { FilterSelect } from "../admin/filter-select";
 import { EmptyList, LoadFailure, Loading } from "../admin/list-page";
+import { RefreshButton } from "../admin/paged-list";
 import { useLoaded } from "../admin/use-loaded";
 import { SETTINGS_ROUTE } from "../state/page-routes";
 import { hrefOf } from "../state/route";
@@ -53,9 +54,7 @@ export function ReportPage({ tabs }: { tabs: ComponentChildren }) {
         <h2>Reports</h2>
         {tabs}
         <span class="grow" />
-        <button type="button" class="btn only-icon" aria-label="Refresh" title="Refresh" onClick={reload}>
-          <Icon name="refresh-cw" />
-        </button>
+        <RefreshButton onClick={reload} />
         <button type="button" class="btn only-icon" aria-label="Print" title="Print" onClick={() => print()}>
           <Icon name="printer" />
         </button>

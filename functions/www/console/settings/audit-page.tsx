@@ -1,15 +1,14 @@
 /* The audit log: who signed in, changed, exported or erased something, when, and from where. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { AuditEntry, AuditQuery } from "../../api/types";
-import { announce } from "../../ui/announcer";
-import { Icon } from "../../ui/icons";
+import { TableHead } from "../../ui/table-head";
 import { currentMinute, fullTime, shortDay, clockTime, localDay } from "../../ui/time";
 import { compareNames } from "../../ui/words";
 import { FilterSelect } from "../admin/filter-select";
-import { EmptyList, LoadFailure, Loading } from "../admin/list-page";
-import { MoreRows } from "../admin/more-rows";
+import { EmptyList } from "../admin/list-page";
+import { PagedList, RefreshButton } from "../admin/paged-list";
 import { useLoaded } from "../admin/use-loaded";
 import { usePaged } from "../admin/use-paged";
 import { withoutScheme } from "../deliveries/log-filter";
@@ -57,11 +56,6 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
       return { rows: page.entries, next: page.next };
     },
   });
-  const { rows } = log;
-  useEffect(() => {
-    if (rows === undefined || log.isLoading) return;
-    announce(rows.length === 0 ? "No entries" : `${rows.length}${log.next === null ? "" : " or more"} entries`);
-  }, [rows?.length, log.isLoading]);
   const change = (changes: Partial<AuditFilter>) => setFilter({ ...filter, ...changes });
   const isNarrowed = JSON.stringify(filter) !== JSON.stringify(INITIAL_AUDIT_FILTER);
   return (
@@ -70,9 +64,7 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
         <h2>Audit log</h2>
         {tabs}
         <span class="grow" />
-        <button type="button" class="btn only-icon" aria-label="Refresh" title="Refresh" onClick={log.reload}>
-          <Icon name="refresh-cw" />
-        </button>
+        <RefreshButton onClick={log.reload} />
       </header>
       <div class="scroll">
         <div class="filters" role="search" aria-label="Filter the log">
@@ -93,28 +85,25 @@ export function AuditPage({ tabs }: { tabs: ComponentChildren }) {
             onChange={(period) => change({ period })}
           />
         </div>
-        {log.problem !== undefined ? (
-          <LoadFailure title="The audit log could not be loaded" text={log.problem} onRetry={log.reload} />
-        ) : rows === undefined ? (
-          <Loading />
-        ) : rows.length === 0 ? (
-          <EmptyList
-            icon="clock"
-            title="Nothing found"
-            text={
-              isNarrowed
-                ? "Choose something else, or another time."
-                : "Sign-ins, changes, exports and erasures appear here for 400 days."
-            }
-          />
-        ) : (
-          <AuditTable rows={rows} webhooks={webhooks} isLoading={log.isLoading} />
-        )}
-        <MoreRows {...log} />
+        <PagedList log={log} what="The audit log" noun="entries" empty={<NoEntries isNarrowed={isNarrowed} />}>
+          {(rows) => <AuditTable rows={rows} webhooks={webhooks} isLoading={log.isLoading} />}
+        </PagedList>
       </div>
     </div>
   );
 }
+
+const NoEntries = ({ isNarrowed }: { isNarrowed: boolean }) => (
+  <EmptyList
+    icon="clock"
+    title="Nothing found"
+    text={
+      isNarrowed
+        ? "Choose something else, or another time."
+        : "Sign-ins, changes, exports and erasures appear here for 400 days."
+    }
+  />
+);
 
 interface AuditTableProps {
   rows: readonly AuditEntry[];
@@ -125,24 +114,9 @@ interface AuditTableProps {
 
 const AuditTable = ({ rows, webhooks, isLoading }: AuditTableProps) => (
   <table aria-busy={isLoading}>
-    <thead>
-      <tr>
-        <th scope="col">What</th>
-        <th scope="col">Which</th>
-        <th scope="col" class="wide-only">
-          Fields
-        </th>
-        <th scope="col" class="wide-only">
-          Who
-        </th>
-        <th scope="col" class="wide-only">
-          From
-        </th>
-        <th scope="col" class="end">
-          When
-        </th>
-      </tr>
-    </thead>
+    <TableHead
+      columns={["What", "Which", ["Fields", "wide-only"], ["Who", "wide-only"], ["From", "wide-only"], ["When", "end"]]}
+    />
     <tbody>
       {rows.map((row) => (
         <AuditRow key={row.id} row={row} webhooks={webhooks} />

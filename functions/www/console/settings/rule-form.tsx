@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { TriggerRule } from "../../api/types";
 import { Icon } from "../../ui/icons";
-import { Switch, TextField } from "../../ui/form-fields";
+import { Options, Switch, TextField } from "../../ui/form-fields";
 import { FormProblem } from "../admin/detail-header";
 import { COMMANDS, CONDITIONS, newCommand, newCondition, type Command, type Condition } from "./rule-model";
 
@@ -112,11 +112,7 @@ function OptionSelect({ label, value, options, onChange }: OptionSelectProps) {
   return (
     <select class="input" aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
       {!isKnown && <option value={value}>{value || "Choose…"}</option>}
-      {options.map((option) => (
-        <option key={option.value} value={option.value}>
-          {option.label}
-        </option>
-      ))}
+      <Options options={options} />
     </select>
   );
 }

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Agent } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
+import { TableHead } from "../../ui/table-head";
 import { currentMinute, formatAgo, fullTime } from "../../ui/time";
 import { compareNames } from "../../ui/words";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
@@ -64,21 +65,9 @@ function AgentTable({ agents }: { agents: readonly Agent[] }) {
   if (agents.length === 0) return <EmptyList icon="users-round" title="Nobody found" />;
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col" class="wide-only">
-            E-mail
-          </th>
-          <th scope="col" class="wide-only">
-            Role
-          </th>
-          <th scope="col">Status</th>
-          <th scope="col" class="wide-only end">
-            Last seen
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={["Name", ["E-mail", "wide-only"], ["Role", "wide-only"], "Status", ["Last seen", "wide-only end"]]}
+      />
       <tbody>
         {agents.map((agent) => (
           <tr key={agent.agent_id}>

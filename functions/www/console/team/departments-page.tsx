@@ -6,6 +6,7 @@ import type { Department } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
 import { NAME_INPUT, TextField } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
+import { TableHead } from "../../ui/table-head";
 import { compareNames } from "../../ui/words";
 import { NewRecordForm, useNewRecordForm } from "../admin/draft-form";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
@@ -63,12 +64,7 @@ function DepartmentTable({ departments, names }: DepartmentTableProps) {
   const memberNames = ({ agent_ids }: Department) => agent_ids.flatMap((id) => names.get(id) ?? []).join(", ");
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Agents</th>
-        </tr>
-      </thead>
+      <TableHead columns={["Name", "Agents"]} />
       <tbody>
         {departments.map((department) => (
           <tr key={department.department_id}>

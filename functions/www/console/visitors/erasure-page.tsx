@@ -5,6 +5,7 @@ import { hasStatus } from "../../api/client";
 import type { ChatRow, VisitorData } from "../../api/types";
 import { announce } from "../../ui/announcer";
 import { Icon } from "../../ui/icons";
+import { TableHead } from "../../ui/table-head";
 import { dayLabel } from "../../ui/time";
 import { toast } from "../../ui/toast";
 import { useMounted } from "../../ui/use-mounted";
@@ -208,16 +209,7 @@ function ChatList({ chats, total }: { chats: readonly ChatRow[]; total: number }
         </p>
       )}
       <table class="plain-table">
-        <thead>
-          <tr>
-            <th scope="col">Chat</th>
-            <th scope="col">Channel</th>
-            <th scope="col">State</th>
-            <th scope="col" class="end">
-              Last active
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={["Chat", "Channel", "State", ["Last active", "end"]]} />
         <tbody>
           {chats.map(({ chat_id, channel, state, updated_at }) => (
             <tr key={chat_id}>

@@ -6,6 +6,7 @@ import { hasStatus } from "../../api/client";
 import type { ChatRow } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { Icon } from "../../ui/icons";
+import { TableHead } from "../../ui/table-head";
 import { formatAgo, currentMinute } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
 import { filterRows } from "../state/chat-search";
@@ -96,21 +97,15 @@ function VisitorList() {
       <div class="scroll">
         {rows.length > 0 ? (
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Visitor</th>
-                <th scope="col" class="wide-only">
-                  Number
-                </th>
-                <th scope="col" class="wide-only">
-                  Channel
-                </th>
-                <th scope="col" class="wide-only">
-                  Last message
-                </th>
-                <th scope="col">Last active</th>
-              </tr>
-            </thead>
+            <TableHead
+              columns={[
+                "Visitor",
+                ["Number", "wide-only"],
+                ["Channel", "wide-only"],
+                ["Last message", "wide-only"],
+                "Last active",
+              ]}
+            />
             <tbody>
               {rows.map((row) => (
                 <tr key={row.visitor.number}>

@@ -1,0 +1,56 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { announce } from "../../ui/announcer";
+import { Icon } from "../../ui/icons";
+import { LoadFailure, Loading } from "./list-page";
+import type { PagedState } from "./use-paged";
+
+interface PagedListProps<Row> {
+  log: PagedState<Row> & { reload: () => void; loadMore: () => void };
+  /** What cannot be loaded, such as "The audit log". */
+  what: string;
+  /** The rows in the plural, such as "entries". */
+  noun: string;
+  /** Shown in place of a list without rows. */
+  empty: ComponentChildren;
+  children: (rows: readonly Row[]) => ComponentChildren;
+}
+
+/** A list that is loaded page by page. Screen readers are told how many rows there are. */
+export function PagedList<Row>({ log, what, noun, empty, children }: PagedListProps<Row>) {
+  const { rows, next, isLoading, problem } = log;
+  useEffect(() => {
+    if (rows === undefined || isLoading) return;
+    announce(rows.length === 0 ? `No ${noun}` : `${rows.length}${next === null ? "" : " or more"} ${noun}`);
+  }, [rows?.length, isLoading]);
+  if (problem !== undefined)
+    return <LoadFailure title={`${what} could not be loaded`} text={problem} onRetry={log.reload} />;
+  if (rows === undefined) return <Loading />;
+  return (
+    <>
+      {rows.length === 0 ? empty : children(rows)}
+      {next !== null && <MoreRows {...log} />}
+    </>
+  );
+}
+
+type MoreRowsProps = Pick<PagedState<unknown>, "isLoading" | "moreProblem"> & { loadMore: () => void };
+
+const MoreRows = ({ isLoading, moreProblem, loadMore }: MoreRowsProps) => (
+  <div class="more">
+    {moreProblem !== undefined && (
+      <p class="notice bad" role="alert">
+        The next rows could not be loaded. {moreProblem}
+      </p>
+    )}
+    <button type="button" class="btn line" aria-disabled={isLoading} onClick={loadMore}>
+      {isLoading ? "Loading…" : moreProblem === undefined ? "Show more" : "Try again"}
+    </button>
+  </div>
+);
+
+export const RefreshButton = ({ onClick }: { onClick: () => void }) => (
+  <button type="button" class="btn only-icon" aria-label="Refresh" title="Refresh" onClick={onClick}>
+    <Icon name="refresh-cw" />
+  </button>
+);

@@ -1,0 +1,203 @@
+/* The agent's own menu: presence, sound, notifications, theme and session. */
+
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import type { PresenceStatus } from "../../api/types";
+import { Avatar } from "../../ui/avatar";
+import { Icon, type IconName } from "../../ui/icons";
+import { Popover } from "../../ui/popover";
+import { theme, type Theme } from "../../ui/theme";
+import { toast } from "../../ui/toast";
+import {
+  areNotificationsAllowed,
+  areNotificationsSupported,
+  playSound,
+  requestNotificationPermission,
+} from "../state/alerts";
+import { areDesktopNotificationsEnabled, isSoundEnabled } from "../state/preferences";
+import { session } from "../state/session";
+import { overlay, type Overlay } from "../state/view-state";
+import { useWorkspace } from "../workspace-context";
+
+const PRESENCE_OPTIONS: { status: PresenceStatus; label: string }[] = [
+  { status: "online", label: "Online" },
+  { status: "away", label: "Away" },
+];
+
+const THEME_OPTIONS: { value: Theme; label: string; icon: IconName }[] = [
+  { value: "system", label: "System", icon: "monitor" },
+  { value: "light", label: "Light", icon: "sun" },
+  { value: "dark", label: "Dark", icon: "moon" },
+];
+
+export function ProfileButton() {
+  const workspace = useWorkspace();
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const profile = session.value ?? workspace.me;
+  const status = workspace.presence.status.value;
+  const statusLabel = status === undefined ? "" : `, ${status}`;
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="me"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Avatar id={profile.id} name={profile.name} photo={profile.photo} />
+        <span class="sr">
+          {profile.name}
+          {statusLabel}
+        </span>
+        {status !== undefined && <span class={`presence ${status}`} />}
+      </button>
+      {isOpen && (
+        <Popover anchor={button} side="above" role="menu" class="me-menu" label="You" onClose={() => setOpen(false)}>
+          <ProfileMenu close={() => setOpen(false)} />
+        </Popover>
+      )}
+    </>
+  );
+}
+
+function ProfileMenu({ close }: { close: () => void }) {
+  const openOverlay = (opened: Overlay) => () => {
+    close();
+    overlay.value = opened;
+  };
+  return (
+    <>
+      <Profile />
+      <PresenceChoice />
+      <div class="menu-line" />
+      <SoundItem />
+      {areNotificationsSupported() && <NotificationsItem />}
+      <ThemeChoice />
+      <div class="menu-line" />
+      <MenuItem icon="lock" onClick={openOverlay({ kind: "own-account" })}>
+        Password and sessions
+      </MenuItem>
+      <MenuItem icon="keyboard" onClick={openOverlay({ kind: "shortcuts" })}>
+        Keyboard shortcuts <kbd>?</kbd>
+      </MenuItem>
+      <MenuItem icon="log-out" onClick={openOverlay({ kind: "sign-out" })}>
+        Sign out
+      </MenuItem>
+    </>
+  );
+}
+
+interface MenuItemProps {
+  icon: IconName;
+  /** Whether the item is switched on. Absent for an item that is no switch. */
+  isChecked?: boolean;
+  onClick: () => void;
+  children: ComponentChildren;
+}
+
+const MenuItem = ({ icon, isChecked, onClick, children }: MenuItemProps) => (
+  <button
+    type="button"
+    class="menu-item"
+    role={isChecked === undefined ? "menuitem" : "menuitemcheckbox"}
+    aria-checked={isChecked}
+    onClick={onClick}
+  >
+    <Icon name={icon} />
+    {children}
+    {isChecked !== undefined && <Icon name="check" class="check" />}
+  </button>
+);
+
+function Profile() {
+  const { me, isAdmin } = useWorkspace();
+  const { id, name, photo, email, accountName } = session.value ?? me;
+  return (
+    <div class="who" role="presentation">
+      <Avatar id={id} name={name} photo={photo} />
+      <span class="clip">
+        <b class="clip">{name}</b>
+        <small class="clip">{email || (isAdmin ? "Admin" : "Agent")}</small>
+        {accountName && <small class="clip">{accountName}</small>}
+      </span>
+    </div>
+  );
+}
+
+function PresenceChoice() {
+  const { presence } = useWorkspace();
+  return (
+    <div class="segments" role="group" aria-label="Presence">
+      {PRESENCE_OPTIONS.map(({ status, label }) => (
+        <button
+          key={status}
+          type="button"
+          role="menuitemradio"
+          aria-checked={presence.status.value === status}
+          onClick={() => void presence.set(status)}
+        >
+          <span class={`presence ${status}`} />
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function SoundItem() {
+  const toggle = () => {
+    isSoundEnabled.value = !isSoundEnabled.value;
+    playSound();
+  };
+  return (
+    <MenuItem icon={isSoundEnabled.value ? "volume-2" : "volume-x"} isChecked={isSoundEnabled.value} onClick={toggle}>
+      Sound
+    </MenuItem>
+  );
+}
+
+function NotificationsItem() {
+  const toggle = async () => {
+    if (areDesktopNotificationsEnabled.value && areNotificationsAllowed()) {
+      areDesktopNotificationsEnabled.value = false;
+    } else if (!(await requestNotificationPermission())) {
+      toast("The browser blocks notifications of this page. You can change this in its site settings.", {
+        isBad: true,
+      });
+    }
+  };
+  return (
+    <MenuItem
+      icon={areDesktopNotificationsEnabled.value ? "bell" : "bell-off"}
+      isChecked={areDesktopNotificationsEnabled.value && areNotificationsAllowed()}
+      onClick={() => void toggle()}
+    >
+      Desktop notifications
+    </MenuItem>
+  );
+}
+
+const ThemeChoice = () => (
+  <>
+    <div class="menu-label" aria-hidden="true">
+      Theme
+    </div>
+    <div class="segments" role="group" aria-label="Theme">
+      {THEME_OPTIONS.map(({ value, label, icon }) => (
+        <button
+          key={value}
+          type="button"
+          role="menuitemradio"
+          aria-checked={theme.value === value}
+          onClick={() => (theme.value = value)}
+        >
+          <Icon name={icon} class="small" />
+          {label}
+        </button>
+      ))}
+    </div>
+  </>
+);
