@@ -1,10 +1,10 @@
 /* The agent's own menu: presence, sound, notifications, theme and session. */
 
-import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { PresenceStatus } from "../../api/types";
 import { Avatar } from "../../ui/avatar";
 import { Icon, type IconName } from "../../ui/icons";
+import { MenuItem } from "../../ui/menu-item";
 import { Popover } from "../../ui/popover";
 import { theme, type Theme } from "../../ui/theme";
 import { toast } from "../../ui/toast";
@@ -89,28 +89,6 @@ function ProfileMenu({ close }: { close: () => void }) {
     </>
   );
 }
-
-interface MenuItemProps {
-  icon: IconName;
-  /** Whether the item is switched on. Absent for an item that is no switch. */
-  isChecked?: boolean;
-  onClick: () => void;
-  children: ComponentChildren;
-}
-
-const MenuItem = ({ icon, isChecked, onClick, children }: MenuItemProps) => (
-  <button
-    type="button"
-    class="menu-item"
-    role={isChecked === undefined ? "menuitem" : "menuitemcheckbox"}
-    aria-checked={isChecked}
-    onClick={onClick}
-  >
-    <Icon name={icon} />
-    {children}
-    {isChecked !== undefined && <Icon name="check" class="check" />}
-  </button>
-);
 
 function Profile() {
   const { me, isAdmin } = useWorkspace();

@@ -1,0 +1,158 @@
+import type { Chat, ChatRow } from "../../api/types";
+import { Avatar } from "../../ui/avatar";
+import { Icon } from "../../ui/icons";
+import { clockTime, currentMinute, dayLabel } from "../../ui/time";
+import { requestClose } from "../chat-actions";
+import { isVisitorPaneOpen } from "../state/preferences";
+import { openChat } from "../state/route";
+import { ownedSince } from "../state/timeline";
+import { overlay, toggleVisitorPane } from "../state/view-state";
+import { isAnonymous } from "../state/visitor-name";
+import { loadedPhoto } from "../visitor/visitor-photo";
+import { useWorkspace } from "../workspace-context";
+import { ChatMenu } from "./chat-menu";
+
+interface ConversationHeaderProps {
+  chatId: number;
+  /** Undefined until it is loaded. */
+  row: ChatRow | undefined;
+  name: string;
+}
+
+/** The top of a conversation: who the visitor is, and what the agent can do with the chat. */
+export function ConversationHeader({ chatId, row, name }: ConversationHeaderProps) {
+  const workspace = useWorkspace();
+  const detail = workspace.timelines.open(chatId).chatDetails.value;
+  const isMine = row !== undefined && workspace.chats.isMine(row);
+  const isCalling = workspace.runningCalls.byChat.value.has(chatId);
+  const canTransfer = row?.state === "active" && (isMine || workspace.isAdmin);
+  const canClose =
+    row !== undefined && row.state !== "closed" && (isMine || row.state !== "active" || workspace.isAdmin);
+  return (
+    <header>
+      <button
+        type="button"
+        class="btn only-icon back"
+        aria-label="Back to the inbox"
+        onClick={() => openChat(undefined)}
+      >
+        <Icon name="chevron-left" class="large" />
+      </button>
+      <Avatar
+        id={row?.visitor.number ?? chatId}
+        name={row?.visitor.name ?? ""}
+        photo={loadedPhoto(detail?.visitor.photo)}
+        isAnonymous={row === undefined || isAnonymous(row.visitor.name)}
+      />
+      <div class="title">
+        <h2 class="clip" dir="auto">
+          {name}
+        </h2>
+        <p class="clip">{row === undefined ? `#${chatId}` : <Subtitle row={row} detail={detail} />}</p>
+      </div>
+      <span class="grow" />
+      {isMine && <CallButton chatId={chatId} isCalling={isCalling} />}
+      {canTransfer && (
+        <button
+          type="button"
+          class="btn transfer"
+          aria-keyshortcuts="t"
+          onClick={() => (overlay.value = { kind: "transfer", chatId })}
+        >
+          <Icon name="arrow-right-left" />
+          Transfer <kbd aria-hidden="true">T</kbd>
+        </button>
+      )}
+      {canClose && (
+        <button type="button" class="btn line" aria-keyshortcuts="e" onClick={() => requestClose(workspace, chatId)}>
+          Close <kbd aria-hidden="true">E</kbd>
+        </button>
+      )}
+      <ChatMenu chatId={chatId} detail={detail} canCall={isMine && !isCalling} canTransfer={canTransfer} />
+      <PaneButton />
+    </header>
+  );
+}
+
+const CallButton = ({ chatId, isCalling }: { chatId: number; isCalling: boolean }) => (
+  <button
+    type="button"
+    class="btn only-icon call"
+    aria-label="Call the visitor"
+    aria-keyshortcuts="c"
+    title={isCalling ? "A call is in progress" : "Call the visitor"}
+    aria-disabled={isCalling}
+    onClick={() => !isCalling && (overlay.value = { kind: "call", chatId })}
+  >
+    <Icon name={isCalling ? "phone-call" : "phone"} class="large" />
+  </button>
+);
+
+/** The button that shows or hides the visitor's details. */
+function PaneButton() {
+  const isShown = isVisitorPaneOpen.value;
+  const toggle = () => {
+    if (matchMedia("(max-width: 1100px)").matches) toggleVisitorPane();
+    else isVisitorPaneOpen.value = !isVisitorPaneOpen.peek();
+  };
+  return (
+    <button
+      type="button"
+      class="btn only-icon pane-toggle"
+      aria-label="Visitor details"
+      aria-pressed={undefined}
+      aria-expanded={isShown}
+      title="Visitor details (I)"
+      onClick={toggle}
+    >
+      <Icon name={isShown ? "panel-right-close" : "panel-right-open"} class="large" />
+    </button>
+  );
+}
+
+function Subtitle({ row, detail }: { row: ChatRow; detail: Chat | undefined }) {
+  const { chats, ownership, timelines } = useWorkspace();
+  const at = (seconds: number) => {
+    const day = dayLabel(seconds, currentMinute.value);
+    return day === "Today" ? clockTime(seconds) : `${day}, ${clockTime(seconds)}`;
+  };
+  const state =
+    row.state === "closed"
+      ? `closed ${at(row.updated_at)}`
+      : row.state === "waiting"
+        ? "waiting"
+        : row.state === "bot"
+          ? "with the bot"
+          : chats.isMine(row)
+            ? ownership.acceptingChatIds.value.has(row.chat_id)
+              ? "accepting…"
+              : "with you"
+            : `with ${row.agent?.name ?? "an agent"}`;
+  const rating =
+    detail?.rate === "positive" ? "rated positive" : detail?.rate === "negative" ? "rated negative" : undefined;
+  const since =
+    row.state === "waiting"
+      ? chats.waitingSince(row)
+      : row.state === "active"
+        ? ownedSince(timelines.open(row.chat_id).entries.value)
+        : row.state === "bot"
+          ? detail?.opened_at
+          : undefined;
+  const parts: [text: string | undefined, isHiddenOnPhones?: boolean][] = [
+    [`#${row.chat_id}`, true],
+    [row.channel.name],
+    [row.department?.name, true],
+    [detail?.visitor.blacklisted ? "blacklisted" : undefined],
+    [rating],
+  ];
+  return (
+    <>
+      {parts.map(
+        ([text, isHiddenOnPhones]) =>
+          text !== undefined && <span class={isHiddenOnPhones ? "wide-only" : undefined}>{text} · </span>,
+      )}
+      {state}
+      {since !== undefined && <span class="wide-only"> since {at(since)}</span>}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import type { CannedReply } from "../../api/types";
+import { overlay } from "../state/view-state";
+import { useWorkspace } from "../workspace-context";
+import type { Suggestions } from "./use-suggestions";
+
+interface SuggestionListProps {
+  suggestions: Suggestions;
+  /** Whether the agent has no keyboard, which needs no hints. */
+  isTouch: boolean;
+  onChoose: (reply: CannedReply) => void;
+}
+
+/** The canned replies above the composer. */
+export function SuggestionList({ suggestions, isTouch, onChoose }: SuggestionListProps) {
+  const { isAdmin } = useWorkspace();
+  const { replies, items, selectedIndex, select } = suggestions;
+  const hint = items.length === 0 ? "There are no canned replies yet." : isTouch ? "" : "Enter inserts, Esc closes";
+  return (
+    <div class="suggestions scroll">
+      {replies !== undefined && (
+        <ul id="canned" role="listbox" aria-label="Canned replies">
+          {items.map((reply, index) => (
+            <li
+              key={reply.id}
+              id={`canned-${index}`}
+              role="option"
+              aria-selected={index === selectedIndex}
+              onMouseDown={(event) => {
+                event.preventDefault();
+                onChoose(reply);
+              }}
+              onMouseMove={() => select(index)}
+            >
+              <b>/{reply.shortcut.replace(/^\//, "")}</b>
+              <span dir="auto">{reply.text}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="foot">
+        <span>{replies === undefined ? "Loading…" : hint}</span>
+        {isAdmin && (
+          <button type="button" onClick={() => (overlay.value = { kind: "canned" })}>
+            Manage replies
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}

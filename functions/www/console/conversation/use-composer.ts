@@ -1,0 +1,145 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { CannedReply, ChatRow } from "../../api/types";
+import { announce } from "../../ui/announcer";
+import { TypingNotice } from "../state/typing-notice";
+import { composerFocusRequest } from "../state/view-state";
+import { isAnonymous } from "../state/visitor-name";
+import type { Workspace } from "../state/workspace";
+import { useWorkspace } from "../workspace-context";
+import { countCharacters, fillPlaceholders, isForgottenShortcut, MAX_TEXT_CHARACTERS } from "./composer-text";
+import { useGrowingHeight } from "./use-growing-height";
+import { useSuggestions } from "./use-suggestions";
+
+export interface ComposerProps {
+  chatId: number;
+  row: ChatRow;
+  name: string;
+  startsAsNote?: boolean;
+  isNoteOnly?: boolean;
+  onDone?: () => void;
+}
+
+/** What the agent reads after sending a text that looks like a shortcut. */
+export const CONFIRMATION_HINT = "This looks like a canned reply. Send again to send it.";
+
+/** The state of a composer: its text, which is stored as a draft, and what the agent can do with it. */
+export function useComposer({ chatId, row, startsAsNote = false, isNoteOnly = false, onDone }: ComposerProps) {
+  const workspace = useWorkspace();
+  const [draft] = useState(() => workspace.drafts.read(chatId));
+  const [text, setText] = useState(draft.text);
+  const [isNote, setNote] = useState(isNoteOnly || startsAsNote || draft.isNote);
+  const [caret, setCaret] = useState(draft.text.length);
+  /** The text that looked like a shortcut when the agent sent it, so that it is sent only if the agent repeats this. */
+  const [confirmed, setConfirmed] = useState<string>();
+  const [isRestored, setRestored] = useState(draft.text !== "");
+  const textarea = useRef<HTMLTextAreaElement>(null);
+  const typingNotice = useTypingNotice(workspace, chatId);
+  const suggestions = useSuggestions(text, caret, isNote);
+  useGrowingHeight(textarea, text);
+
+  const length = countCharacters(text);
+  const excessCharacters = length - MAX_TEXT_CHARACTERS;
+  const isEmpty = text.trim() === "";
+  const isConfirming = confirmed === text;
+
+  const focus = () => textarea.current?.focus();
+
+  // Move the focus to the composer if `composerFocusRequest` names this chat. This must be a layout effect, so that the
+  // composer has the focus before the next key is pressed.
+  const request = composerFocusRequest.value;
+  useLayoutEffect(() => {
+    if (request?.chatId !== chatId) return;
+    composerFocusRequest.value = undefined;
+    if (request.kind === "note") setNote(true);
+    const storedDraft = workspace.drafts.read(chatId);
+    if (storedDraft.text !== text) {
+      setText(storedDraft.text);
+      setCaret(storedDraft.text.length);
+    }
+    focus();
+  }, [request]);
+  useLayoutEffect(() => {
+    if (isNoteOnly || startsAsNote) focus();
+  }, []);
+
+  const updateText = (value: string, position: number) => {
+    setText(value);
+    setCaret(position);
+    setRestored(false);
+    suggestions.follow(value, position);
+    setConfirmed(undefined);
+    workspace.drafts.write(chatId, value, isNote);
+    if (!isNote && workspace.chats.isMine(row)) typingNotice.onInput(value.trim() !== "");
+  };
+
+  const replace = (from: number, to: number, insertedText: string) => {
+    const position = from + insertedText.length;
+    updateText(text.slice(0, from) + insertedText + text.slice(to), position);
+    const element = textarea.current;
+    requestAnimationFrame(() => {
+      element?.focus();
+      element?.setSelectionRange(position, position);
+    });
+  };
+  const insert = (insertedText: string) => replace(caret, caret, insertedText);
+
+  const insertReply = (reply: CannedReply) => {
+    if (suggestions.from === undefined) return;
+    const visitor = isAnonymous(row.visitor.name) ? undefined : row.visitor.name;
+    replace(suggestions.from, caret, fillPlaceholders(reply.text, { visitor, agent: workspace.me.name }));
+    announce(`Reply ${reply.shortcut} inserted`);
+  };
+
+  const startCannedReply = () => {
+    if (textarea.current === null) return;
+    const before = text.slice(0, caret);
+    setNote(isNoteOnly);
+    suggestions.reopen();
+    insert(before === "" || /\s$/.test(before) ? "/" : " /");
+  };
+
+  const chooseKind = (asNote: boolean) => {
+    setNote(asNote);
+    if (asNote) typingNotice.stop();
+    focus();
+  };
+
+  const send = () => {
+    if (isEmpty || excessCharacters > 0) return;
+    const trimmedText = text.trim();
+    if (!isNote && !isConfirming && isForgottenShortcut(trimmedText, suggestions.replies)) {
+      setConfirmed(text);
+      suggestions.reopen();
+      announce(CONFIRMATION_HINT);
+      return;
+    }
+    typingNotice.stop();
+    workspace.outbox.add(
+      chatId,
+      isNote
+        ? { kind: "note", body: { text: trimmedText } }
+        : { kind: "message", body: { type: "text", text: trimmedText } },
+    );
+    setText("");
+    setCaret(0);
+    workspace.drafts.write(chatId, "", false);
+    if (isNoteOnly) onDone?.();
+    else if (isNote) setNote(false);
+    focus();
+  };
+
+  const state = { text, isNote, isEmpty, length, excessCharacters, isConfirming, isRestored };
+  const actions = { updateText, setCaret, insert, insertReply, startCannedReply, chooseKind, send };
+  return { ...state, ...actions, textarea, typingNotice, suggestions };
+}
+
+/** Tells the visitor and the colleagues that the agent is typing. */
+function useTypingNotice({ sync, api }: Workspace, chatId: number): TypingNotice {
+  const send = async (type: "typein" | "typeout") => {
+    if (sync.sendTyping(chatId, type)) return;
+    await api.post("/agent/chats/{chat_id}/typing", { path: { chat_id: chatId }, body: { type } }).catch(() => {});
+  };
+  const [notice] = useState(() => new TypingNotice((type) => void send(type)));
+  useEffect(() => () => notice.stop(), []);
+  return notice;
+}
