@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { AgentMessage, FileType } from "../../api/types";
 import { Dialog, SubmitButtons } from "../../ui/dialog";
+import { Options } from "../../ui/form-fields";
 import { useWorkspace } from "../workspace-context";
 import { closeOverlay } from "../state/view-state";
 import { fileNameFromUrl, fileTypeFromUrl, parseFileSize } from "./file-metadata";
@@ -16,6 +17,8 @@ const TYPE_NAMES: Record<FileType, string> = {
   document: "Document",
 };
 
+const TYPES = Object.entries(TYPE_NAMES).map(([value, label]) => ({ value, label }));
+
 export function FileDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
   const [address, setAddress] = useState("");
@@ -23,7 +26,6 @@ export function FileDialog({ chatId }: { chatId: number }) {
   const [name, setName] = useState<string>();
   const [size, setSize] = useState("");
   const [text, setText] = useState("");
-  const [imageSize, setImageSize] = useState<{ width: number; height: number }>();
   const [hasSubmitted, setSubmitted] = useState(false);
 
   const trimmedUrl = address.trim();
@@ -32,21 +34,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
   const fileName = name ?? fileNameFromUrl(trimmedUrl);
   const bytes = parseFileSize(size);
   const isImage = kind === "photo" || kind === "sticker";
-
-  // Read the image's width and height, so that the visitor's page can reserve space for it.
-  useEffect(() => {
-    setImageSize(undefined);
-    if (!isWebUrl || !isImage) return;
-    const image = new Image();
-    image.referrerPolicy = "no-referrer";
-    image.onload = () =>
-      image.naturalWidth > 0 && setImageSize({ width: image.naturalWidth, height: image.naturalHeight });
-    image.src = trimmedUrl;
-    return () => {
-      image.onload = null;
-      image.src = "";
-    };
-  }, [trimmedUrl, isImage]);
+  const imageSize = useImageSize(isWebUrl && isImage ? trimmedUrl : undefined);
 
   const problems = {
     address: isWebUrl ? undefined : "Enter an address that starts with https:// or http://",
@@ -101,11 +89,7 @@ export function FileDialog({ chatId }: { chatId: number }) {
               value={kind}
               onChange={(event) => setType(event.currentTarget.value as FileType)}
             >
-              {Object.entries(TYPE_NAMES).map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
+              <Options options={TYPES} />
             </select>
           </Field>
           <Field id="file-size" label="Size" problem={visibleProblem(problems.size)}>
@@ -154,17 +138,32 @@ export function FileDialog({ chatId }: { chatId: number }) {
   );
 }
 
-function Field({
-  id,
-  label,
-  problem,
-  children,
-}: {
+/** Reads an image's width and height, so that the visitor's page can reserve space for it. */
+function useImageSize(url: string | undefined) {
+  const [size, setSize] = useState<{ width: number; height: number }>();
+  useEffect(() => {
+    setSize(undefined);
+    if (url === undefined) return;
+    const image = new Image();
+    image.referrerPolicy = "no-referrer";
+    image.onload = () => image.naturalWidth > 0 && setSize({ width: image.naturalWidth, height: image.naturalHeight });
+    image.src = url;
+    return () => {
+      image.onload = null;
+      image.src = "";
+    };
+  }, [url]);
+  return size;
+}
+
+interface FieldProps {
   id: string;
   label: string;
   problem?: string | undefined;
   children: ComponentChildren;
-}) {
+}
+
+function Field({ id, label, problem, children }: FieldProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>

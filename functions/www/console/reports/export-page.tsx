@@ -42,8 +42,6 @@ const newDraft = (): ExportDraft => ({
 });
 
 export function ExportPage({ tabs }: { tabs: ComponentChildren }) {
-  const { api } = useWorkspace();
-  const channels = useLoaded(async () => (await api.get("/admin/channels")).channels).value ?? [];
   const [draft, setDraft] = useState(newDraft);
   const [found, setFound] = useState<{ field: string; problem: string }>();
   const run = useChatExport();
@@ -86,63 +84,7 @@ export function ExportPage({ tabs }: { tabs: ComponentChildren }) {
       <div class="detail-settings scroll">
         <form ref={form} noValidate onSubmit={submit}>
           <FormSection title="Choose the chats">
-            <fieldset class="export-fields" disabled={isRunning}>
-              <Segments
-                name="what"
-                label="What"
-                value={draft.what}
-                options={[
-                  { value: "range", label: "Closed chats" },
-                  { value: "chat", label: "One chat" },
-                ]}
-                onChange={(what) => change({ what })}
-              />
-              {draft.what === "chat" ? (
-                <TextField
-                  id="chat_id"
-                  label="Number of the chat"
-                  help="The chat may be open."
-                  problem={problemOf("chat_id")}
-                  value={draft.chat}
-                  onInput={(chat) => change({ chat })}
-                  input={{ inputmode: "numeric" }}
-                />
-              ) : (
-                <>
-                  <div class="two-fields">
-                    {(["from", "to"] as const).map((name) => (
-                      <TextField
-                        key={name}
-                        id={name}
-                        label={name === "from" ? "Closed from" : "To"}
-                        problem={problemOf(name)}
-                        value={draft[name]}
-                        onInput={(day) => change({ [name]: day })}
-                        input={{ type: "date" }}
-                      />
-                    ))}
-                  </div>
-                  <p class="quiet-text">
-                    Both days are included, in your time zone. A chat that was changed after it was closed, for example
-                    by a note, counts with the time of the change.
-                  </p>
-                  {channels.length > 1 && (
-                    <SelectField
-                      id="channel_id"
-                      label="Channel"
-                      problem={problemOf("channel_id")}
-                      value={draft.channelId}
-                      options={[
-                        { value: "", label: "Any channel" },
-                        ...channels.map(({ channel_id, name }) => ({ value: channel_id, label: name })),
-                      ]}
-                      onChange={(channelId) => change({ channelId })}
-                    />
-                  )}
-                </>
-              )}
-              <FormatField value={draft.format} onChange={(format) => change({ format })} />
-            </fieldset>
+            <ExportFields draft={draft} isDisabled={isRunning} problemOf={problemOf} change={change} />
             <p class="quiet-text">
               The file contains all messages, private notes and events, with the names of visitors. Links are not
               replaced.
@@ -161,5 +103,77 @@ export function ExportPage({ tabs }: { tabs: ComponentChildren }) {
         </form>
       </div>
     </div>
+  );
+}
+
+interface ExportFieldsProps {
+  draft: ExportDraft;
+  isDisabled: boolean;
+  problemOf: (field: string) => string | undefined;
+  change: (changes: Partial<ExportDraft>) => void;
+}
+
+/** Which chats are exported, and in which format. */
+function ExportFields({ draft, isDisabled, problemOf, change }: ExportFieldsProps) {
+  const { api } = useWorkspace();
+  const channels = useLoaded(async () => (await api.get("/admin/channels")).channels).value ?? [];
+  return (
+    <fieldset class="export-fields" disabled={isDisabled}>
+      <Segments
+        name="what"
+        label="What"
+        value={draft.what}
+        options={[
+          { value: "range", label: "Closed chats" },
+          { value: "chat", label: "One chat" },
+        ]}
+        onChange={(what) => change({ what })}
+      />
+      {draft.what === "chat" ? (
+        <TextField
+          id="chat_id"
+          label="Number of the chat"
+          help="The chat may be open."
+          problem={problemOf("chat_id")}
+          value={draft.chat}
+          onInput={(chat) => change({ chat })}
+          input={{ inputmode: "numeric" }}
+        />
+      ) : (
+        <>
+          <div class="two-fields">
+            {(["from", "to"] as const).map((name) => (
+              <TextField
+                key={name}
+                id={name}
+                label={name === "from" ? "Closed from" : "To"}
+                problem={problemOf(name)}
+                value={draft[name]}
+                onInput={(day) => change({ [name]: day })}
+                input={{ type: "date" }}
+              />
+            ))}
+          </div>
+          <p class="quiet-text">
+            Both days are included, in your time zone. A chat that was changed after it was closed, for example by a
+            note, counts with the time of the change.
+          </p>
+          {channels.length > 1 && (
+            <SelectField
+              id="channel_id"
+              label="Channel"
+              problem={problemOf("channel_id")}
+              value={draft.channelId}
+              options={[
+                { value: "", label: "Any channel" },
+                ...channels.map(({ channel_id, name }) => ({ value: channel_id, label: name })),
+              ]}
+              onChange={(channelId) => change({ channelId })}
+            />
+          )}
+        </>
+      )}
+      <FormatField value={draft.format} onChange={(format) => change({ format })} />
+    </fieldset>
   );
 }

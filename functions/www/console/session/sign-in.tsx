@@ -44,7 +44,6 @@ export function SignIn() {
   const [isPasswordVisible, setPasswordVisible] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<SignInProblem>();
-  const [secondsLeft, setSecondsLeft] = useState(0);
   const emailInput = useRef<HTMLInputElement>(null);
   const passwordInput = useRef<HTMLInputElement>(null);
 
@@ -75,15 +74,8 @@ export function SignIn() {
     }
   }, []);
 
-  const retryAt = problem?.retryAt;
-  useEffect(() => {
-    if (retryAt === undefined) return;
-    const updateSecondsLeft = () => setSecondsLeft(Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)));
-    updateSecondsLeft();
-    const timer = setInterval(updateSecondsLeft, 500);
-    return () => clearInterval(timer);
-  }, [retryAt]);
-  const mustWait = retryAt !== undefined && secondsLeft > 0;
+  const secondsLeft = useSecondsUntil(problem?.retryAt);
+  const mustWait = secondsLeft > 0;
 
   const submit = (event: Event) => {
     event.preventDefault();
@@ -109,28 +101,7 @@ export function SignIn() {
           <h1>Sign in to Switchboard</h1>
           <p>For agents and admins</p>
         </div>
-        {signOutReason.value === "expired" && problem === undefined && (
-          <p class="notice">
-            <Icon name="lock" />
-            <span>Your session has ended. Sign in again. Your drafts are kept.</span>
-          </p>
-        )}
-        {signOutReason.value === "suspended" && problem === undefined && (
-          <p class="notice">
-            <Icon name="lock" />
-            <span>{SUSPENDED_TEXT}</span>
-          </p>
-        )}
-        {problem !== undefined && (
-          <p class="notice bad" role="alert" id="sign-in-problem">
-            <Icon name="circle-alert" />
-            <span>
-              {problem.text}
-              {mustWait && ` Try again in ${secondsLeft}\u00a0s.`}
-              {retryAt !== undefined && !mustWait && " You can try again now."}
-            </span>
-          </p>
-        )}
+        {problem === undefined ? <SignOutNotice /> : <ProblemNotice problem={problem} secondsLeft={secondsLeft} />}
         <div class="field">
           <label for="email">E-mail</label>
           <input
@@ -176,3 +147,41 @@ export function SignIn() {
     </main>
   );
 }
+
+/** Returns the seconds until a time in milliseconds, rounded up. */
+function useSecondsUntil(time: number | undefined): number {
+  const [secondsLeft, setSecondsLeft] = useState(0);
+  useEffect(() => {
+    if (time === undefined) return;
+    const update = () => setSecondsLeft(Math.max(0, Math.ceil((time - Date.now()) / 1000)));
+    update();
+    const timer = setInterval(update, 500);
+    return () => clearInterval(timer);
+  }, [time]);
+  return time === undefined ? 0 : secondsLeft;
+}
+
+/** Says why the session has ended. */
+function SignOutNotice() {
+  const reason = signOutReason.value;
+  if (reason === undefined) return null;
+  return (
+    <p class="notice">
+      <Icon name="lock" />
+      <span>
+        {reason === "suspended" ? SUSPENDED_TEXT : "Your session has ended. Sign in again. Your drafts are kept."}
+      </span>
+    </p>
+  );
+}
+
+const ProblemNotice = ({ problem, secondsLeft }: { problem: SignInProblem; secondsLeft: number }) => (
+  <p class="notice bad" role="alert" id="sign-in-problem">
+    <Icon name="circle-alert" />
+    <span>
+      {problem.text}
+      {secondsLeft > 0 && ` Try again in ${secondsLeft}\u00a0s.`}
+      {problem.retryAt !== undefined && secondsLeft === 0 && " You can try again now."}
+    </span>
+  </p>
+);

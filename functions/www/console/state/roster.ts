@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { ApiClient } from "../../api/client";
 import type { Colleague, PresenceStatus } from "../../api/types";
 
-interface People {
+export interface People {
   agents: readonly Colleague[];
   departments: readonly { id: number; name: string }[];
 }

@@ -13,6 +13,7 @@ import { useWorkspace } from "../workspace-context";
 import { openChat, route } from "../state/route";
 import { closeOverlay } from "../state/view-state";
 import { errorText } from "../state/error-text";
+import type { People } from "../state/roster";
 import { visitorName } from "../state/visitor-name";
 
 type TransferTarget =
@@ -21,6 +22,19 @@ type TransferTarget =
 
 const STATUS_ORDER: Record<PresenceStatus, number> = { online: 0, away: 1, offline: 2 };
 const STATUS_LABELS: Record<PresenceStatus, string> = { online: "Online", away: "Away", offline: "Offline" };
+
+/** Returns whom a chat can be given to. Agents who are online come first. `owner` is the agent who has the chat. */
+function targetsIn(people: People, searchTerm: string, owner: number | undefined): TransferTarget[] {
+  const matches = ({ name }: { name: string }) => name.toLowerCase().includes(searchTerm);
+  const agents = people.agents
+    .filter((agent) => agent.id !== owner && matches(agent))
+    .map((agent) => ({ kind: "agent" as const, ...agent }))
+    .sort((a, b) => STATUS_ORDER[a.status] - STATUS_ORDER[b.status] || compareNames(a, b));
+  const departments = people.departments
+    .filter(matches)
+    .map((department) => ({ kind: "department" as const, ...department }));
+  return [...agents, ...departments];
+}
 
 export function TransferDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
@@ -39,19 +53,10 @@ export function TransferDialog({ chatId }: { chatId: number }) {
     });
   }, []);
 
-  const targets = useMemo(() => {
-    if (people === undefined) return [];
-    const searchTerm = searchText.trim().toLowerCase();
-    const matches = (name: string) => name.toLowerCase().includes(searchTerm);
-    const agents: TransferTarget[] = people.agents
-      .filter((agent) => agent.id !== row?.agent?.id && matches(agent.name))
-      .map((agent) => ({ kind: "agent" as const, ...agent }))
-      .sort((a, b) => STATUS_ORDER[a.status] - STATUS_ORDER[b.status] || compareNames(a, b));
-    const departments: TransferTarget[] = people.departments
-      .filter(({ name }) => matches(name))
-      .map((department) => ({ kind: "department" as const, ...department }));
-    return [...agents, ...departments];
-  }, [people, searchText, row]);
+  const targets = useMemo(
+    () => (people === undefined ? [] : targetsIn(people, searchText.trim().toLowerCase(), row?.agent?.id)),
+    [people, searchText, row],
+  );
   const selectedIndex = Math.min(selected, Math.max(0, targets.length - 1));
 
   const transfer = async (target: TransferTarget | undefined) => {
@@ -84,7 +89,6 @@ export function TransferDialog({ chatId }: { chatId: number }) {
       onChoose: () => void transfer(targets[selectedIndex]),
     });
 
-  const firstDepartment = targets.findIndex((target) => target.kind === "department");
   return (
     <Dialog title={`Transfer ${row === undefined ? "the chat" : visitorName(row)}`} onClose={closeOverlay}>
       <div class="body">
@@ -114,58 +118,76 @@ export function TransferDialog({ chatId }: { chatId: number }) {
         {people === undefined ? (
           problem === undefined && <p class="appear-late">Loading…</p>
         ) : (
-          <ul
-            id="targets"
-            class="picker-list scroll"
-            role="listbox"
-            aria-label="Agents and departments"
-            aria-busy={isBusy}
-          >
-            {targets.map((target, index) => [
-              index === 0 && target.kind === "agent" && (
-                <li key="agents" class="head" role="presentation">
-                  Agents
-                </li>
-              ),
-              index === firstDepartment && (
-                <li key="departments" class="head" role="presentation">
-                  Departments
-                </li>
-              ),
-              <li
-                key={`${target.kind}${target.id}`}
-                id={`target-${index}`}
-                role="option"
-                aria-selected={index === selectedIndex}
-                onMouseMove={() => setSelected(index)}
-                onClick={() => void transfer(target)}
-              >
-                {target.kind === "agent" ? (
-                  <Avatar id={target.id} name={target.name} photo={target.photo} />
-                ) : (
-                  <span class="icon-round">
-                    <Icon name="building-2" />
-                  </span>
-                )}
-                <span class="clip" dir="auto">
-                  {target.name}
-                </span>
-                {target.kind === "agent" && (
-                  <span class="state">
-                    <span class={`presence ${target.status}`} />
-                    {STATUS_LABELS[target.status]}
-                  </span>
-                )}
-              </li>,
-            ])}
-            {targets.length === 0 && (
-              <li class="head" role="presentation">
-                {searchText === "" ? "This account has no other agents." : "Nobody found."}
-              </li>
-            )}
-          </ul>
+          <TargetList
+            targets={targets}
+            selectedIndex={selectedIndex}
+            isBusy={isBusy}
+            isSearch={searchText !== ""}
+            onSelect={setSelected}
+            onChoose={(target) => void transfer(target)}
+          />
         )}
       </div>
     </Dialog>
+  );
+}
+
+interface TargetListProps {
+  targets: readonly TransferTarget[];
+  selectedIndex: number;
+  isBusy: boolean;
+  /** Whether the agent has typed something. */
+  isSearch: boolean;
+  onSelect: (index: number) => void;
+  onChoose: (target: TransferTarget) => void;
+}
+
+function TargetList({ targets, selectedIndex, isBusy, isSearch, onSelect, onChoose }: TargetListProps) {
+  const firstDepartment = targets.findIndex((target) => target.kind === "department");
+  return (
+    <ul id="targets" class="picker-list scroll" role="listbox" aria-label="Agents and departments" aria-busy={isBusy}>
+      {targets.map((target, index) => [
+        index === 0 && target.kind === "agent" && (
+          <li key="agents" class="head" role="presentation">
+            Agents
+          </li>
+        ),
+        index === firstDepartment && (
+          <li key="departments" class="head" role="presentation">
+            Departments
+          </li>
+        ),
+        <li
+          key={`${target.kind}${target.id}`}
+          id={`target-${index}`}
+          role="option"
+          aria-selected={index === selectedIndex}
+          onMouseMove={() => onSelect(index)}
+          onClick={() => onChoose(target)}
+        >
+          {target.kind === "agent" ? (
+            <Avatar id={target.id} name={target.name} photo={target.photo} />
+          ) : (
+            <span class="icon-round">
+              <Icon name="building-2" />
+            </span>
+          )}
+          <span class="clip" dir="auto">
+            {target.name}
+          </span>
+          {target.kind === "agent" && (
+            <span class="state">
+              <span class={`presence ${target.status}`} />
+              {STATUS_LABELS[target.status]}
+            </span>
+          )}
+        </li>,
+      ])}
+      {targets.length === 0 && (
+        <li class="head" role="presentation">
+          {isSearch ? "Nobody found." : "This account has no other agents."}
+        </li>
+      )}
+    </ul>
   );
 }
