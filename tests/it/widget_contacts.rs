@@ -69,7 +69,7 @@ fn answers_are_shown_after_the_data_of_the_page() {
         visitor.call("visitor", json!({"custom_data": [{"content": "3 items"}]})).await.expect(200);
         visitor.say("Hello").await;
         let answers = [("visitor", "Sales"), ("visitor", "yes")];
-        let expected = lines(&[&[("script", "3 items")], answers.as_slice()].concat());
+        let expected = lines(&[[("script", "3 items")].as_slice(), answers.as_slice()].concat());
         assert_eq!(panel_lines(&account).await, expected);
         visitor.call("visitor", json!({"custom_data": []})).await.expect(200);
         assert_eq!(panel_lines(&account).await, lines(&answers), "the page replaces only its own data");
