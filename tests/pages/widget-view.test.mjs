@@ -226,7 +226,12 @@ test("calls before the widget is ready are carried out later", async () => {
   await page.getByRole("dialog").waitFor();
   await page.waitForFunction(() => window.visitor);
   assert.deepEqual(await page.evaluate(() => window.visitor), [null, 42]);
-  assert.equal((await called(page)).at(-1), "onLoadCallback");
+  assert.deepEqual(await called(page), [
+    "onLoadCallback",
+    "onOpen",
+    "onResizeCallback",
+    "onChangeState chat",
+  ]);
   const [{ body }] = requestsTo("visitor");
   assert.deepEqual(
     [body.contact_info, body.user_token],
@@ -246,6 +251,98 @@ test("invitation in widget_onLoadCallback opens the window", async () => {
   });
   await page.goto(mock.siteUrl);
   await page.getByText("Hello from the page").waitFor();
+  await context.close();
+});
+
+test("restored window and account's rules follow onLoadCallback", async () => {
+  const rules = [invite("From the account", ["online", "", true])];
+  const { page, context } = await openSite({
+    session: { ...STATES.chat.session, rules },
+  });
+  await page.getByRole("button", { name: /^Open chat/ }).click();
+  await page.reload();
+  await page.getByRole("dialog").waitFor();
+  assert.deepEqual((await called(page)).slice(0, 4), [
+    "onLoadCallback",
+    "onOpen",
+    "onResizeCallback",
+    "onChangeState chat",
+  ]);
+  await context.close();
+});
+
+test("page's rules replace the account's before these act", async () => {
+  const rules = [invite("From the account", ["online", "", true])];
+  await startMock({ session: { rules } });
+  const { page, context } = await openPage(browser, {});
+  await page.addInitScript(() => {
+    addEventListener("DOMContentLoaded", () => {
+      window.widget_onLoadCallback = () => {
+        window.modeInCallback = widget_api.chatMode();
+        widget_api.setRules([]);
+      };
+    });
+  });
+  await page.goto(mock.siteUrl);
+  await page.waitForFunction(() => window.modeInCallback);
+  assert.equal(await page.evaluate(() => window.modeInCallback), "online");
+  await page.locator(".label").waitFor();
+  assert.equal(await isShown(page, "From the account"), false);
+  await context.close();
+});
+
+test("chat that an invitation has started is not the visitor's start", async () => {
+  const { page, context } = await openSite();
+  await api(page, "showProactiveInvitation", "Need help?");
+  await write(page, "Yes");
+  await page.getByText("Sent", { exact: true }).waitFor();
+  const names = await called(page);
+  assert.ok(names.includes("onMessageSent"));
+  assert.ok(!names.includes("onClientStartChat"));
+  await context.close();
+});
+
+test("contact data of the offline form is known when the form is sent", async () => {
+  const { page, context } = await openSite({ session: { mode: "offline" } });
+  await page.evaluate(() => {
+    window.widget_onChangeState = (state) => {
+      if (state === "offline/success")
+        window.info = widget_api.getContactInfo();
+    };
+  });
+  await api(page, "open");
+  await page.getByLabel("E-mail").fill("amara@shop.example");
+  await page.getByRole("textbox", { name: "Message" }).fill("Size 45?");
+  await page.getByRole("button", { name: "Send message" }).click();
+  await page.waitForFunction(() => window.info);
+  const { email } = await page.evaluate(() => window.info);
+  assert.equal(email, "amara@shop.example");
+  await context.close();
+});
+
+test("page hears what came of its offline message", async () => {
+  const answers = [{ status: 413, error: {} }, { status: 503 }];
+  const { page, context } = await openSite({
+    override: (endpoint) =>
+      endpoint === "offline-message" ? answers.shift() : undefined,
+  });
+  const send = () =>
+    page.evaluate(
+      () =>
+        new Promise((done) =>
+          widget_api.sendOfflineMessage(
+            { email: "a@b.example", message: "Hi" },
+            done,
+          ),
+        ),
+    );
+  assert.deepEqual(await send(), {
+    result: "fail",
+    error: "Message is too long.",
+  });
+  // The service was busy once, so the message is sent again.
+  assert.deepEqual(await send(), { result: "ok" });
+  assert.equal(requestsTo("offline-message").length, 3);
   await context.close();
 });
 
@@ -1174,6 +1271,28 @@ test("rule counts the time on the site over several pages", async () => {
   await page.clock.runFor(5_000);
   assert.equal(await isShown(page, "Still here?"), false);
   await page.clock.runFor(20_000);
+  await page.getByText("Still here?", { exact: true }).waitFor();
+  await context.close();
+});
+
+test("ignored invitation counts on the next page of the tab", async () => {
+  const rules = [
+    invite(
+      "Need help?",
+      ["time_on_page", "greater", 5],
+      ["time_after_invitation", "greater", 60],
+    ),
+    invite("Still here?", ["time_on_site", "greater", 40]),
+  ];
+  const { page, context } = await openWithRules(rules);
+  await page.clock.runFor(10_000);
+  await page.getByText("Need help?", { exact: true }).waitFor();
+  await page.goto(`${mock.siteUrl}/second`);
+  await page.locator(".label").waitFor();
+  await page.clock.runFor(20_000);
+  assert.equal(await isShown(page, "Need help?"), false);
+  assert.equal(await page.evaluate(() => localStorage.length), 0);
+  await page.clock.runFor(15_000);
   await page.getByText("Still here?", { exact: true }).waitFor();
   await context.close();
 });

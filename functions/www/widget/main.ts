@@ -100,6 +100,8 @@ export async function start(options: LoaderOptions, api: PageApi, signal: AbortS
   });
   api.connect(widget);
   emit("onLoadCallback");
+  // The page may have destroyed the widget in the callback.
+  if (!signal.aborted) widget.start();
 }
 
 /** Reads the session, and tries again if the service cannot be reached. */

@@ -70,6 +70,7 @@ export interface Parts {
 
 export class ChatWidget implements Widget, Actions {
   readonly #rules = new RuleEngine((command) => this.#execute(command));
+  #isStarted = false;
   #ruleTimer: ReturnType<typeof setInterval> | undefined;
   readonly #pageOpenedAt = Date.now();
   readonly #siteOpenedAt: number;
@@ -116,12 +117,20 @@ export class ChatWidget implements Widget, Actions {
 
   /** Starts with the session that the service has returned. */
   begin(session: Session): void {
-    const { messenger, storage } = this.#parts;
+    const { messenger } = this.#parts;
     messenger.begin(session);
     this.#lastState = this.#stateName;
     this.#setContact(nonBlank(session.visitor?.contact_info ?? {}));
-    this.#setRules(session.rules);
-    if (storage.read(IS_OPEN) && !fillsScreen() && this.#state.conversation.isChatOpen) this.#show(true);
+    this.#rules.setRules(session.rules);
+  }
+
+  /** Begins to act on its own, after the page's calls so far: shows again what was open, and follows the rules. */
+  start(): void {
+    const { conversation, isOpen } = this.#state;
+    const wasOpen = this.#parts.storage.read(IS_OPEN);
+    if (wasOpen && !isOpen && !fillsScreen() && conversation.isChatOpen) this.#show(true);
+    this.#isStarted = true;
+    this.#followRules();
   }
 
   stop(): void {
@@ -144,7 +153,8 @@ export class ChatWidget implements Widget, Actions {
   };
 
   #hide(isFocusMoved: boolean): void {
-    if (!this.#state.isOpen) return;
+    // A window that was open on the page before is not shown again.
+    if (!this.#state.isOpen) return this.#parts.storage.write(IS_OPEN, false);
     this.#parts.storage.write(CLOSED_AT, Date.now());
     this.#show(false, isFocusMoved);
   }
@@ -357,7 +367,9 @@ export class ChatWidget implements Widget, Actions {
       at: Date.now(),
       after: conversation.end,
     };
-    storage.write(INVITED_AT, invitation.at);
+    // What the visitor has seen counts on the later pages of the tab, even if the visitor does not act.
+    storage.writeForTab(INVITED_AT, invitation.at);
+    storage.writeForTab(SITE, { start: this.#siteOpenedAt, seen: this.#pageOpenedAt });
     store.update({ invitation, isInvitationOutside: isOutside && !this.#state.isOpen });
     if (!isOutside) this.#show(true, false, "chat");
     else emit("onResizeCallback");
@@ -365,6 +377,10 @@ export class ChatWidget implements Widget, Actions {
 
   #setRules(rules: unknown): void {
     this.#rules.setRules(rules);
+    if (this.#isStarted) this.#followRules();
+  }
+
+  #followRules(): void {
     clearInterval(this.#ruleTimer);
     if (this.#rules.isWaiting) this.#ruleTimer = setInterval(() => this.#evaluateRules(), RULE_INTERVAL_MS);
     this.#parts.messenger.refreshMode();

@@ -113,11 +113,8 @@ embedding(
       "Dear Alice",
     ]);
     const [chat] = await admin.chats("waiting");
-    const { visitor } = await admin.get(`/agent/chats/${chat.chat_id}`);
-    assert.deepEqual(
-      [visitor.email ?? null, visitor.custom_data ?? []],
-      [null, []],
-    );
+    const { visitor, panel } = await admin.get(`/agent/chats/${chat.chat_id}`);
+    assert.deepEqual([visitor.email ?? null, panel.custom_data], [null, []]);
   },
 );
 

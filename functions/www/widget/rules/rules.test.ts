@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { holds, RuleEngine, type RuleCommand, type RuleContext } from "./rules";
+import { holds, plainText, RuleEngine, type RuleCommand, type RuleContext } from "./rules";
 
 const NOW = 1_000_000_000;
 const context = (fields: Partial<RuleContext> = {}): RuleContext => ({
@@ -101,4 +101,20 @@ test("new rules replace the old ones, and none switches all off", () => {
   engine.setRules([]);
   engine.evaluate(context());
   assert.deepEqual(executed, []);
+});
+
+test("HTML in the texts of exported rules becomes text", () => {
+  const table = [
+    ["Hello", "Hello"],
+    ["a < b & c > d", "a < b & c > d"],
+    ['<span style="color: red">We are<br>\n<b>away</b></span>', "We are\naway"],
+    ["<p>One</p><p>Two</p>", "One\nTwo"],
+    ["Tom &amp; Jerry&nbsp;&#8211; &#x1F600; &unknown; &lt;b&gt;", "Tom & Jerry\u00a0– 😀 &unknown; <b>"],
+    ["<script>alert(1)</script>Hi", "Hi"],
+  ] as const;
+  for (const [html, text] of table) assert.equal(plainText(html), text);
+  const commands = [{ command: "open_offline", params: { title: "We<br>sleep", once_aday: true } }];
+  const { engine, executed } = engineWith([rule({ commands })]);
+  engine.evaluate(context());
+  assert.deepEqual(executed, [{ command: "open_offline", params: { title: "We\nsleep", once_aday: true } }]);
 });

@@ -63,6 +63,21 @@ export function holds(condition: Fields, context: RuleContext): boolean {
   }
 }
 
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+
+/** Returns the text of an HTML fragment: other services export the texts of rules as HTML. */
+export const plainText = (html: string): string =>
+  html
+    .replace(/<(script|style)\b.*?<\/\1>/gis, "")
+    .replace(/\s*<(br|\/p|\/div|\/li)\b[^>]*>\s*/gi, "\n")
+    .replace(/<\/?[a-z][^>]*>/gi, "")
+    .replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi, (all, decimal, hexadecimal, name = "") => {
+      const code = decimal ? Number(decimal) : parseInt(hexadecimal, 16);
+      return code ? String.fromCodePoint(code) : (ENTITIES[name.toLowerCase()] ?? all);
+    })
+    .trim();
+const plainValue = (value: unknown) => (typeof value === "string" ? plainText(value) : value);
+
 /** Evaluates rules. Each rule fires at most once on a page. */
 export class RuleEngine {
   #waiting: Fields[] = [];
@@ -93,7 +108,9 @@ export class RuleEngine {
       listOf(rule["conditions"]).every((condition) => holds(condition, context)),
     );
     this.#waiting = this.#waiting.filter((rule) => !due.includes(rule));
-    for (const { command, params } of due.flatMap((rule) => listOf(rule["commands"])))
-      this.#execute({ command: String(command), params: fieldsOf(params) });
+    for (const { command, params } of due.flatMap((rule) => listOf(rule["commands"]))) {
+      const values = Object.entries(fieldsOf(params)).map(([name, value]) => [name, plainValue(value)]);
+      this.#execute({ command: String(command), params: Object.fromEntries(values) });
+    }
   }
 }

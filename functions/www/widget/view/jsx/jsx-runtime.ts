@@ -26,7 +26,14 @@ type Component = (props: Record<string, unknown>) => Child;
 
 export function jsx(type: string | Component, props: Record<string, unknown>, key?: string): Child {
   if (typeof type === "string") return { type, props, key };
-  const child = type(props);
+  let child: Child;
+  try {
+    child = type(props);
+  } catch (error) {
+    // The other components are still shown.
+    console.error(error);
+    return null;
+  }
   if (key !== undefined && typeof child === "object" && child !== null && "type" in child) child.key = key;
   return child;
 }
