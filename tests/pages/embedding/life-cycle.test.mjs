@@ -59,6 +59,36 @@ embedding("three script elements make one widget", async ({ widget }) => {
 });
 
 embedding(
+  "two widgets with two prefixes stand beside each other",
+  async (context) => {
+    const { widget } = context;
+    const other = await addWidget(context, { title: "Southlight" });
+    const page = await widget.openOn();
+    await label(page).waitFor();
+    await addScript(page, other, { "data-prefix": "acme" });
+    await page.waitForFunction(
+      () => document.querySelectorAll("switchboard-widget").length === 2,
+    );
+    await label(page).nth(1).waitFor();
+    const [one, two] = await page.evaluate(() =>
+      [...document.querySelectorAll("switchboard-widget")].map((host) => {
+        const { x, right, y } = host.shadowRoot
+          .querySelector(".label")
+          .getBoundingClientRect();
+        return { x, right, y };
+      }),
+    );
+    assert.ok(two.right < one.x, `${two.right} ${one.x}`);
+    assert.equal(one.y, two.y);
+    await page.evaluate(() => window.acme_api.open());
+    await page.getByRole("dialog", { name: /Southlight/ }).waitFor();
+    await page.evaluate(() => window.acme_destroy());
+    await openWindow(page);
+    await page.getByRole("dialog", { name: /Northlight/ }).waitFor();
+  },
+);
+
+embedding(
   "script element after destroy starts the widget again",
   async (context) => {
     const { account, widget } = context;

@@ -146,6 +146,23 @@ embedding(
       () => (document.querySelector("jdiv").style.display = "block"),
     );
     await label(page).waitFor();
+    const isClickable = () =>
+      page.evaluate(() => {
+        const jdiv = document.querySelector("jdiv");
+        const { left, top } = jdiv.firstChild.shadowRoot
+          .querySelector(".label")
+          .getBoundingClientRect();
+        return jdiv.contains(document.elementFromPoint(left + 28, top + 28));
+      });
+    assert.ok(await isClickable());
+    await page.evaluate(() => {
+      const { style } = document.querySelector("jdiv");
+      Object.assign(style, { opacity: "0", pointerEvents: "none" });
+    });
+    assert.ok(!(await isClickable()));
+    await page.evaluate(() =>
+      document.querySelector("jdiv").removeAttribute("style"),
+    );
     await page.evaluate(() => (document.body.innerHTML = ""));
     assert.equal(await page.locator("jdiv").count(), 1);
     await page.evaluate(() => document.querySelector("jdiv").remove());

@@ -4,6 +4,8 @@ const ELEMENT_NAME = "switchboard-widget";
 /** The element that pages of the reference product look for, hide or remove. It contains the host element. */
 const REFERENCE_ELEMENT_NAME = "jdiv";
 export const REFERENCE_PREFIX = "jivo";
+/** The width of the label with a space beside it. */
+const SHIFT_PX = 76;
 /** Ends a dispute with a page that removes the element again and again. */
 const MAX_RETURNS = 100;
 /** Composed events that scripts of the page would mistake for input of their own: shortcuts, form validation, and
@@ -32,8 +34,14 @@ export class HostElement {
       this.element = document.createElement(REFERENCE_ELEMENT_NAME);
       this.element.append(host);
     }
-    if (parent) parent.append(this.element);
-    else this.#attach();
+    if (parent) {
+      parent.append(this.element);
+      return;
+    }
+    // Another widget of the page, with another prefix, stays visible beside this one.
+    const others = document.querySelectorAll(ELEMENT_NAME).length;
+    if (others > 0) host.style.setProperty("--shift", `${others * SHIFT_PX}px`);
+    this.#attach();
   }
 
   remove(): void {
