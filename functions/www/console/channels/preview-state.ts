@@ -34,7 +34,7 @@ export function previewState(moment: PreviewMoment, settings: WidgetDraft["setti
     texts,
     mode: isOffline ? "offline" : "online",
     hasBot: false,
-    agents: [],
+    agents: isOffline || agent.name === "" ? [] : [agent],
     callback: false,
   });
   state.isOpen = moment !== "closed";
