@@ -62,6 +62,13 @@ fn loader_of_a_widget_says_what_the_page_must_know_first() {
         for path in [path.clone(), format!("/script{path}"), format!("/script{path}%7D")] {
             assert_eq!(configuration(host, &path).await, expected, "{path}");
         }
+        let ann = account.create_agent_with("Ann", json!({})).await;
+        let department = json!({"name": "Sales", "agent_ids": [ann.id]});
+        let department = account.admin.client.post("/admin/departments", &department).await.expect(201);
+        let of_department = json!({"department_ids": [department["department_id"]]});
+        let widget = account.create_widget_with(json!({}), of_department).await;
+        let found = configuration(host, &format!("/widget/{}", widget.id)).await;
+        assert_eq!(found["mode"], "offline", "the admin is no member");
     });
 }
 
