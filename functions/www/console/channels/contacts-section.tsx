@@ -3,8 +3,7 @@
 import { controlAttributes, FieldNotes, SelectField } from "../../ui/form-fields";
 import { FormSection } from "../admin/detail-header";
 import { CustomFields } from "./custom-fields";
-import type { SectionProps } from "./widget-form";
-import { CONTACT_FIELDS, withField, type ContactField } from "./widget-draft";
+import { CONTACT_FIELDS, withField, type ContactField, type SectionProps } from "./widget-draft";
 
 const FORM_TIMES = [
   { value: "never", label: "Never" },

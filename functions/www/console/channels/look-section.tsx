@@ -13,8 +13,7 @@ import {
   URL_INPUT,
 } from "../../ui/form-fields";
 import { FormSection } from "../admin/detail-header";
-import type { SectionProps } from "./widget-form";
-import { LAUNCHER_RANGES, type WidgetDraft } from "./widget-draft";
+import { LAUNCHER_RANGES, type WidgetDraft, type SectionProps } from "./widget-draft";
 
 const THEMES = [
   { value: "system", label: "As the visitor's device" },

@@ -3,6 +3,7 @@
 import type { Channel, ChannelSettings, WidgetChannel, WidgetSettings } from "../../api/types";
 import { differences } from "../admin/form-changes";
 import { parseSites } from "../admin/parse-sites";
+import type { Problems } from "../admin/use-settings-form";
 import { customFieldProblems, storedCustomFields } from "./custom-field-draft";
 
 /** The numbers that the launcher's settings can have. */
@@ -22,6 +23,16 @@ export interface WidgetDraft {
   /** The allowed sites as they are typed, one on each line. */
   sites: string;
   settings: Omit<WidgetSettings, "allowed_sites">;
+}
+
+/** Changes some of the settings of a draft. */
+export type SettingsChange = (changes: Partial<WidgetDraft["settings"]>) => void;
+
+/** What the sections of a widget's form need. */
+export interface SectionProps {
+  settings: WidgetDraft["settings"];
+  problems: Problems;
+  change: SettingsChange;
 }
 
 export function draftOf({ name, enabled, agent_ids, department_ids, widget }: WidgetChannel): WidgetDraft {

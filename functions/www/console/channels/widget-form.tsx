@@ -9,7 +9,7 @@ import { ContactsSection } from "./contacts-section";
 import { CUSTOM_FIELD_IDS, CUSTOM_FIELDS_ID } from "./custom-field-draft";
 import { LauncherSection, LookSection, type Colors } from "./look-section";
 import { OwnTexts } from "./own-texts";
-import type { WidgetDraft } from "./widget-draft";
+import type { SettingsChange, WidgetDraft } from "./widget-draft";
 
 /** The fields that show their own problems. */
 export const FIELD_NAMES = [
@@ -58,13 +58,6 @@ interface WidgetFormProps {
   shownColors: Colors;
   problems: Problems;
   onChange: (draft: WidgetDraft) => void;
-}
-
-type SettingsChange = (changes: Partial<WidgetDraft["settings"]>) => void;
-export interface SectionProps {
-  settings: WidgetDraft["settings"];
-  problems: Problems;
-  change: SettingsChange;
 }
 
 export function WidgetForm({ draft, shownColors, problems, onChange }: WidgetFormProps) {
