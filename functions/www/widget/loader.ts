@@ -105,18 +105,16 @@ function load(
   const init = () => {
     // Another script element may have replaced this widget.
     if (own.running || added[prefix] !== own) return;
-    const { signal } = (own.running = new AbortController());
     api.resume();
     page[apiName] = methods;
-    if (!widgetId) warn("its script element has no data-id");
-    else if (is_unknown) warn(`there is no widget "${widgetId}"`);
-    else {
-      // Safari has no requestIdleCallback. There, the options are not a delay.
-      const startWhenIdle = () =>
-        (window.requestIdleCallback ?? (setTimeout as never))(() => start(signal), { timeout: IDLE_TIMEOUT_MS });
-      if (document.readyState === "loading") addEventListener("DOMContentLoaded", startWhenIdle);
-      else startWhenIdle();
-    }
+    if (!widgetId) return warn("its script element has no data-id");
+    if (is_unknown) return warn(`there is no widget "${widgetId}"`);
+    const { signal } = (own.running = new AbortController());
+    // Safari has no requestIdleCallback. There, the options are not a delay.
+    const startWhenIdle = () =>
+      (window.requestIdleCallback ?? (setTimeout as never))(() => start(signal), { timeout: IDLE_TIMEOUT_MS });
+    if (document.readyState === "loading") addEventListener("DOMContentLoaded", startWhenIdle);
+    else startWhenIdle();
   };
   const own: Added = (added[prefix] = { methods, destroy });
   page[`${prefix}_init`] = init;

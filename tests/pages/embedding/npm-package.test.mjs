@@ -157,8 +157,11 @@ embedding("recipe for Google Tag Manager works", async (context) => {
   // A tag manager inserts the tag's HTML when the page has been loaded, and runs its scripts.
   await page.evaluate(
     (tag) => {
-      const fragment = document.createRange().createContextualFragment(tag);
-      document.body.append(fragment);
+      const holder = document.createElement("div");
+      holder.innerHTML = tag;
+      const script = document.createElement("script");
+      script.text = holder.querySelector("script").text;
+      document.body.append(script);
     },
     recipe("Google Tag Manager", widget),
   );

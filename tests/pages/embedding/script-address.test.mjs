@@ -254,6 +254,13 @@ embedding("browser's console explains a missing id", async (context) => {
     await page.evaluate(() => window.widget_api.chatMode()),
     "offline",
   );
+  // The right script element still works.
+  await page.evaluate((src) => {
+    const script = document.createElement("script");
+    script.src = src;
+    document.head.append(script);
+  }, `${serviceUrl}/widget/${context.widget.id}`);
+  await label(page).waitFor();
 });
 
 embedding("browser's console explains an unknown id", async (context) => {
