@@ -135,8 +135,8 @@ impl Response {
         Self::cacheable(bytes, file.content_type, cache_control, request).with_headers(headers)
     }
 
-    /// Like [`Response::file`], with a text in front of the file. The file is compressed with gzip if the client accepts
-    /// it, or not at all; the text is never compressed.
+    /// Like [`Response::file`], with a text in front of the file. The file is compressed with gzip if the client
+    /// accepts it, or not at all; the text is never compressed.
     pub fn text_and_file(text: &str, file: &EmbeddedFile, cache_control: &'static str, request: &Request) -> Self {
         let accepted = accepts(request.header("accept-encoding").unwrap_or_default(), "gzip");
         let compressed = if accepted { gzip::prepend(text.as_bytes(), file.gzip, file.identity) } else { None };
