@@ -25,7 +25,7 @@ const PAGES = {
     build: buildWidget,
     limits: [
       ["first load", "br", 24 * 1024],
-      ["widget.js", "gz", 3 * 1024],
+      ["widget.js", "br", 3 * 1024],
     ],
   },
   demo: { build: async () => buildDemo(await licenceTexts()), isForLocalHost: true, limits: [] },

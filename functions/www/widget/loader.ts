@@ -76,8 +76,6 @@ function load(
   const { href } = location;
   const api = new PageApi(utmOf(href), mode);
   const { methods } = api;
-  const warn = (reason: string, detail: unknown = script) =>
-    console.warn(`The chat widget does not appear, because ${reason}.`, detail);
   const destroy = () => {
     own.running?.abort();
     own.running = undefined;
@@ -97,7 +95,7 @@ function load(
     const main: typeof import("./main") | void = await import(
       `${options.base}/widget/assets/${MAIN_FILE}${retry}`
     ).catch((error) => {
-      if (failures === MAX_RETRIES) warn("it cannot be loaded", error);
+      if (failures === MAX_RETRIES) api.stop("it cannot be loaded", error);
       else setTimeout(start, RETRY_DELAY_MS * 5 ** failures, signal, failures + 1);
     });
     if (!signal.aborted) await main?.start(options, api, signal);
@@ -107,8 +105,8 @@ function load(
     if (own.running || added[prefix] !== own) return;
     api.resume();
     page[apiName] = methods;
-    if (!widgetId) return warn("its script element has no data-id");
-    if (is_unknown) return warn(`there is no widget "${widgetId}"`);
+    if (!widgetId) return api.stop("its script element has no data-id", script);
+    if (is_unknown) return api.stop(`there is no widget "${widgetId}"`, script);
     const { signal } = (own.running = new AbortController());
     // Safari has no requestIdleCallback. There, the options are not a delay.
     const startWhenIdle = () =>

@@ -52,7 +52,7 @@ export async function start(options: LoaderOptions, api: PageApi, signal: AbortS
   // Load the texts of the likely language while the session is read.
   const wanted = [document.documentElement.lang, ...(navigator.languages ?? [])].filter(Boolean);
   loadTexts(chooseLanguage("auto", wanted)).catch(() => {});
-  const first = await loadSession(session, widgetId, signal);
+  const first = await loadSession(session, widgetId, signal, api);
   if (!first) return;
   const language = chooseLanguage(first.widget.language, wanted);
   const texts = withOverrides(await loadTexts(language), first.widget.texts);
@@ -109,6 +109,7 @@ async function loadSession(
   session: VisitorSession,
   widgetId: string,
   signal: AbortSignal,
+  api: PageApi,
 ): Promise<Session | undefined> {
   for (let failures = 1; !signal.aborted; failures++) {
     try {
@@ -123,7 +124,7 @@ async function loadSession(
             : status === 404
               ? `there is no widget "${widgetId}", or it is disabled`
               : `the service ${code ? `answers "${code}"` : "cannot be reached"}`;
-        console.warn(`The chat widget does not appear, because ${reason}.`, error);
+        api.stop(reason, error);
         return undefined;
       }
       await new Promise((done) => setTimeout(done, backoffDelayMs(failures)));

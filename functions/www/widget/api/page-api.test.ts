@@ -92,3 +92,32 @@ test("call that is known to be impossible fails at once", () => {
   assert.deepEqual(start("+4930123456"), { result: "ok" });
   assert.deepEqual(runs, ["startCall"]);
 });
+
+test("calls of a widget that does not start fail, and call the page back", (t) => {
+  const { api } = connectedApi();
+  const heard: unknown[] = [];
+  const hear = (...args: unknown[]) => void heard.push(args);
+  const call = () => {
+    api.methods["getVisitorNumber"]?.(hear);
+    api.methods["isCallbackEnabled"]?.(hear);
+    return api.methods["sendOfflineMessage"]?.({ email: "a@b.example", message: "Hi" }, hear);
+  };
+  const problem = "The chat widget does not appear, because the site is not allowed.";
+  const expected = [
+    [problem, null],
+    [{ result: "fail", reason: "Callback unavaiable" }],
+    [{ result: "fail", error: problem }],
+  ];
+  assert.deepEqual(call(), { result: "ok" }, "the calls wait");
+  assert.deepEqual(heard, []);
+  t.mock.method(console, "warn", () => {});
+  api.stop("the site is not allowed");
+  assert.deepEqual(heard.splice(0), expected);
+  assert.deepEqual(call(), { result: "fail", error: problem });
+  assert.deepEqual(heard.splice(0), expected);
+  assert.deepEqual(api.methods["open"]?.(), { result: "fail", reason: problem });
+  assert.deepEqual(api.methods["setUserToken"]?.("abc"), { result: "fail", token: "abc" });
+  api.resume();
+  assert.deepEqual(call(), { result: "ok" });
+  assert.deepEqual(heard, []);
+});

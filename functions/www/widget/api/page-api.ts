@@ -3,7 +3,7 @@
 
 import type { ContactInfo, Mode } from "../service/types";
 import { allUtmFields, type Utm } from "../visitor/landing-page";
-import { checkCall, CHECKS, UNAVAILABLE, type Result } from "./arguments";
+import { checkCall, CHECKS, UNAVAILABLE, type OfflineReport, type Result } from "./arguments";
 
 /** The widget as the API sees it. */
 export interface Widget {
@@ -27,7 +27,8 @@ export class PageApi {
   #queue: [method: string, args: unknown[]][] = [];
   #attributeCalls: number[] = [];
   #widget: Widget | undefined;
-  #isStopped = false;
+  /** Why calls fail, or undefined if they are carried out. */
+  #problem: string | undefined;
   readonly #firstMode: Mode;
 
   /** `utm` is the campaign of the page. `firstMode` is the mode until the widget is ready. */
@@ -39,10 +40,7 @@ export class PageApi {
       this.methods[method] = () => this.read(method) ?? this.#readEarly(method);
     for (const method of ["getVisitorNumber", "isCallbackEnabled"])
       this.methods[method] = (callback) => {
-        if (typeof callback !== "function") return;
-        if (!this.#isStopped) this.#runOrQueue(method, [callback]);
-        else if (method === "isCallbackEnabled") callback(UNAVAILABLE);
-        else callback(STOPPED, null);
+        if (typeof callback === "function") this.#runOrQueue(method, [callback]);
       };
   }
 
@@ -52,16 +50,18 @@ export class PageApi {
     for (const [method, args] of this.#queue.splice(0)) widget.run(method, args);
   }
 
-  /** Drops the calls that wait. Later calls fail until `resume` is called. */
-  stop(): void {
+  /** Lets the calls that wait fail, and all later ones until `resume` is called. A reason why the widget does not appear
+   * is also shown in the browser's console. */
+  stop(reason?: string, detail?: unknown): void {
     this.#widget = undefined;
-    this.#queue = [];
-    this.#isStopped = true;
+    this.#problem = reason ? `The chat widget does not appear, because ${reason}.` : STOPPED;
+    if (reason) console.warn(this.#problem, detail);
+    for (const [method, args] of this.#queue.splice(0)) this.#refuse(method, args);
   }
 
   /** Accepts calls again, which wait for the widget. */
   resume(): void {
-    this.#isStopped = false;
+    this.#problem = undefined;
   }
 
   /** Returns the value of a method that only reads, or undefined until the widget is ready. */
@@ -72,7 +72,7 @@ export class PageApi {
   #act(method: string, args: unknown[]): Result {
     const { result, args: checked } = checkCall(method, args);
     if (result.result === "ok") {
-      if (this.#isStopped) return { result: "fail", [method === "sendOfflineMessage" ? "error" : "reason"]: STOPPED };
+      if (this.#problem) return this.#refuse(method, checked);
       if (method === "setClientAttributes" && !this.#isAttributeCallAllowed())
         return { result: "fail", reason: "Limit exceeded" };
       const problem = method === "startCall" && (this.#widget?.read(method) as Result | undefined);
@@ -83,8 +83,19 @@ export class PageApi {
   }
 
   #runOrQueue(method: string, args: unknown[]): void {
-    if (this.#widget) this.#widget.run(method, args);
+    if (this.#problem) this.#refuse(method, args);
+    else if (this.#widget) this.#widget.run(method, args);
     else if (this.#queue.push([method, args]) > MAX_QUEUED_CALLS) this.#queue.shift();
+  }
+
+  /** Tells the page that a call is not carried out. Returns the call's result. */
+  #refuse(method: string, [first, report]: unknown[]): Result {
+    const isOffline = method === "sendOfflineMessage";
+    const result: Result = { result: "fail", [isOffline ? "error" : "reason"]: this.#problem };
+    if (isOffline) (report as OfflineReport | undefined)?.(result);
+    if (method === "isCallbackEnabled") (first as Callback)(UNAVAILABLE);
+    if (method === "getVisitorNumber") (first as Callback)(this.#problem, null);
+    return method === "setUserToken" ? { result: "fail", token: first } : result;
   }
 
   #readEarly(method: string): unknown {

@@ -298,7 +298,7 @@ test("end that cannot be read does not silence the next call", async () => {
   assert.deepEqual(events, ["onCallStart"]);
 });
 
-test("removed widget calls the page no more", async () => {
+test("removed widget reports no call, and answers what the page has asked", async () => {
   let respond: (response: object) => void = () => {};
   const { calls, events, state, parts } = createCalls(() => new Promise((done) => (respond = done)));
   let sessionsRead = 0;
@@ -320,5 +320,5 @@ test("removed widget calls the page no more", async () => {
   other.calls.stop();
   respond({ result: "ok" });
   await settled();
-  assert.deepEqual(results, []);
+  assert.deepEqual(results, [{ result: "fail", reason: "Callback unavaiable" }]);
 });

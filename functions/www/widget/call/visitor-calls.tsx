@@ -248,7 +248,7 @@ export class VisitorCalls implements Calls {
 
   check(callback: (result: Result) => void): void {
     void this.#readAvailability().then((result) => {
-      if (!this.#isStopped) callback({ ...result });
+      callback({ ...(this.#isStopped ? UNAVAILABLE : result) });
     });
   }
 
