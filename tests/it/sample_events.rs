@@ -21,7 +21,7 @@ const VARIABLES_FILE: &str = "env";
 /// The name of every HTTP function, and the statuses of its responses to two requests: the unchanged sample event, and
 /// the event with a valid credential. Some of the latter are 404 or 401, because the chats, visitors, bots, logins and
 /// visitors' tokens in the sample events do not exist.
-const HTTP_STATUSES: [(&str, u16, u16); 59] = [
+const HTTP_STATUSES: [(&str, u16, u16); 60] = [
     ("admin-agents", 401, 200),
     ("admin-audit", 401, 200),
     ("admin-bots", 401, 200),
