@@ -154,9 +154,9 @@ fn frame_of_an_ended_session_removes_its_socket() {
         }
         let put = host.tables().put_item().table_name("Connections").set_item(Some(item));
         put.send().await.unwrap();
-        let mut event = samples()["socket-message"].clone();
+        let mut event = samples()["socket-receive-message"].clone();
         event["requestContext"]["connectionId"] = json!(connection_id);
-        let response = host.local.invoke("socket-message", event).await.unwrap();
+        let response = host.local.invoke("socket-receive-message", event).await.unwrap();
         assert_eq!(response, json!({"statusCode": 200}));
         let read = host.tables().get_item().table_name("Connections").set_key(Some(key)).consistent_read(true);
         assert_eq!(read.send().await.unwrap().item, None);

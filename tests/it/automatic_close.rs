@@ -22,7 +22,7 @@ fn idle_chat_is_closed_with_all_notifications() {
         fixture.agent.accept(1).await;
         let start = Instant::now();
         wait_for("the chat is closed", seconds(100), async || {
-            host.local.run_schedule("schedule-idle").await.expect("the schedule runs");
+            host.local.run_schedule("schedule-close-idle-chats").await.expect("the schedule runs");
             let state = fixture.chat_state(1).await;
             if state == "closed" { Ok(()) } else { Err(state) }
         })

@@ -461,7 +461,7 @@ fn disconnected_bot_loses_its_chats_with_the_next_message() {
         // Wait until all queues are empty, so that killing the functions does not lose a task.
         host.assert_queues_drain().await;
         // The functions cache the bot for ten seconds. Killing their processes clears that cache.
-        host.kill_processes(|function| ["channel-message", "deliver-bot"].contains(&function)).await;
+        host.kill_processes(|function| ["channel-receive-message", "deliver-bot"].contains(&function)).await;
         fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
         fixture.wait_until_waiting(1, WAIT_TIMEOUT).await;
         fixture.channel.send_text("new visitor", "Hello").await;
@@ -492,7 +492,7 @@ fn killed_bot_deliveries_lose_no_message() {
             fixture.agent.chats("open").await.iter().map(|chat| number(&chat["chat_id"])).collect();
         assert_eq!(chats.len(), VISITORS);
         wait_for("the end of every delivery", seconds(110), async || {
-            host.local.run_schedule("schedule-sweep").await.expect("the sweep runs");
+            host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
             let open = join_all(chats.iter().map(|chat| undelivered_messages(&fixture, *chat))).await.concat();
             if open.is_empty() { Ok(()) } else { Err(open) }
         })

@@ -18,9 +18,9 @@ fn matches_the_output_of_the_cost_command() {
             assert!(page.contains(&without_round_trips(&table)), "docs/costs.md differs from this table:\n{table}");
         }
         for (scenario, function, round_trips) in [
-            (Scenario::VisitorMessage, "channel-message", 2.0),
-            (Scenario::StatusRequest, "channel-status", 1.0),
-            (Scenario::AgentMessage, "agent-message", 3.0),
+            (Scenario::VisitorMessage, "channel-receive-message", 2.0),
+            (Scenario::StatusRequest, "channel-show-status", 1.0),
+            (Scenario::AgentMessage, "agent-send-message", 3.0),
         ] {
             assert_eq!(usage[&scenario][function].round_trips, round_trips, "{scenario:?}");
         }

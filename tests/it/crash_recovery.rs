@@ -188,7 +188,7 @@ fn killed_functions_lose_no_acknowledged_request() {
         }
         host.wait_until_ended(&killed).await;
         let sweep = async || {
-            host.local.run_schedule("schedule-sweep").await.expect("the sweep runs");
+            host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
         };
         load.assert_nothing_lost(&account.admin, &integrator, sweep).await;
     });
@@ -215,7 +215,7 @@ fn sweep_resumes_deliveries_of_killed_processes() {
 
         let requeued = AtomicU64::new(0);
         wait_for("every delivery", RECOVERY_TIMEOUT, async || {
-            let sweep_result = host.local.run_schedule("schedule-sweep").await.expect("the sweep runs");
+            let sweep_result = host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
             requeued.fetch_add(number(&sweep_result["requeued"]), Ordering::Relaxed);
             let timeline = fixture.agent.timeline(1).await;
             let delivered = |kind: &str| timeline.iter().filter(|entry| entry[kind]["state"] == "delivered").count();
@@ -272,7 +272,7 @@ fn killed_functions_leave_no_call_open_and_no_event_unsent() {
         host.kill_processes(|_| true).await;
         let expected = ["start agent_connected client_connected end", "start agent_connected error", "start error"];
         wait_for("all events of the calls", RECOVERY_TIMEOUT, async || {
-            host.local.run_schedule("schedule-sweep").await.expect("the sweep runs");
+            host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
             let found = call_statuses(&fixture.webhook_receiver);
             if found == expected { Ok(()) } else { Err(found) }
         })
@@ -293,7 +293,7 @@ fn sweep_places_the_call_of_a_killed_process() {
         fixture.provider.respond_with(CannedResponse::ok());
         let requeued = AtomicU64::new(0);
         let repeated = wait_for("a second order", RECOVERY_TIMEOUT, async || {
-            let sweep_result = host.local.run_schedule("schedule-sweep").await.expect("the sweep runs");
+            let sweep_result = host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
             requeued.fetch_add(number(&sweep_result["requeued"]), Ordering::Relaxed);
             fixture.provider.requests().get(1).map(ReceivedRequest::json).ok_or(sweep_result)
         })

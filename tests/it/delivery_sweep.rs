@@ -53,7 +53,10 @@ fn unreadable_entry_is_reported_and_skipped() {
             tables.put_item().table_name("Chats").set_item(Some(item.clone())).send().await.unwrap();
         }
 
-        assert!(host.local.run_schedule("schedule-sweep").await.is_err(), "the failed run raises an alarm");
+        assert!(
+            host.local.run_schedule("schedule-requeue-deliveries").await.is_err(),
+            "the failed run raises an alarm"
+        );
         integrator.wait_for_requests(2, WAIT_TIMEOUT).await;
         let key = format!("{pk} {unreadable}");
         host.wait_for_log_line("the entry's key", |line| line["item"] == key).await;

@@ -564,14 +564,14 @@ fn function_that_fails_to_start_is_one_clear_line() {
         let folder = tempfile::tempdir().unwrap();
         let program = link_binaries(folder.path()).await;
         // The demo account does not need this function.
-        let broken = folder.path().join("schedule-sweep");
+        let broken = folder.path().join("schedule-requeue-deliveries");
         fs::remove_file(&broken).unwrap();
-        assert_one_line_error(&run_to_end(&program, &["--memory", "--port", "0"]).await, "schedule-sweep");
+        assert_one_line_error(&run_to_end(&program, &["--memory", "--port", "0"]).await, "schedule-requeue-deliveries");
         fs::write(&broken, "#!/bin/sh\necho broken >&2\nexit 3\n").unwrap();
         fs::set_permissions(&broken, PermissionsExt::from_mode(0o755)).unwrap();
         let (status, stderr) = run_to_end(&program, &["--memory", "--port", "0"]).await;
-        let error = stderr.strip_prefix("schedule-sweep: broken\n").unwrap_or_else(|| panic!("{stderr}"));
-        let expected = "schedule-sweep: the process exited before it requested an event (exit status: 3)";
+        let error = stderr.strip_prefix("schedule-requeue-deliveries: broken\n").unwrap_or_else(|| panic!("{stderr}"));
+        let expected = "schedule-requeue-deliveries: the process exited before it requested an event (exit status: 3)";
         assert_one_line_error(&(status, error.to_owned()), expected);
     });
 }

@@ -154,7 +154,7 @@ fn one_id_links_agent_request_attempts_and_integrator() {
         let id = &sent["id"];
         assert_eq!(common_webhook_id(&integrator), *id);
         assert_eq!(integrator.requests()[0].json()["message"]["id"], *id);
-        let line = &wait_for_lines(host, "agent-message", "/message_id", id, 1).await[0];
+        let line = &wait_for_lines(host, "agent-send-message", "/message_id", id, 1).await[0];
         assert_eq!((&line["message"], &line["gateway_id"]), (&json!("request answered"), &json!(gateway_id)));
         assert!(line["request_id"].is_string(), "{line}");
         let attempts = wait_for_lines(host, "deliver-channel", "/message_id", id, 2).await;
@@ -173,13 +173,13 @@ fn ids_link_visitor_requests_and_bot_messages_to_deliveries() {
         let fixture = BotFixture::create(host).await;
         let client_message = fixture.send_visitor_text(VISITOR_ID, "Hello?").await;
         assert_eq!(common_webhook_id(&fixture.provider), client_message["id"]);
-        wait_for_lines(host, "channel-message", "/message_id", &client_message["id"], 1).await;
+        wait_for_lines(host, "channel-receive-message", "/message_id", &client_message["id"], 1).await;
         wait_for_lines(host, "deliver-bot", "/message_id", &client_message["id"], 1).await;
 
         fixture.bot.send_text(&client_message["chat_id"], "Good day").await.expect(200);
         fixture.integrator.wait_for_requests(1, WAIT_TIMEOUT).await;
         let bot_message_id = common_webhook_id(&fixture.integrator);
-        let line = &wait_for_lines(host, "bot-event", "/message_id", &bot_message_id, 1).await[0];
+        let line = &wait_for_lines(host, "bot-receive-event", "/message_id", &bot_message_id, 1).await[0];
         assert_eq!(line["caller_message_id"], "any", "the provider's own id of the event");
         wait_for_lines(host, "deliver-channel", "/message_id", &bot_message_id, 1).await;
     });
@@ -192,7 +192,8 @@ fn log_maps_the_integrator_message_id_to_ours() {
         let mut body = visitor_text(VISITOR_ID, "Where is it?");
         body["message"]["id"] = json!("order-7");
         active_chat.channel.post(&body).await.expect(200);
-        let line = &wait_for_lines(host, "channel-message", "/caller_message_id", &json!("order-7"), 1).await[0];
+        let line =
+            &wait_for_lines(host, "channel-receive-message", "/caller_message_id", &json!("order-7"), 1).await[0];
         assert_eq!(line["message_id"], active_chat.agent.timeline(active_chat.number).await.last().unwrap()["id"]);
     });
 }
@@ -203,10 +204,10 @@ fn webhook_event_is_traceable_to_its_request() {
         let fixture = WebhookFixture::create(host).await;
         fixture.open_accepted_chat().await;
         let id = common_webhook_id(&fixture.webhook_receiver);
-        let queued = &wait_for_lines(host, "agent-accept", "/message_id", &id, 1).await[0];
+        let queued = &wait_for_lines(host, "agent-accept-chat", "/message_id", &id, 1).await[0];
         assert_eq!(queued["message"], "delivery queued");
         let request = &queued["span"]["request_id"];
-        let line = &wait_for_lines(host, "agent-accept", "/request_id", request, 1).await[0];
+        let line = &wait_for_lines(host, "agent-accept-chat", "/request_id", request, 1).await[0];
         assert_eq!(line["route"], "POST /agent/chats/{chat_id}/accept");
         wait_for_lines(host, "deliver-webhook", "/message_id", &id, 1).await;
     });

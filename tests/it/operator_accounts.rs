@@ -105,7 +105,7 @@ async fn continue_deletion(host: &TestHost, account: &Value) {
     let change = change.expression_attribute_values(":past", AttributeValue::N("1".to_owned()));
     // The item is gone after the last run.
     if change.send().await.is_ok() {
-        host.local.run_schedule("schedule-idle").await.expect("the schedule runs");
+        host.local.run_schedule("schedule-close-idle-chats").await.expect("the schedule runs");
     }
 }
 

@@ -88,7 +88,7 @@ fn requests_succeed_and_are_delivered_after_an_sqs_outage() {
         let chats = [bot_chat, chat_to_hand_over, chat_to_message, chat_to_accept, chat_to_close];
         wait_for("everything is delivered", WAIT_TIMEOUT, async || {
             host.make_deliveries_overdue().await;
-            host.local.run_schedule("schedule-sweep").await.expect("the sweep runs");
+            host.local.run_schedule("schedule-requeue-deliveries").await.expect("the sweep runs");
             host.assert_queues_drain().await;
             let mut undelivered_states = Vec::new();
             for chat in chats {

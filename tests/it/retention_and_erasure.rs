@@ -75,7 +75,7 @@ async fn run_idle_check(host: &TestHost, account: &Value) {
     let change = tables.update_item().table_name("Chats").key("pk", pk).key("sk", sk);
     let change = change.update_expression("SET due_at = :now").condition_expression("attribute_exists(due_at)");
     change.expression_attribute_values(":now", AttributeValue::N("1".to_owned())).send().await.unwrap();
-    host.local.run_schedule("schedule-idle").await.expect("the schedule runs");
+    host.local.run_schedule("schedule-close-idle-chats").await.expect("the schedule runs");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn changed_retention_applies_to_closed_chats() {
             let account = active_chat.account.id.as_str().unwrap();
             make_retention_change_due(host, format!("RETENTION#{account}")).await;
             wait_for("the new expiry of all items", seconds(45), async || {
-                host.local.run_schedule("schedule-idle").await.expect("the schedule runs");
+                host.local.run_schedule("schedule-close-idle-chats").await.expect("the schedule runs");
                 let items = read_items().await;
                 if items.iter().all(|(_, has_expiry)| *has_expiry == expires) { Ok(()) } else { Err(items) }
             })

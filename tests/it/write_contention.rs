@@ -179,7 +179,7 @@ impl Scenario {
     async fn wait_until_delivered(&self, host: &TestHost) -> Vec<Value> {
         wait_for("everything delivered", seconds(110), async || {
             // The sweep may also fail because of a write conflict, so ignore its result.
-            let _ = host.local.run_schedule("schedule-sweep").await;
+            let _ = host.local.run_schedule("schedule-requeue-deliveries").await;
             let all = self.timelines().await;
             let states = |entry: &Value| {
                 ["delivery", "bot_delivery", "webhook_delivery"].map(|kind| entry[kind]["state"].clone())

@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn usage_is_parsed_by_function() {
         let usage = usage_by_function(json!({
-            "agent-message": {
+            "agent-send-message": {
                 "invocations": 2, "errors": 0, "duration_ms": 9, "read_units": 1.5, "write_units": 3.0,
                 "dynamodb": {"T/GetItem": 1, "T/BatchGetItem": 1, "Chats/Query": 1, "Chats/UpdateItem": 4},
                 "sqs": {"Q.fifo/SendMessage": 1},
@@ -190,7 +190,7 @@ mod tests {
                 "invocations": 3, "errors": 0, "duration_ms": 9, "read_units": 1.5, "write_units": 0.0,
                 "dynamodb": {"Connections/Query": 3}, "sqs": {}, "socket_messages": 2,
             },
-            "schedule-sweep": {
+            "schedule-requeue-deliveries": {
                 "invocations": 1, "errors": 0, "duration_ms": 9, "read_units": 0.0, "write_units": 0.0,
                 "dynamodb": {}, "sqs": {},
             },
@@ -199,7 +199,7 @@ mod tests {
         let expected = Usage { requests: 2.0, invocations: 2.0, reads: 3.0, writes: 4.0, ..Usage::default() };
         let expected = Usage { pushed_changes: 2.0, ..expected };
         assert_eq!(
-            usage["agent-message"],
+            usage["agent-send-message"],
             Usage { read_units: 1.5, write_units: 3.0, fifo_queue_requests: 1.0, ..expected }
         );
         let expected = Usage {
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(usage["deliver-channel"], expected);
         let expected = Usage { pushes: 3.0, reads: 3.0, read_units: 1.5, socket_messages: 2.0, ..Usage::default() };
         assert_eq!(usage["deliver-push"], expected);
-        assert_eq!(usage["schedule-sweep"], Usage { invocations: 1.0, ..Usage::default() });
+        assert_eq!(usage["schedule-requeue-deliveries"], Usage { invocations: 1.0, ..Usage::default() });
         let (all, requests, deliveries) = (total(&usage), 2.0, 1.0);
         assert_eq!(
             (all.invocations, all.requests, all.deliveries, all.fifo_queue_requests),

@@ -391,7 +391,7 @@ async fn run_call_scenario(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     };
     call_back("1").await?;
     let mut counted = driver.measure(async || call_back("2").await).await?;
-    counted.retain(|function, _| function != "agent-messages");
+    counted.retain(|function, _| function != "agent-list-messages");
     usage.insert(Scenario::Callback, counted);
     Ok(())
 }

@@ -20,7 +20,7 @@ pub enum Operation {
     BotMessage,
     Accept,
     Close,
-    /// `schedule-idle` closes a chat of a bot.
+    /// `schedule-close-idle-chats` closes a chat of a bot.
     CloseIdle,
 }
 
@@ -214,7 +214,7 @@ impl Operation {
     }
 
     /// Returns the functions whose cached reads of the Directory table are simulated for the operation, each with the
-    /// kinds of items it reads. The reads of the settings by `agent-accept`, `agent-close` and `schedule-idle` are left
+    /// kinds of items it reads. The reads of the settings by `agent-accept-chat`, `agent-close-chat` and `schedule-close-idle-chats` are left
     /// out.
     pub fn cached_reads(self) -> &'static [(Function, &'static [KeyFamily])] {
         use KeyFamily::{Channel, Provider, Settings};

@@ -82,7 +82,7 @@ impl OpenChats {
         message % self.count + 1
     }
 
-    /// Returns the event with which API Gateway invokes `channel-message` for a visitor's text.
+    /// Returns the event with which API Gateway invokes `channel-receive-message` for a visitor's text.
     pub fn visitor_event(&self, chat: u64, text: &str) -> String {
         let secret = self.channel_path.split('/').rev().nth(1).unwrap_or_default();
         let (path, route) = (&self.channel_path, "ANY /channel/{secret}/{channel_id}");

@@ -67,7 +67,7 @@ fn environment(tables_url: &str) -> [(&'static str, &str); 19] {
         ("AWS_DEFAULT_REGION", "us-east-1"),
         ("AWS_ENDPOINT_URL_DYNAMODB", tables_url),
         ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256"),
-        ("AWS_LAMBDA_FUNCTION_NAME", "channel-message"),
+        ("AWS_LAMBDA_FUNCTION_NAME", "channel-receive-message"),
         ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
         ("AWS_LAMBDA_LOG_LEVEL", "INFO"),
         ("AWS_REGION", "us-east-1"),

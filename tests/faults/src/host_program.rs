@@ -70,7 +70,7 @@ pub async fn run(arguments: HostArguments) -> ExitCode {
         match serde_json::from_str(&line).expect("a command") {
             HostCommand::SetPlan(plan) => host.faults().set_plan(plan),
             HostCommand::Sweep => {
-                if let Err(error) = host.run_schedule("schedule-sweep").await {
+                if let Err(error) = host.run_schedule("schedule-requeue-deliveries").await {
                     eprintln!("the sweep failed: {error}");
                 }
             }

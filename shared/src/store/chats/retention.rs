@@ -41,7 +41,7 @@ pub struct RetentionPass {
     due_at: u64,
 }
 
-/// What `schedule-idle` does for whole accounts.
+/// What `schedule-close-idle-chats` does for whole accounts.
 #[derive(Default)]
 pub struct DueAccountWork {
     pub passes: Vec<RetentionPass>,

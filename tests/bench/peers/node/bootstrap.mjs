@@ -2,7 +2,7 @@
    before the first event. */
 
 import http from "node:http";
-import { handler } from "./channel-message.mjs";
+import { handler } from "./channel-receive-message.mjs";
 
 const [host, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(":");
 const agent = new http.Agent({ keepAlive: true });

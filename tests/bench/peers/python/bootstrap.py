@@ -5,7 +5,7 @@ import http.client
 import json
 import os
 
-from channel_message import handler
+from channel_receive_message import handler
 
 PATH = "/2018-06-01/runtime/invocation"
 

@@ -1,5 +1,5 @@
 //! Measures deliveries per second: how fast a backlog of agents' messages reaches the integrator's server. The backlog
-//! builds up while the queues reject messages; then `schedule-sweep` queues it.
+//! builds up while the queues reject messages; then `schedule-requeue-deliveries` queues it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Section, Error> {
         create_backlog(&bench, &chats).await?;
         tokio::time::sleep(OVERDUE_AFTER).await;
         let started = Instant::now();
-        bench.host.run_schedule("schedule-sweep").await?;
+        bench.host.run_schedule("schedule-requeue-deliveries").await?;
         let arrivals = integrator.accepted.wait_for(usize::try_from(MESSAGES).unwrap_or(usize::MAX)).await?;
         let (Some(first), Some(last)) = (arrivals.first(), arrivals.last()) else {
             return Err(Error::unexpected("no deliveries"));

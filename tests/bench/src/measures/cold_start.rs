@@ -63,7 +63,7 @@ fn section(spreads: &[(String, (Spread, Spread))], starts: u64) -> Section {
         title: "Cold start",
         description: format!(
             "{starts} starts of each program, in turn, with the files in the page cache. The event is a visitor's text \
-             in an open chat: five requests to the tables. `channel-message` makes one more before it is ready."
+             in an open chat: five requests to the tables. `channel-receive-message` makes one more before it is ready."
         ),
         table,
         plots: vec![("cold-start", Plot::Bars(Bars { title, bars }))],

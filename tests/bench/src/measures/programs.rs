@@ -3,10 +3,10 @@
 use crate::arguments::Arguments;
 use crate::program::Program;
 
-const CHANNEL_MESSAGE: &str = "channel-message";
+const CHANNEL_MESSAGE: &str = "channel-receive-message";
 
-/// Returns the function `channel-message`, the bare function (which only responds), and implementations of the
-/// `channel-message` endpoint in Node.js and in Python.
+/// Returns the function `channel-receive-message`, the bare function (which only responds), and implementations of the
+/// `channel-receive-message` endpoint in Node.js and in Python.
 pub(super) fn programs(arguments: &Arguments) -> Result<[Program; 5], std::io::Error> {
     let (functions, peers) = (&arguments.functions, &arguments.peers);
     let node = peers.join("node/bin/node");

@@ -147,8 +147,8 @@ fn section(rounds: &[(&str, Vec<Round>)], round_count: u32, call_count: usize) -
         title: "Warm invocations",
         description: format!(
             "{round_count} rounds of {INVOCATIONS_PER_ROUND} invocations, each with a visitor's text in one of {CHATS} \
-             open chats: {call_count} requests to the tables. `channel-message` makes all but the last at the same time, \
-             the peers make them one after the other. *{STORE_CALLS}*: the requests of `channel-message` by a plain \
+             open chats: {call_count} requests to the tables. `channel-receive-message` makes all but the last at the same time, \
+             the peers make them one after the other. *{STORE_CALLS}*: the requests of `channel-receive-message` by a plain \
              HTTP client."
         ),
         table,

@@ -1,4 +1,4 @@
-"""The endpoint `channel-message` for a visitor's text in an open chat, with the same requests to the tables as
+"""The endpoint `channel-receive-message` for a visitor's text in an open chat, with the same requests to the tables as
 functions/channel/receive_message.rs. Any other message is an error."""
 
 import hashlib
