@@ -1,5 +1,4 @@
-//! /admin/departments: POST creates a department, GET lists the departments. /admin/departments/{department_id}: GET
-//! returns a department, PATCH changes it, DELETE deletes it.
+//! /admin/departments: POST creates a department, GET lists the departments.
 //!
 //! An agent without the admin role gets 403 after the session has been read.
 
@@ -21,26 +20,10 @@ async fn main() -> ExitCode {
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let (directory, account_id) = (audit::by_agent(&directory, &caller, &request), caller.account_id);
-    if !request.has_path_segment("department_id") {
-        return match request.method.as_str() {
-            "POST" => create(&directory, &account_id, &request).await,
-            _ => list(&directory, &account_id).await,
-        };
-    }
-    let department_id = request.path_number("department_id")?;
-    let department = directory.roster(&account_id).await?.department(department_id).cloned().ok_or(Error::NotFound)?;
     match request.method.as_str() {
-        "PATCH" => {
-            let after = admin::apply_department_patch(&request.json()?, department.clone())?;
-            directory.save_department(&account_id, &department, &after).await?;
-            Ok(Response::ok(admin::department_json(&after)))
-        }
-        "DELETE" => {
-            directory.delete_department(&account_id, &department).await?;
-            Ok(Response::ok(json!({ "department_id": department_id, "deleted": true })))
-        }
-        _ => Ok(Response::ok(admin::department_json(&department))),
+        "POST" => create(&audit::by_agent(&directory, &caller, &request), &caller.account_id, &request).await,
+        "GET" => list(&directory, &caller.account_id).await,
+        _ => Err(request.unexpected_method()),
     }
 }
 

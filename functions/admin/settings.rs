@@ -1,48 +1,110 @@
-//! GET and PUT /admin/settings: returns or changes the account's settings, which include the URL of its first webhook
-//! (specification, part C). /admin/settings/webhooks: POST adds a webhook. /admin/settings/webhooks/{webhook_id}: PATCH
-//! changes a webhook, DELETE deletes it. /admin/settings/webhooks/{webhook_id}/rotate: POST creates a new signing
-//! secret. /admin/settings/webhooks/{webhook_id}/test: POST sends a sample event.
+//! /admin/settings: GET returns the account's settings and the trigger rules, PUT changes them. The settings include the
+//! URL of the first webhook (specification, part C).
 //!
 //! If a concurrent request changes the settings, they are read and edited again. An agent without the admin role gets
 //! 403 after the session has been read.
 
 use std::process::ExitCode;
 
-use shared::delivery::outbound_client::OutboundClient;
+use serde_json::Value;
+use shared::domain::account_settings::AccountSettings;
+use shared::domain::ssrf_guard::SsrfGuard;
+use shared::domain::webhook::Webhook;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::service::account_settings::AccountSettingsService;
-use shared::service::{audit, auth};
+use shared::service::{audit, auth, webhooks};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::wire::settings;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, OutboundClient);
+type Dependencies = (Directory, Chats, Connections, SsrfGuard);
 
-async fn handle((directory, chats, connections, outbound): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let directory = audit::by_agent(&directory, &caller, &request);
-    let (account_id, now) = (&caller.account_id, clock::now());
-    let settings =
-        AccountSettingsService { account_id, directory: &directory, chats: &chats, outbound: &outbound, now };
-    let webhook_id = request.path_segment("webhook_id");
-    match (request.method.as_str(), request.last_route_segment().as_str()) {
-        ("GET", "settings") => settings.get().await,
-        ("PUT", "settings") => settings.update(&request.json()?).await,
-        ("POST", "webhooks") => settings.add_webhook(&request.json()?).await,
-        ("PATCH", _) => settings.update_webhook(&webhook_id, &request.json()?).await,
-        ("DELETE", _) => settings.delete_webhook(&webhook_id).await,
-        ("POST", "rotate") => settings.rotate_signing_secret(&webhook_id, &request.json_or_empty()?).await,
-        ("POST", "test") => {
-            connections.count_receiver_test(account_id, now)?;
-            settings.send_test_event(&webhook_id, &request.json_or_empty()?).await
+    let shown = match request.method.as_str() {
+        "GET" => show(&directory, &caller.account_id).await?,
+        "PUT" => {
+            let directory = audit::by_agent(&directory, &caller, &request);
+            update((&directory, &chats, &guard), &caller.account_id, &request.json()?).await?
         }
-        _ => Err(Error::MethodNotAllowed("GET, PUT, POST, PATCH, DELETE")),
+        _ => return Err(request.unexpected_method()),
+    };
+    // Which receivers the stack allows is not a setting of the account.
+    Ok(Response::ok(settings::with_receiver_rules(shown, guard.allows_http())))
+}
+
+async fn show(directory: &Directory, account_id: &str) -> Result<Value, Error> {
+    let rules = directory.widget_rules(account_id).await?;
+    Ok(settings::settings_json(&directory.settings(account_id).await?, &rules))
+}
+
+/// Changes the fields that are in the body. `webhook_url` is the URL of the first webhook. If this request creates the
+/// webhook, its response is the only one that shows the signing secret.
+async fn update(
+    (directory, chats, guard): (&Directory, &Chats, &SsrfGuard),
+    account_id: &str,
+    body: &Value,
+) -> Result<Value, Error> {
+    let (url, rules) = (settings::parse_webhook_url(body, guard)?, settings::parse_rules(body)?);
+    let new_webhook = webhooks::new_webhook()?;
+    plan_retention_pass(directory, chats, account_id, body).await?;
+    let edit = |settings: &mut AccountSettings| {
+        *settings = settings::apply_settings_patch(body, settings.clone())?;
+        url.as_ref().map_or(Ok(false), |url| set_first_webhook_url(settings, url.as_ref(), &new_webhook))
+    };
+    let (settings, is_created) = directory.edit_settings(account_id, edit).await?;
+    let rules = match rules {
+        Some(rules) => {
+            directory.save_widget_rules(account_id, &rules).await?;
+            rules
+        }
+        None => directory.widget_rules(account_id).await?,
+    };
+    let to_json = if is_created { settings::settings_with_secret_json } else { settings::settings_json };
+    Ok(to_json(&settings, &rules))
+}
+
+/// If the body changes the retention period, plans a retention pass, which later applies the new period to closed
+/// chats. The pass is planned before the setting is stored. If the process dies between the two writes, the pass changes
+/// nothing, and a repeated request plans another pass. If the setting were stored first, a repeated request would find
+/// no change and plan no pass.
+async fn plan_retention_pass(
+    directory: &Directory,
+    chats: &Chats,
+    account_id: &str,
+    body: &Value,
+) -> Result<(), Error> {
+    if body.get("retention_days").is_none() {
+        return Ok(());
     }
+    let before = directory.settings(account_id).await?;
+    let has_changed = settings::apply_settings_patch(body, before.clone())?.retention_days != before.retention_days;
+    if has_changed { chats.plan_retention_pass(account_id, clock::now()).await } else { Ok(()) }
+}
+
+/// Sets or removes `webhook_url` (specification, part C), which is the URL of the first webhook. Returns whether a
+/// webhook was created.
+fn set_first_webhook_url(
+    settings: &mut AccountSettings,
+    url: Option<&String>,
+    new_webhook: &Webhook,
+) -> Result<bool, Error> {
+    match (url, settings.webhooks.as_mut_slice()) {
+        (Some(url), [first, ..]) => first.url.clone_from(url),
+        (Some(url), []) => {
+            settings.webhooks.push(Webhook { url: url.clone(), ..new_webhook.clone() });
+            return Ok(true);
+        }
+        (None, [_] | []) => settings.webhooks.clear(),
+        // If the first of several webhooks were removed, each repetition of the request would remove another one.
+        (None, _) => return Err(Error::Conflict("there are several webhooks: delete one by its id")),
+    }
+    Ok(false)
 }

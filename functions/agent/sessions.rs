@@ -1,5 +1,5 @@
 //! /agent/sessions: GET lists the agent's own sessions, DELETE ends all of them except the one that makes the request.
-//! DELETE /agent/sessions/{session_id} ends one of them. The sockets of an ended session are closed.
+//! The sockets of an ended session are closed.
 
 use std::process::ExitCode;
 
@@ -19,22 +19,15 @@ async fn main() -> ExitCode {
 
 async fn handle(connections: Connections, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let (account_id, agent_id, now) = (&caller.account_id, caller.agent.agent_id, clock::now());
-    match (request.method.as_str(), request.has_path_segment("session_id")) {
-        ("DELETE", true) => {
-            let id = request.path_segment("session_id");
-            if !connections.revoke_session(account_id, agent_id, &id, now).await? {
-                return Err(Error::NotFound);
-            }
-            Ok(Response::ok(json!({ "session_id": id, "deleted": true })))
+    match request.method.as_str() {
+        "GET" => {
+            let listed = connections.agent_sessions(&caller.account_id, caller.agent.agent_id, clock::now()).await?;
+            Ok(Response::ok(agent::sessions_json(&listed, &sessions::short_id(&caller.id))))
         }
-        ("DELETE", false) => {
+        "DELETE" => {
             let ended = connections.end_other_sessions(&caller).await?;
             Ok(Response::ok(json!({ "ended_sessions": ended })))
         }
-        _ => {
-            let listed = connections.agent_sessions(account_id, agent_id, now).await?;
-            Ok(Response::ok(agent::sessions_json(&listed, &sessions::short_id(&caller.id))))
-        }
+        _ => Err(request.unexpected_method()),
     }
 }

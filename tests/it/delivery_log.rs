@@ -466,7 +466,7 @@ fn deliveries_are_isolated_per_account_and_hide_texts() {
         replay(&active_chat.agent, json!({"chat_id": chat})).await;
         integrator.wait_for_requests(2, WAIT_TIMEOUT).await;
         let log = host.log.lock().unwrap();
-        assert!(log.iter().any(|line| line.function == "admin-deliveries"));
+        assert!(log.iter().any(|line| line.function == "admin-replay-deliveries"));
         assert!(log.iter().all(|line| !line.line.contains(TEXT)));
     });
 }

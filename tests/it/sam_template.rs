@@ -317,7 +317,8 @@ fn binaries_are_built_without_jitter_entropy() {
 
 #[test]
 fn socket_api_has_a_function_for_each_event() {
-    let expected = [("$connect", "SocketConnect"), ("$default", "SocketMessage"), ("$disconnect", "SocketDisconnect")];
+    let expected =
+        [("$connect", "SocketConnect"), ("$default", "SocketReceiveMessage"), ("$disconnect", "SocketDisconnect")];
     assert_eq!(socket_routes().into_iter().collect::<BTreeSet<_>>(), BTreeSet::from(expected));
     for (name, properties) in functions() {
         let is_in_socket_api = socket_routes().iter().any(|(_, function)| *function == name);

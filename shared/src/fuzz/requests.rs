@@ -28,7 +28,7 @@ fn http_event(input: &[u8]) {
     }
     let body = request.json().and_then(|body| request.idempotency_key(|| "scope".into(), &body).map(|_| ()));
     assert!(body.as_ref().map_or_else(|error| matches!(error.status(), 400 | 413), |()| true), "{body:?}");
-    let _ = (request.bearer_token(), request.has_several_credentials(), request.last_route_segment());
+    let _ = (request.bearer_token(), request.has_several_credentials());
     let _ = (request.path_and_query(), request.api_id(), request.source_address(), request.json_or_empty());
 }
 

@@ -299,14 +299,9 @@ impl Request {
         self.parts.path_parameters().first(name).is_some()
     }
 
-    /// Returns the last segment of the route's template, such as `replay`.
-    pub fn last_route_segment(&self) -> String {
-        self.route().rsplit('/').next().unwrap_or_default().to_owned()
-    }
-
-    /// Whether the route's template contains this segment.
-    pub fn has_route_segment(&self, segment: &str) -> bool {
-        self.route().split('/').any(|it| it == segment)
+    /// Returns the error for a method that the template routes to the function and that the function does not handle.
+    pub fn unexpected_method(&self) -> Error {
+        Error::internal("the function does not handle the method of its route")
     }
 
     /// Returns a path parameter that must be a whole number. For any other value, returns the error `NotFound`.

@@ -92,7 +92,7 @@ pub async fn send_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueue
 }
 
 /// Like [`send_first_attempt`], but errors are handled as in [`FifoQueue::enqueue_or_leave_to_sweep`].
-pub(crate) async fn enqueue_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueues<'_>) {
+pub async fn enqueue_first_attempt(entry: &TimelineEntry, queues: FirstAttemptQueues<'_>) {
     if let Some(queue) = queue_of(entry, queues) {
         queue.enqueue_entry_or_leave_to_sweep(entry).await;
     }

@@ -4,14 +4,19 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::try_join_all;
 
+use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::chat::Chat;
 use crate::domain::chat_changes::ClosedChat;
 use crate::domain::chat_export::{ExportCursor, ExportPage, ExportScope, ExportedChat};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
+use crate::runtime::http::Request;
+use crate::service::audit;
 use crate::store::chats::Chats;
-use crate::wire::chat_export::entry_bytes;
+use crate::store::connections::sessions::Session;
+use crate::store::directory::Directory;
+use crate::wire::chat_export::{self, entry_bytes};
 
 const MAX_PAGE_ENTRIES: usize = 500;
 /// The size in bytes at which a page ends. The response of a Lambda function is limited to 6 MB.
@@ -24,10 +29,27 @@ const CONCURRENT_CHATS: usize = 8;
 /// The time after which a page of closed chats ends. The function has a longer timeout, so it can still respond.
 const PAGE_TIME_BUDGET: Duration = Duration::from_secs(4);
 
-pub struct ChatExportService<'a> {
-    pub account_id: &'a str,
-    pub chats: &'a Chats,
-    pub now: Timestamp,
+/// Returns the page that an admin requests, and whether it is the first page of its export. Records the export in the
+/// audit log; the pages of an export have one entry a minute.
+pub async fn exported_page(
+    directory: &Directory,
+    chats: &Chats,
+    caller: &Session,
+    request: &Request,
+    now: Timestamp,
+) -> Result<(ExportPage, bool), Error> {
+    let scope = chat_export::parse_export_scope(&|name| request.query(name))?;
+    let cursor = request.query("cursor").map(|text| chat_export::parse_export_cursor(&text, &scope)).transpose()?;
+    let exported = AuditedChange::unnamed(AuditAction::Exported, AuditedKind::Chats, scope.audited_id());
+    audit::by_agent(directory, caller, request).record_once_a_minute(&caller.account_id, exported).await?;
+    let export = ChatExport { account_id: &caller.account_id, chats, now };
+    Ok((export.page(&scope, cursor).await?, cursor.is_none()))
+}
+
+struct ChatExport<'a> {
+    account_id: &'a str,
+    chats: &'a Chats,
+    now: Timestamp,
 }
 
 struct PageBudget {
@@ -46,13 +68,13 @@ impl PageBudget {
     }
 }
 
-impl ChatExportService<'_> {
+impl ChatExport<'_> {
     /// Returns the page that starts after the cursor, or the first page if there is no cursor. Expired chats and
     /// entries are left out.
     ///
     /// # Errors
     /// Fails with `NotFound` if the scope is a single chat and this chat does not exist or has expired.
-    pub async fn page(&self, scope: &ExportScope, cursor: Option<ExportCursor>) -> Result<ExportPage, Error> {
+    async fn page(&self, scope: &ExportScope, cursor: Option<ExportCursor>) -> Result<ExportPage, Error> {
         let mut budget = PageBudget { entries: MAX_PAGE_ENTRIES, bytes: MAX_PAGE_BYTES };
         match scope {
             ExportScope::Chat(chat_id) => {

@@ -1,7 +1,6 @@
 //! Use cases that are too long for a handler, or that several functions share.
 
 pub mod account_deletion;
-pub mod account_settings;
 pub mod account_work;
 pub mod audit;
 pub mod auth;
@@ -23,5 +22,7 @@ pub mod retention;
 pub mod secret_rotation;
 pub mod telephony_settings;
 pub mod typing_notice;
+pub mod visitor_data;
+pub mod webhooks;
 pub mod widget;
 pub mod widget_history;

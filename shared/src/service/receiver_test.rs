@@ -5,16 +5,19 @@ use crate::delivery::bot_receiver;
 use crate::delivery::integrator_receiver;
 use crate::delivery::outbound_client::OutboundClient;
 use crate::delivery::signed_post::SignedPost;
+use crate::delivery::webhook_request;
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::channel::Channel;
 use crate::domain::delivery::Outcome;
 use crate::domain::retry_schedule;
 use crate::domain::timestamp::Timestamp;
+use crate::domain::webhook::Webhook;
 use crate::error::Error;
 use crate::runtime::http::Response;
 use crate::runtime::random_ids_and_secrets::new_webhook_request_id;
 use crate::wire::bot_sample::SampleBotEvent;
 use crate::wire::receiver_response::ReceiverResponse;
+use crate::wire::webhook_sample::SampleEvent;
 use crate::wire::{integrator_response, receiver_test, sample_data};
 
 pub async fn test_integrator(outbound: &OutboundClient, channel: &Channel, now: Timestamp) -> Result<Response, Error> {
@@ -38,9 +41,24 @@ pub async fn test_bot(
     send(outbound, &post, bot_receiver::interpret_response).await
 }
 
+pub async fn test_webhook(
+    outbound: &OutboundClient,
+    webhook: &Webhook,
+    sample: &SampleEvent,
+    now: Timestamp,
+) -> Result<Response, Error> {
+    let post =
+        webhook_request::signed_post(webhook, &sample.body(&webhook.webhook_id, now), &new_webhook_request_id(), now)?;
+    send(outbound, &post, |response| match response.status {
+        200..=299 => Outcome::Delivered,
+        status => Outcome::Retry(format!("HTTP {status}")),
+    })
+    .await
+}
+
 /// Sends a request once and returns the request and its result, as admins see them. `interpret` returns the outcome
 /// that the receiver's response would have for a delivery.
-pub(crate) async fn send(
+async fn send(
     outbound: &OutboundClient,
     post: &SignedPost,
     interpret: impl FnOnce(&ReceiverResponse) -> Outcome,

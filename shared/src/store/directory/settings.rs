@@ -83,7 +83,7 @@ struct WidgetRulesItem {
 
 impl Directory {
     /// Returns the trigger rules of the account's widgets as a JSON list (see [`crate::wire::widget_triggers`]).
-    pub(crate) async fn widget_rules(&self, account_id: &str) -> Result<Value, Error> {
+    pub async fn widget_rules(&self, account_id: &str) -> Result<Value, Error> {
         let Some(item) = self.table.get(widget_rules_key(account_id)).await? else { return Ok(json!([])) };
         serde_json::from_str(&from_item::<WidgetRulesItem>(item)?.rules).map_err(Error::internal)
     }
@@ -100,7 +100,7 @@ impl Directory {
     }
 
     /// Replaces the trigger rules.
-    pub(crate) async fn save_widget_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
+    pub async fn save_widget_rules(&self, account_id: &str, rules: &Value) -> Result<(), Error> {
         let item_update = ItemUpdate {
             key: widget_rules_key(account_id),
             update: "SET #rules = :rules",
@@ -135,7 +135,7 @@ impl Directory {
 
     /// Applies `edit` to the current settings and stores the result, provided that the settings have not changed in the
     /// meantime. If they have, they are read and edited again. Returns the new settings and what `edit` returned.
-    pub(crate) async fn edit_settings<T>(
+    pub async fn edit_settings<T>(
         &self,
         account_id: &str,
         edit: impl Fn(&mut AccountSettings) -> Result<T, Error>,

@@ -1,0 +1,38 @@
+//! POST /admin/settings/webhooks: adds a webhook. The response shows the webhook's signing secret, which no later
+//! response shows.
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use shared::domain::account_settings::AccountSettings;
+use shared::domain::ssrf_guard::SsrfGuard;
+use shared::domain::webhook::MAX_WEBHOOKS;
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::{audit, auth, webhooks};
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::settings;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Connections, SsrfGuard);
+
+async fn handle((directory, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let webhook = settings::apply_webhook_patch(&request.json()?, webhooks::new_webhook()?, &guard)?;
+    let edit = |settings: &mut AccountSettings| {
+        if settings.webhooks.len() >= MAX_WEBHOOKS {
+            return Err(Error::Conflict("an account has at most 10 webhooks"));
+        }
+        settings.webhooks.push(webhook.clone());
+        Ok(())
+    };
+    audit::by_agent(&directory, &caller, &request).edit_settings(&caller.account_id, edit).await?;
+    let secret = webhook.secrets.current().ok_or_else(|| Error::internal("the webhook has no signing secret"))?;
+    Ok(Response::created(settings::webhook_with_secret_json(&webhook, secret)))
+}

@@ -1,0 +1,37 @@
+//! /admin/bots/{bot_id}: GET returns a bot, PATCH changes it, DELETE deletes it.
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::{audit, auth};
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::admin;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let directory = audit::by_agent(&directory, &caller, &request);
+    let bot = directory.bot_of_account(&caller.account_id, &request.path_segment("bot_id")).await?;
+    match request.method.as_str() {
+        "GET" => Ok(Response::ok(admin::bot_json(&bot))),
+        "PATCH" => {
+            let after = admin::apply_bot_patch(&request.json()?, &bot)?;
+            directory.save_bot(&bot, &after).await?;
+            Ok(Response::ok(admin::bot_json(&after)))
+        }
+        "DELETE" => {
+            directory.delete_bot(&bot).await?;
+            Ok(Response::ok(json!({ "bot_id": bot.bot_id, "deleted": true })))
+        }
+        _ => Err(request.unexpected_method()),
+    }
+}

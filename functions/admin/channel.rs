@@ -1,0 +1,62 @@
+//! /admin/channels/{channel_id}: GET returns a channel, PATCH changes it, DELETE deletes it.
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use shared::domain::channel::Channel;
+use shared::domain::ssrf_guard::SsrfGuard;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::public_base_url::PublicBaseUrl;
+use shared::service::{audit, auth};
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::admin;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Connections, Chats, SsrfGuard, PublicBaseUrl);
+
+async fn handle(
+    (directory, connections, chats, guard, public_url): Dependencies,
+    request: Request,
+) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let directory = audit::by_agent(&directory, &caller, &request);
+    let base_url = &public_url.of_request(&request);
+    let channel = directory.channel_of_account(&caller.account_id, &request.path_segment("channel_id")).await?;
+    match request.method.as_str() {
+        "GET" => show(&chats, &channel, base_url).await,
+        "PATCH" => update((&directory, &guard), channel, &request.json()?, base_url).await,
+        "DELETE" => {
+            directory.delete_channel(&channel).await?;
+            Ok(Response::ok(json!({ "channel_id": channel.channel_id, "deleted": true })))
+        }
+        _ => Err(request.unexpected_method()),
+    }
+}
+
+async fn show(chats: &Chats, channel: &Channel, base_url: &str) -> Result<Response, Error> {
+    let now = clock::now();
+    let refused = chats.refusal_counts(&channel.channel_id, now).await?;
+    Ok(Response::ok(admin::channel_details_json(channel, base_url, &refused, now)))
+}
+
+async fn update(
+    (directory, guard): (&Directory, &SsrfGuard),
+    channel: Channel,
+    body: &Value,
+    base_url: &str,
+) -> Result<Response, Error> {
+    let settings = admin::apply_channel_patch(body, &channel, guard)?;
+    directory.check_audience_ids(&channel.account_id, Some(&channel.settings), &settings).await?;
+    directory.save_channel_settings(&channel, &settings).await?;
+    Ok(Response::ok(admin::channel_json(&Channel { settings, ..channel }, base_url)))
+}

@@ -1,0 +1,38 @@
+//! /admin/departments/{department_id}: GET returns a department, PATCH changes it, DELETE deletes it.
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::{audit, auth};
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::admin;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let (directory, account_id) = (audit::by_agent(&directory, &caller, &request), caller.account_id);
+    let department_id = request.path_number("department_id")?;
+    let department = directory.roster(&account_id).await?.department(department_id).cloned().ok_or(Error::NotFound)?;
+    match request.method.as_str() {
+        "GET" => Ok(Response::ok(admin::department_json(&department))),
+        "PATCH" => {
+            let after = admin::apply_department_patch(&request.json()?, department.clone())?;
+            directory.save_department(&account_id, &department, &after).await?;
+            Ok(Response::ok(admin::department_json(&after)))
+        }
+        "DELETE" => {
+            directory.delete_department(&account_id, &department).await?;
+            Ok(Response::ok(json!({ "department_id": department_id, "deleted": true })))
+        }
+        _ => Err(request.unexpected_method()),
+    }
+}

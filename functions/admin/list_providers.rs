@@ -1,0 +1,22 @@
+//! GET /admin/providers: lists the bot providers that a bot can be connected to.
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::admin;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    auth::admin(&connections, &request).await?;
+    Ok(Response::ok(admin::choosable_providers_json(&directory.providers().await?)))
+}

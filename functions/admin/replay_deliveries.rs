@@ -1,0 +1,101 @@
+//! POST /admin/deliveries/replay: replays one delivery, or at most 100 failed deliveries in a chat or a time range. The
+//! oldest delivery is replayed first, so that a receiver gets a chat's messages in order. In a chat or a time range, a
+//! delivery that a concurrent request is replaying is skipped. Failed events to which a bot must react, and failed
+//! calls, are counted but not replayed.
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::domain::delivery::DeliveryState;
+use shared::domain::delivery_search_and_replay::{
+    DeliveryCursor, DeliveryFilter, ReplayScope, SortOrder, is_never_replayed,
+};
+use shared::domain::timeline_entry::TimelineEntry;
+use shared::domain::timestamp::Timestamp;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::queue::{self, BotQueue, ChannelQueue, FirstAttemptQueues, WebhookQueue};
+use shared::service::delivery_log::Deliveries;
+use shared::service::{audit, auth};
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::delivery_log::{self, ReplayRequest};
+
+const MAX_REPLAYS_PER_REQUEST: usize = 100;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
+
+async fn handle(
+    (directory, chats, connections, channel_queue, bot_queue, webhook_queue): Dependencies,
+    request: Request,
+) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let wanted = delivery_log::parse_replay_request(&request.json()?)?;
+    // A large replay consists of many requests, of which one a minute is recorded.
+    let change = AuditedChange::unnamed(AuditAction::Replayed, AuditedKind::Delivery, audited_id(&wanted));
+    audit::by_agent(&directory, &caller, &request).record_once_a_minute(&caller.account_id, change).await?;
+    let queues = FirstAttemptQueues { channel: &channel_queue, bot: &bot_queue, webhook: &webhook_queue, call: None };
+    let replay = Replay { account_id: &caller.account_id, chats: &chats, queues, now: clock::now() };
+    let failed = DeliveryFilter::all(DeliveryState::Failed);
+    match wanted {
+        ReplayRequest::One { chat_id, seq } => {
+            replay.start(chat_id, seq, ReplayScope::Single).await?;
+            Ok(Response::accepted(delivery_log::replay_result_json(1, 0, None)))
+        }
+        ReplayRequest::Chat { chat_id, after } => replay.all(Some(chat_id), &failed, after).await,
+        ReplayRequest::Range { filter, after } => replay.all(None, &filter, after).await,
+    }
+}
+
+fn audited_id(wanted: &ReplayRequest) -> String {
+    match wanted {
+        ReplayRequest::One { chat_id, seq } => format!("{chat_id}/{seq}"),
+        ReplayRequest::Chat { chat_id, .. } => chat_id.to_string(),
+        ReplayRequest::Range { .. } => String::new(),
+    }
+}
+
+struct Replay<'a> {
+    account_id: &'a str,
+    chats: &'a Chats,
+    queues: FirstAttemptQueues<'a>,
+    now: Timestamp,
+}
+
+impl Replay<'_> {
+    async fn all(
+        &self,
+        chat_id: Option<u64>,
+        filter: &DeliveryFilter,
+        after: Option<DeliveryCursor>,
+    ) -> Result<Response, Error> {
+        let deliveries = Deliveries { chats: self.chats, account_id: self.account_id, chat_id, now: self.now };
+        let page = deliveries.page(filter, SortOrder::OldestFirst, after, MAX_REPLAYS_PER_REQUEST).await?;
+        let (skipped, replayable): (Vec<_>, Vec<_>) =
+            page.rows.into_iter().partition(|(_, entry)| is_never_replayed(entry));
+        let mut replayed = 0;
+        for (_, TimelineEntry { chat_id, seq, .. }) in replayable {
+            match self.start(chat_id, seq, ReplayScope::AllFailed).await {
+                Ok(()) => replayed += 1,
+                Err(Error::Conflict(_) | Error::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Response::accepted(delivery_log::replay_result_json(replayed, skipped.len(), page.next)))
+    }
+
+    async fn start(&self, chat_id: u64, seq: u64, scope: ReplayScope) -> Result<(), Error> {
+        let entry = self.chats.replay_delivery(self.account_id, chat_id, seq, scope, self.now).await?;
+        queue::enqueue_first_attempt(&entry, self.queues).await;
+        Ok(())
+    }
+}

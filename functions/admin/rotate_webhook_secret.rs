@@ -1,0 +1,40 @@
+//! POST /admin/settings/webhooks/{webhook_id}/rotate: creates a new signing secret. Requests are also signed with each
+//! older secret until its expiry time. If two requests rotate the secret concurrently, one of them gets 409.
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use shared::domain::account_settings::AccountSettings;
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::{clock, random_ids_and_secrets};
+use shared::service::webhooks::find_webhook;
+use shared::service::{audit, auth};
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::{admin, settings};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let (account_id, webhook_id) = (&caller.account_id, request.path_segment("webhook_id"));
+    let now = clock::now();
+    let old_until = now.plus(Duration::from_secs(admin::parse_overlap_seconds(&request.json_or_empty()?)?));
+    let secret = random_ids_and_secrets::random_signing_secret()?;
+    let before = find_webhook(&mut directory.settings(account_id).await?, &webhook_id)?.secrets.clone();
+    let edit = |settings: &mut AccountSettings| {
+        let webhook = find_webhook(settings, &webhook_id)?;
+        if !webhook.secrets.rotate_if_unchanged(&before, &secret, now, old_until) {
+            return Err(Error::Conflict("the secret is being rotated by another request"));
+        }
+        Ok(settings::webhook_with_secret_json(webhook, &secret))
+    };
+    let (_, shown) = audit::by_agent(&directory, &caller, &request).edit_settings(account_id, edit).await?;
+    Ok(Response::ok(shown))
+}

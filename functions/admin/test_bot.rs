@@ -1,0 +1,34 @@
+//! POST /admin/bots/{bot_id}/test: sends a sample event to the bot, and returns the request and the response.
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use shared::delivery::outbound_client::OutboundClient;
+use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::{audit, auth, receiver_test};
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::bot_sample;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Connections, OutboundClient);
+
+async fn handle((directory, connections, outbound): Dependencies, request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let now = clock::now();
+    let bot = directory.bot_of_account(&caller.account_id, &request.path_segment("bot_id")).await?;
+    connections.count_receiver_test(&caller.account_id, now)?;
+    let event = bot_sample::parse_sample(&request.json_or_empty()?)?;
+    let provider = directory.provider(&bot.provider_id).await?.ok_or(Error::NotFound)?;
+    let tested = AuditedChange::named(AuditAction::Tested, AuditedKind::Bot, &*bot.bot_id, &bot.name);
+    audit::by_agent(&directory, &caller, &request).record(&bot.account_id, tested).await?;
+    receiver_test::test_bot(&outbound, &bot, &provider, event, now).await
+}

@@ -1,0 +1,36 @@
+//! POST /admin/settings/webhooks/{webhook_id}/test: sends a signed sample event once, and returns the request and the
+//! response. The event is `test` unless the body names another one.
+//!
+//! An agent without the admin role gets 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use shared::delivery::outbound_client::OutboundClient;
+use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::webhooks::find_webhook;
+use shared::service::{audit, auth, receiver_test};
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::webhook_sample;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Connections, OutboundClient);
+
+async fn handle((directory, connections, outbound): Dependencies, request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let (account_id, webhook_id, now) = (&caller.account_id, request.path_segment("webhook_id"), clock::now());
+    connections.count_receiver_test(account_id, now)?;
+    let sample = webhook_sample::parse_sample(&request.json_or_empty()?)?;
+    let mut settings = directory.settings(account_id).await?;
+    let webhook = find_webhook(&mut settings, &webhook_id)?;
+    let tested = AuditedChange::unnamed(AuditAction::Tested, AuditedKind::Webhook, &*webhook_id);
+    audit::by_agent(&directory, &caller, &request).record(account_id, tested).await?;
+    receiver_test::test_webhook(&outbound, webhook, &sample, now).await
+}

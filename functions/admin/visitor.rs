@@ -1,0 +1,67 @@
+//! GET /admin/visitors/{number}: shows a visitor and how much an erasure would delete.
+//!
+//! DELETE /admin/visitors/{number}: erases a visitor and all of the visitor's chats, and returns how many chats and
+//! entries this request has erased. If the time budget runs out, `complete` is false, and a repeated request continues
+//! the erasure.
+//!
+//! If the number is unknown, the response is 404. An agent without the admin role gets 403 after the session has been
+//! read.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::{audit, auth, visitor_data};
+use shared::store::chats::Chats;
+use shared::store::connections::Connections;
+use shared::store::connections::sessions::Session;
+use shared::store::directory::Directory;
+
+/// After this time, a request pauses the erasure, so that it responds before the gateway's timeout.
+const ERASURE_TIME_BUDGET: Duration = Duration::from_secs(20);
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Chats, Connections);
+
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections) = &dependencies;
+    let caller = auth::admin(connections, &request).await?;
+    let number = request.path_number("number")?;
+    match request.method.as_str() {
+        "GET" => {
+            let visitor = chats.visitor_by_number(&caller.account_id, number, clock::now()).await?;
+            Ok(Response::ok(visitor_data::summary(directory, chats, visitor.ok_or(Error::NotFound)?).await?))
+        }
+        "DELETE" => erase(&dependencies, &caller, &request, number).await,
+        _ => Err(request.unexpected_method()),
+    }
+}
+
+async fn erase(
+    (directory, chats, connections): &Dependencies,
+    caller: &Session,
+    request: &Request,
+    number: u64,
+) -> Result<Response, Error> {
+    let (account_id, now) = (&caller.account_id, clock::now());
+    let visitor = chats.visitor_by_number(account_id, number, now).await?;
+    let change = AuditedChange::unnamed(AuditAction::Erased, AuditedKind::Visitor, number.to_string());
+    audit::by_agent(directory, caller, request).record_once_a_minute(account_id, change).await?;
+    if let Some(visitor) = &visitor {
+        connections.forget_visitor_sockets(visitor, now).await?;
+    }
+    let started = Instant::now();
+    let has_time = || started.elapsed() < ERASURE_TIME_BUDGET;
+    let erased = chats.erase_visitor(account_id, number, now, &has_time).await?;
+    tracing::info!(number, erased.chats, erased.entries, erased.is_complete, "visitor erased");
+    let removed = json!({ "chats": erased.chats, "entries": erased.entries });
+    Ok(Response::ok(json!({ "number": number, "removed": removed, "complete": erased.is_complete })))
+}

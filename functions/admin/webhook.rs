@@ -1,0 +1,52 @@
+//! /admin/settings/webhooks/{webhook_id}: PATCH changes a webhook, DELETE deletes it.
+//!
+//! If a concurrent request changes the settings, they are read and edited again. An agent without the admin role gets
+//! 403 after the session has been read.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::account_settings::AccountSettings;
+use shared::domain::ssrf_guard::SsrfGuard;
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::webhooks::find_webhook;
+use shared::service::{audit, auth};
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::settings;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, Connections, SsrfGuard);
+
+async fn handle((directory, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let directory = audit::by_agent(&directory, &caller, &request);
+    let (account_id, webhook_id) = (&caller.account_id, request.path_segment("webhook_id"));
+    match request.method.as_str() {
+        "PATCH" => {
+            let body = request.json()?;
+            let edit = |settings: &mut AccountSettings| {
+                let webhook = find_webhook(settings, &webhook_id)?;
+                *webhook = settings::apply_webhook_patch(&body, webhook.clone(), &guard)?;
+                Ok(settings::webhook_json(webhook))
+            };
+            let (_, shown) = directory.edit_settings(account_id, edit).await?;
+            Ok(Response::ok(shown))
+        }
+        "DELETE" => {
+            let edit = |settings: &mut AccountSettings| {
+                find_webhook(settings, &webhook_id)?;
+                settings.webhooks.retain(|webhook| webhook.webhook_id != webhook_id);
+                Ok(())
+            };
+            directory.edit_settings(account_id, edit).await?;
+            Ok(Response::ok(json!({ "webhook_id": webhook_id, "deleted": true })))
+        }
+        _ => Err(request.unexpected_method()),
+    }
+}

@@ -1,0 +1,38 @@
+//! /agent/canned-replies/{id}: PATCH changes a canned reply, DELETE deletes it. Only admins may do this.
+//!
+//! If a concurrent request changes the shortcut, the reply is read again and the write is repeated. An agent without the
+//! admin role gets 403 after the session has been read. PATCH gets 409 if another reply has the shortcut.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::{audit, auth};
+use shared::store::connections::Connections;
+use shared::store::directory::Directory;
+use shared::wire::canned_replies;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+    let caller = auth::admin(&connections, &request).await?;
+    let (directory, account_id) = (audit::by_agent(&directory, &caller, &request), caller.account_id);
+    let reply_id = request.path_segment("id");
+    match request.method.as_str() {
+        "PATCH" => {
+            let body = request.json()?;
+            let edit = |reply| canned_replies::apply_canned_reply_patch(&body, reply);
+            let reply = directory.edit_canned_reply(&account_id, &reply_id, edit).await?;
+            Ok(Response::ok(canned_replies::canned_reply_json(&reply)))
+        }
+        "DELETE" => {
+            directory.delete_canned_reply(&account_id, &reply_id).await?;
+            Ok(Response::ok(json!({ "id": reply_id, "deleted": true })))
+        }
+        _ => Err(request.unexpected_method()),
+    }
+}

@@ -1,0 +1,24 @@
+//! DELETE /agent/sessions/{session_id}: ends one of the agent's own sessions and closes its sockets.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::error::Error;
+use shared::runtime::clock;
+use shared::runtime::http::{self, Request, Response};
+use shared::service::auth;
+use shared::store::connections::Connections;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+async fn handle(connections: Connections, request: Request) -> Result<Response, Error> {
+    let caller = auth::agent(&connections, &request).await?;
+    let id = request.path_segment("session_id");
+    if !connections.revoke_session(&caller.account_id, caller.agent.agent_id, &id, clock::now()).await? {
+        return Err(Error::NotFound);
+    }
+    Ok(Response::ok(json!({ "session_id": id, "deleted": true })))
+}

@@ -1,0 +1,41 @@
+//! /operator/providers/{provider_id}: GET returns a bot provider, PATCH changes it, DELETE deletes it unless bots use it.
+//!
+//! A request with a wrong operator key is rejected before any table request.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use shared::domain::ssrf_guard::SsrfGuard;
+use shared::error::Error;
+use shared::runtime::http::{self, Request, Response};
+use shared::runtime::random_ids_and_secrets::OperatorKey;
+use shared::service::{audit, auth};
+use shared::store::directory::Directory;
+use shared::wire::admin;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    http::run(handle).await
+}
+
+type Dependencies = (Directory, OperatorKey, SsrfGuard);
+
+async fn handle((directory, operator_key, guard): Dependencies, request: Request) -> Result<Response, Error> {
+    auth::operator(&operator_key, &request)?;
+    let provider = directory.provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
+    match request.method.as_str() {
+        "GET" => Ok(Response::ok(admin::provider_json(&provider))),
+        "PATCH" => {
+            let changed = admin::apply_provider_patch(&request.json()?, provider.clone(), &guard)?;
+            directory.save_provider(&provider, &changed).await?;
+            audit::log_provider_change(&request, &changed, "changed");
+            Ok(Response::ok(admin::provider_json(&changed)))
+        }
+        "DELETE" => {
+            directory.delete_provider(&provider.provider_id).await?;
+            audit::log_provider_change(&request, &provider, "deleted");
+            Ok(Response::ok(json!({ "provider_id": provider.provider_id, "deleted": true })))
+        }
+        _ => Err(request.unexpected_method()),
+    }
+}

@@ -1,0 +1,22 @@
+//! What the admin endpoints of an account's webhooks have in common.
+
+use crate::domain::account_settings::AccountSettings;
+use crate::domain::signing_secret::SigningSecrets;
+use crate::domain::webhook::Webhook;
+use crate::error::Error;
+use crate::runtime::random_ids_and_secrets;
+
+/// Returns a webhook with a new id and a new signing secret. It receives all events, and its URL is empty.
+pub fn new_webhook() -> Result<Webhook, Error> {
+    Ok(Webhook {
+        webhook_id: random_ids_and_secrets::random_identifier()?,
+        url: String::new(),
+        events: Vec::new(),
+        secrets: SigningSecrets::new(random_ids_and_secrets::random_signing_secret()?),
+    })
+}
+
+/// Returns the webhook with this id. Fails with `NotFound` if there is none.
+pub fn find_webhook<'a>(settings: &'a mut AccountSettings, webhook_id: &str) -> Result<&'a mut Webhook, Error> {
+    settings.webhooks.iter_mut().find(|webhook| webhook.webhook_id == webhook_id).ok_or(Error::NotFound)
+}
