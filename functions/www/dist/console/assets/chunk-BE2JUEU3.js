@@ -1,1 +1,0 @@
-import{e as o,k as r}from"/console/assets/chunk-W2NRHRSH.js";var t=o(void 0);function p(){let e=r(t);if(e===void 0)throw new Error("useWorkspace needs a signed-in agent");return e}export{t as a,p as b};

@@ -1,1 +1,0 @@
-import{r as l}from"/console/assets/chunk-W2NRHRSH.js";var r=({label:a,value:t,options:u,onChange:n})=>l("select",{class:"input","aria-label":a,value:t,onChange:e=>n(e.currentTarget.value),children:u.map(e=>l("option",{value:e.value,children:e.label},e.value))});export{r as a};

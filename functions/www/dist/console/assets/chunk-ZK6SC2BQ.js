@@ -1,1 +1,0 @@
-import{l as m,m as s,p as t}from"/console/assets/chunk-W2NRHRSH.js";var o=m(t.read("theme")??"system");function d(){s(()=>{let e=o.value;e==="system"?delete document.documentElement.dataset.theme:document.documentElement.dataset.theme=e,e==="system"?t.remove("theme"):t.write("theme",e)})}export{o as a,d as b};
