@@ -1,8 +1,8 @@
 //! /admin/agents/{agent_id}: GET returns an agent, PATCH changes the agent, DELETE deletes the agent.
 //!
-//! PATCH gets 409 if the e-mail address is taken. PATCH and DELETE can get 409 if a concurrent request changes or deletes
-//! the agent. Admins get 409 if they try to change their own role or to delete themselves. An agent without the admin
-//! role gets 403 after the session has been read.
+//! PATCH gets 409 if the e-mail address is taken. PATCH and DELETE can get 409 if a concurrent request changes or
+//! deletes the agent. Admins get 409 if they try to change their own role or to delete themselves. An agent without the
+//! admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! POST /admin/channels/{channel_id}/rotate: creates a new secret URL for an API channel. The response contains the URL,
-//! which is never returned again.
+//! POST /admin/channels/{channel_id}/rotate: creates a new secret URL for an API channel. The response contains the
+//! URL, which is never returned again.
 //!
 //! An agent without the admin role gets 403 after the session has been read.
 

@@ -1,5 +1,5 @@
-//! /admin/settings: GET returns the account's settings and the trigger rules, PUT changes them. The settings include the
-//! URL of the first webhook (specification, part C).
+//! /admin/settings: GET returns the account's settings and the trigger rules, PUT changes them. The settings include
+//! the URL of the first webhook (specification, part C).
 //!
 //! If a concurrent request changes the settings, they are read and edited again. An agent without the admin role gets
 //! 403 after the session has been read.
@@ -72,9 +72,9 @@ async fn update(
 }
 
 /// If the body changes the retention period, plans a retention pass, which later applies the new period to closed
-/// chats. The pass is planned before the setting is stored. If the process dies between the two writes, the pass changes
-/// nothing, and a repeated request plans another pass. If the setting were stored first, a repeated request would find
-/// no change and plan no pass.
+/// chats. The pass is planned before the setting is stored. If the process dies between the two writes, the pass
+/// changes nothing, and a repeated request plans another pass. If the setting were stored first, a repeated request
+/// would find no change and plan no pass.
 async fn plan_retention_pass(
     directory: &Directory,
     chats: &Chats,

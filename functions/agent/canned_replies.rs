@@ -1,5 +1,5 @@
-//! /agent/canned-replies: GET lists the canned replies of the account, sorted by shortcut; POST creates one. Every agent
-//! may list them; only admins may create them.
+//! /agent/canned-replies: GET lists the canned replies of the account, sorted by shortcut; POST creates one. Every
+//! agent may list them; only admins may create them.
 //!
 //! POST gets 403 for an agent without the admin role, and 409 if another reply has the shortcut or if the account has
 //! 250 replies.

@@ -1,7 +1,7 @@
 //! /agent/canned-replies/{id}: PATCH changes a canned reply, DELETE deletes it. Only admins may do this.
 //!
-//! If a concurrent request changes the shortcut, the reply is read again and the write is repeated. An agent without the
-//! admin role gets 403 after the session has been read. PATCH gets 409 if another reply has the shortcut.
+//! If a concurrent request changes the shortcut, the reply is read again and the write is repeated. An agent without
+//! the admin role gets 403 after the session has been read. PATCH gets 409 if another reply has the shortcut.
 
 use std::process::ExitCode;
 

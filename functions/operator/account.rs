@@ -1,6 +1,6 @@
 //! /operator/accounts/{account_id}: GET returns an account with its admins and, if it is being deleted, the progress.
-//! PATCH suspends the account or ends its suspension. DELETE orders the deletion of the account, which `schedule-close-idle-chats`
-//! carries out.
+//! PATCH suspends the account or ends its suspension. DELETE orders the deletion of the account, which
+//! `schedule-close-idle-chats` carries out.
 //!
 //! A request with a wrong operator key is rejected before any table request.
 

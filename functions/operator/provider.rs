@@ -1,4 +1,5 @@
-//! /operator/providers/{provider_id}: GET returns a bot provider, PATCH changes it, DELETE deletes it unless bots use it.
+//! /operator/providers/{provider_id}: GET returns a bot provider, PATCH changes it, DELETE deletes it unless bots use
+//! it.
 //!
 //! A request with a wrong operator key is rejected before any table request.
 

@@ -214,8 +214,8 @@ impl Operation {
     }
 
     /// Returns the functions whose cached reads of the Directory table are simulated for the operation, each with the
-    /// kinds of items it reads. The reads of the settings by `agent-accept-chat`, `agent-close-chat` and `schedule-close-idle-chats` are left
-    /// out.
+    /// kinds of items it reads. The reads of the settings by `agent-accept-chat`, `agent-close-chat` and
+    /// `schedule-close-idle-chats` are left out.
     pub fn cached_reads(self) -> &'static [(Function, &'static [KeyFamily])] {
         use KeyFamily::{Channel, Provider, Settings};
         match self {

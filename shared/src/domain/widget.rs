@@ -33,7 +33,8 @@ pub struct WidgetSettings {
     pub rating: bool,
     /// Whether a sound is played when a message arrives while the page is hidden.
     pub sound: bool,
-    /// Whether agents see what the visitor is typing before it is sent. If not, they see only that the visitor is typing.
+    /// Whether agents see what the visitor is typing before it is sent. If not, they see only that the visitor is
+    /// typing.
     pub typing_preview: bool,
     /// How fast agents usually answer. `None` means that the widget promises nothing.
     pub reply_time: Option<ReplyTime>,

@@ -392,8 +392,8 @@ impl PushService<'_> {
     ///   again and reads what it has missed. A socket that is reported as closed while its handshake may not have ended
     ///   is left unchanged.
     /// - If the gateway rejects the frame, for example because it throttles its callers, the socket stays open: closing
-    ///   all sockets at once would make their clients connect again at the same time. Instead, `socket-receive-message` closes
-    ///   the socket at the next ping, which each client sends at a different time.
+    ///   all sockets at once would make their clients connect again at the same time. Instead, `socket-receive-message`
+    ///   closes the socket at the next ping, which each client sends at a different time.
     async fn send(&self, socket: &Socket, frames: &[Frame]) {
         let connection_id = socket.connection_id();
         for frame in frames {

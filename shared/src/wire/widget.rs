@@ -170,8 +170,8 @@ pub struct VisitorUpdate {
     /// The answers to the custom fields of the contacts form, by key. They replace the earlier ones.
     pub answers: Option<BTreeMap<String, Answer>>,
     pub custom_data: Option<Vec<CustomData>>,
-    /// The user whom the page names. `None` leaves the user unchanged; `Some(None)` means that the page names no user any
-    /// more.
+    /// The user whom the page names. `None` leaves the user unchanged; `Some(None)` means that the page names no user
+    /// any more.
     pub user_token: Option<Option<String>>,
     pub page: Option<Page>,
     pub utm: Option<Utm>,

@@ -167,8 +167,8 @@ impl StoreCallRepeater {
         Ok(Self { store: Store::new(tables_url)?, calls, next_seq: FIRST_SEQ })
     }
 
-    /// Makes all requests but the last at the same time, like `channel-receive-message` for a further message, and then the
-    /// last one. Returns the time that they take.
+    /// Makes all requests but the last at the same time, like `channel-receive-message` for a further message, and then
+    /// the last one. Returns the time that they take.
     pub async fn repeat(&mut self) -> Result<Duration, Error> {
         for call in &mut self.calls {
             if let Some(item) = call.body.get_mut("Item") {
