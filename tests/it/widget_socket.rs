@@ -91,6 +91,7 @@ fn agent_of_a_chat_has_a_photo_and_a_time_of_joining() {
         let pushed = socket.find("the agent", |frame| frame["chat"]["state"] == "active").await;
         assert_eq!(pushed["chat"]["agent"], joined);
 
+        bob.set_presence("online").await;
         ann.client.post("/agent/chats/1/transfer", &json!({"agent_id": bob.id})).await.expect(200);
         let next = agent().await;
         assert_eq!((&next["name"], &next["photo"]), (&json!("Bob"), &Value::Null));
