@@ -59,7 +59,7 @@ fn assert_canonical(request: &Request, name: &str) {
 /// The input is the value of a path parameter that must be a number.
 fn path_number(input: &[u8]) {
     let segment = String::from_utf8_lossy(input).into_owned();
-    let event: Value = serde_json::from_str(include_str!("../../../tests/events/agent-chat.json")).unwrap();
+    let event: Value = serde_json::from_str(include_str!("../../../tests/events/agent-show-chat.json")).unwrap();
     let mut event = event;
     event["pathParameters"]["chat_id"] = Value::String(segment);
     let request = Request::of_event(event.to_string().as_bytes()).unwrap();

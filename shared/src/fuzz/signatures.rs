@@ -105,7 +105,8 @@ fn twilio_signature(input: &[u8]) {
         account_sid: "AC1".into(),
         auth_token: AUTH_TOKEN.into(),
     };
-    let mut event: Value = serde_json::from_str(include_str!("../../../tests/events/call-status.json")).unwrap();
+    let mut event: Value =
+        serde_json::from_str(include_str!("../../../tests/events/call-receive-status.json")).unwrap();
     event["body"] = json!(String::from_utf8_lossy(input));
     let unsigned = Request::of_event(event.to_string().as_bytes()).unwrap();
     assert!(matches!(adapter(&twilio).parse_report(&unsigned, URL, CALL_ID), Err(Error::InvalidSignature)));

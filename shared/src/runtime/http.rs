@@ -538,7 +538,8 @@ mod tests {
 
     #[test]
     fn byte_order_mark_before_a_body_is_skipped() {
-        let mut event: Value = serde_json::from_str(include_str!("../../../tests/events/agent-chat.json")).unwrap();
+        let mut event: Value =
+            serde_json::from_str(include_str!("../../../tests/events/agent-show-chat.json")).unwrap();
         event["body"] = json!("\u{feff}{\"after\": 12.0}");
         let request = Request::of_event(event.to_string().as_bytes()).unwrap();
         assert_eq!(request.json().unwrap(), json!({ "after": 12 }));
