@@ -10,7 +10,7 @@ use shared::domain::visitor::Visitor;
 use shared::domain::widget_visitor::{BrowserSession, Page, WidgetVisitor};
 use shared::error::{Error, ErrorResponse};
 use shared::runtime::http::{self, Request, Response};
-use shared::service::calls;
+use shared::service::calls::CallService;
 use shared::service::widget::{self, WidgetRequest, WidgetTeam};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -61,6 +61,7 @@ async fn start((directory, chats, connections): &Dependencies, request: &Request
         None => None,
     };
     let rules = directory.cached_widget_rules(&channel.account_id).await?;
+    let calls = CallService { directory, chats, connections, now };
     let response = SessionResponse {
         settings: accepted.settings()?,
         rules: &rules,
@@ -75,7 +76,7 @@ async fn start((directory, chats, connections): &Dependencies, request: &Request
         messages: history.as_ref().map(|history| history.messages.as_slice()).unwrap_or_default(),
         call: history.as_ref().and_then(|history| history.call.as_ref()),
         has_earlier: history.as_ref().is_some_and(|history| history.has_earlier),
-        has_callback: calls::has_callback(directory, &channel.account_id).await?,
+        callback: calls.callback_availability(channel, visitor.as_ref()).await?,
     };
     Ok(Response::ok(response.json()))
 }

@@ -146,6 +146,9 @@ fn callback_is_disabled_or_unavailable() {
             assert_eq!(callback_answers(&fixture).await, failures(reason));
             let anonymous = fixture.widget.call("callback", &json!({})).await.expect(200);
             assert_eq!(anonymous["reason"], reason);
+            let session = fixture.widget.call("session", &json!({})).await.expect(200);
+            assert_eq!(session["callback"], reason == UNAVAILABLE);
+            assert_eq!(session["callback_available"], false);
             assert_eq!(fixture.provider.requests().len(), 0);
         }
     });
@@ -164,6 +167,7 @@ fn callback_needs_a_balance_and_a_valid_number() {
         let wrong_token = fixture.widget.call("call", &json!({"token": "x", "message_id": "m", "phone": "1"})).await;
         wrong_token.expect_error(401, "invalid_token");
         assert_eq!(fixture.visitor.call("callback", json!({})).await.expect(200), json!({"result": "ok"}));
+        assert_eq!(fixture.widget.call("session", &json!({})).await.expect(200)["callback_available"], true);
         let order = fixture.ordered_callback().await;
         assert_eq!(callback_answers(&fixture).await, failures(UNAVAILABLE), "a call is in progress");
         let other = fixture.widget.visitor().await;

@@ -1442,6 +1442,14 @@ test("startCall fails at once where callbacks are disabled", async () => {
   await context.close();
 });
 
+test("startCall fails at once where no call is possible now", async () => {
+  const session = { callback_available: false };
+  const { page, context } = await openSite({ session });
+  assert.deepEqual(await api(page, "startCall", PHONE), CALLBACK_UNAVAILABLE);
+  assert.deepEqual(requestsTo("callback"), [], "the session has said so");
+  await context.close();
+});
+
 test("call started by the page calls its callbacks", async () => {
   const { page, context } = await openSite({ callback: AVAILABLE });
   await noteCallEnd(page);

@@ -3852,6 +3852,8 @@ export interface components {
             has_earlier: boolean;
             /** @description Whether visitors can ask for callbacks, at least at certain times. */
             callback: boolean;
+            /** @description Whether the visitor can ask for a callback now, as the endpoint callback says. */
+            callback_available: boolean;
             call: components["schemas"]["OptionalWidgetCall"];
         };
         WidgetTicketRequest: {

@@ -35,6 +35,7 @@ export const SESSION = {
   mode: "online",
   departments: [],
   callback: true,
+  callback_available: true,
   agents: [
     { name: "Marta Lindholm", photo: null, department_ids: [] },
     { name: "Dmitri Orlov", photo: null, department_ids: [3] },

@@ -59,8 +59,9 @@ export async function start(options: LoaderOptions, api: PageApi, signal: AbortS
   if (signal.aborted) return;
 
   const emit = createEmit(prefix);
-  const { mode, bot: hasBot, agents, callback } = first;
-  const state = createState({ settings: first.widget, texts, language, mode, hasBot, agents, callback });
+  const { mode, bot: hasBot, agents, callback, callback_available: isCallbackAvailable } = first;
+  const shown = { settings: first.widget, texts, language, mode, hasBot, agents, callback, isCallbackAvailable };
+  const state = createState(shown);
   const store: Store = new Store(state, (state) => {
     countInTitle(document.hidden ? state.unread : 0);
     view?.render(state);

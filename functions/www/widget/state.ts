@@ -58,6 +58,8 @@ export interface State {
   agents: OnlineAgent[];
   /** Whether visitors can ask for callbacks, at least at some times. */
   callback: boolean;
+  /** Whether the visitor could ask for a callback when the session was read. */
+  isCallbackAvailable: boolean;
   conversation: Conversation;
   contact: ContactInfo;
   /** Counts the persons at the browser. */
@@ -121,7 +123,10 @@ export const NO_CONTACT: ContactInfo = { client_name: null, email: null, phone: 
 
 /** Returns the state of a widget whose window is closed, without a visitor. */
 export function createState(
-  parts: Pick<State, "settings" | "texts" | "language" | "mode" | "hasBot" | "agents" | "callback">,
+  parts: Pick<
+    State,
+    "settings" | "texts" | "language" | "mode" | "hasBot" | "agents" | "callback" | "isCallbackAvailable"
+  >,
 ): State {
   return {
     ...parts,

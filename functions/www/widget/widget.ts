@@ -439,6 +439,13 @@ export class ChatWidget implements Widget, Actions {
     });
   }
 
+  /** Why the visitor cannot ask for a callback, as far as it is known. What is older than a minute may have changed. */
+  get #callProblem(): Result | undefined {
+    const { callback, isCallbackAvailable, call } = this.#state;
+    if (!callback) return DISABLED;
+    return call || isCallbackAvailable || this.#parts.messenger.isOutdated ? call?.problem : UNAVAILABLE;
+  }
+
   // The API
 
   read(method: string): unknown {
@@ -450,7 +457,7 @@ export class ChatWidget implements Widget, Actions {
       case "getContactInfo":
         return { ...this.#state.contact };
       case "startCall":
-        return this.#state.callback ? this.#state.call?.problem : DISABLED;
+        return this.#callProblem;
       case "getUtm":
         return this.#parts.landing.utm;
       case "widgetColor":

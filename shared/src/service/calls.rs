@@ -391,13 +391,6 @@ impl CallReports<'_> {
     }
 }
 
-/// Whether visitors can ask for callbacks, at least at certain times. The settings and the telephony settings are
-/// cached.
-pub async fn has_callback(directory: &Directory, account_id: &str) -> Result<bool, Error> {
-    let is_enabled = directory.cached_settings(account_id).await?.callback.enabled;
-    Ok(is_enabled && directory.cached_telephony(account_id).await?.is_some())
-}
-
 /// Queues the first attempt to place a call that has just been stored. Does nothing if `entry` is `None` or has no
 /// delivery.
 pub async fn enqueue_call(call_queue: &CallQueue, entry: Option<&TimelineEntry>) {

@@ -346,8 +346,7 @@ pub struct SessionResponse<'a> {
     /// Whether there may be further messages between the request's `after` and the first of `messages`. Without
     /// `after`, the visitor's earlier chats count too.
     pub has_earlier: bool,
-    /// Whether visitors can ask for callbacks, at least at certain times.
-    pub has_callback: bool,
+    pub callback: CallbackAvailability,
 }
 
 impl SessionResponse<'_> {
@@ -369,7 +368,8 @@ impl SessionResponse<'_> {
             "messages": self.messages,
             "call": self.call,
             "has_earlier": self.has_earlier,
-            "callback": self.has_callback,
+            "callback": self.callback != CallbackAvailability::Disabled,
+            "callback_available": self.callback == CallbackAvailability::Available,
         })
     }
 }

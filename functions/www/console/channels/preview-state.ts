@@ -36,6 +36,7 @@ export function previewState(moment: PreviewMoment, settings: WidgetDraft["setti
     hasBot: false,
     agents: isOffline || agent.name === "" ? [] : [agent],
     callback: false,
+    isCallbackAvailable: false,
   });
   state.isOpen = moment !== "closed";
   state.screen = isOffline ? "offline" : "chat";

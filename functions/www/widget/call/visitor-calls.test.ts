@@ -29,6 +29,7 @@ function createCalls(respond: Respond = () => started) {
     hasBot: false,
     agents: [],
     callback: true,
+    isCallbackAvailable: true,
   });
   const events: unknown[] = [];
   const requests: [string, Record<string, unknown>][] = [];

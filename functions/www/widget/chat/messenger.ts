@@ -365,7 +365,7 @@ export class Messenger {
   }
 
   #takeSession(session: Session, isLive = false): void {
-    const { chat, messages, mode, bot: hasBot, agents, call, callback, has_earlier } = session;
+    const { chat, messages, mode, bot: hasBot, agents, call, callback, callback_available, has_earlier } = session;
     const [first] = messages;
     // If the first message of a full response is not known, others before it may be missing. They are loaded with the
     // history.
@@ -377,7 +377,7 @@ export class Messenger {
     if (last) this.#readTo = { chatId: last.chat_id, seq: last.seq };
     this.#setChat(chat, isLive);
     this.#take(messages, isLive);
-    this.#store.update({ hasBot, callback });
+    this.#store.update({ hasBot, callback, isCallbackAvailable: callback_available });
     this.#setMode(mode, agents);
     this.onCall(call);
   }

@@ -153,6 +153,8 @@ export interface Session {
   call: Call | null;
   has_earlier: boolean;
   callback: boolean;
+  /** Whether the visitor can ask for a callback now. */
+  callback_available: boolean;
 }
 
 /** Messages before those that the visitor has. */
