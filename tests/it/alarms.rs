@@ -90,7 +90,7 @@ fn every_backlog_has_an_age_alarm() {
 
 #[test]
 fn slow_messages_and_throttled_tables_raise_an_alarm() {
-    for name in ["ChannelMessage", "WidgetMessage", "AgentMessage", "BotEvent"] {
+    for name in ["ChannelReceiveMessage", "WidgetReceiveMessage", "AgentSendMessage", "BotReceiveEvent"] {
         assert_eq!(alarms_for("Duration", name).len(), 1, "{name}");
     }
     for (name, _) in resources("AWS::DynamoDB::Table") {
@@ -183,7 +183,7 @@ fn staged_rollout_covers_every_function_that_receives_or_delivers_messages() {
         assert!(is_staged || !has_queue_or_stream, "{name}");
         assert!(!is_staged || events(properties).count() > 0, "{name}");
     }
-    for name in ["AgentMessage", "BotEvent", "ChannelMessage", "WidgetMessage"] {
+    for name in ["AgentSendMessage", "BotReceiveEvent", "ChannelReceiveMessage", "WidgetReceiveMessage"] {
         assert!(staged.contains(name), "{name}");
     }
 }
