@@ -16,7 +16,7 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-async fn handle((chats, connections): (Chats, Connections), request: Request) -> Result<Response, Error> {
+async fn handle((connections, chats): (Connections, Chats), request: Request) -> Result<Response, Error> {
     let account_id = auth::admin(&connections, &request).await?.account_id;
     let wanted = delivery_log::parse_counts_request(&|name| request.query(name))?;
     let failed = match wanted.counts_failed {

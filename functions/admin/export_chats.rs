@@ -20,9 +20,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections);
+type Dependencies = (Connections, Directory, Chats);
 
-async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle((connections, directory, chats): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let now = clock::now();
     let (page, _) = exported_page(&directory, &chats, &caller, &request, now).await?;

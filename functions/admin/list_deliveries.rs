@@ -20,7 +20,7 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-async fn handle((chats, connections): (Chats, Connections), request: Request) -> Result<Response, Error> {
+async fn handle((connections, chats): (Connections, Chats), request: Request) -> Result<Response, Error> {
     let (account_id, now) = (auth::admin(&connections, &request).await?.account_id, clock::now());
     let DeliveryLogRequest { filter, chat_id, limit, after } =
         delivery_log::parse_list_request(&|name| request.query(name))?;

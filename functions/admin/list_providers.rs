@@ -16,7 +16,7 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
+async fn handle((connections, directory): (Connections, Directory), request: Request) -> Result<Response, Error> {
     auth::admin(&connections, &request).await?;
     Ok(Response::ok(admin::choosable_providers_json(&directory.providers().await?)))
 }

@@ -32,10 +32,10 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
+type Dependencies = (Connections, Directory, Chats, ChannelQueue, BotQueue, WebhookQueue);
 
 async fn handle(
-    (directory, chats, connections, channel_queue, bot_queue, webhook_queue): Dependencies,
+    (connections, directory, chats, channel_queue, bot_queue, webhook_queue): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;

@@ -43,7 +43,10 @@ fn history_continues_with_earlier_chats() {
         assert_eq!(after["has_earlier"], false, "nothing is missing after the known message");
 
         let stranger = widget.visitor().await;
-        assert_eq!(history(&stranger, chat_id, seq).await, (vec![], false));
+        // The service counts every tenth request of a network.
+        for _ in 0..10 {
+            assert_eq!(history(&stranger, chat_id, seq).await, (vec![], false));
+        }
         visitor.call("visitor", json!({"clear_history": true})).await.expect(200);
         assert_eq!(history(&visitor, chat_id, seq + 1).await, (vec![], false));
         assert_eq!(visitor.session().await["has_earlier"], false);

@@ -281,11 +281,13 @@ async fn run_failure_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -
     request.retain(|_, usage| usage.deliveries == 0.0);
     usage.insert(Scenario::Replay, request);
     let list = async || get_as(driver, &chat.agent, "/admin/deliveries").await;
+    list().await?;
     usage.insert(Scenario::DeliveryLog, driver.measure(list).await?);
     let show = async || get_as(driver, &chat.agent, "/admin/deliveries/1/2").await;
     show().await?;
     usage.insert(Scenario::DeliveryRequest, driver.measure(show).await?);
     let count_failed = async || get_as(driver, &chat.agent, "/admin/deliveries/counts?state=failed").await;
+    count_failed().await?;
     usage.insert(Scenario::FailedCount, driver.measure(count_failed).await?);
     let count = async || get_as(driver, &chat.agent, "/admin/deliveries/counts").await;
     usage.insert(Scenario::DeliveryCounts, driver.measure(count).await?);
@@ -441,6 +443,7 @@ async fn run_bot_scenarios(driver: &Driver<'_>, usage: &mut ScenarioUsage) -> Re
     answer(1).await?;
     usage.insert(Scenario::BotMessage, driver.measure(async || answer(1).await).await?);
     let activity = async || get_as(driver, &admin, &activity_path).await;
+    activity().await?;
     usage.insert(Scenario::BotActivity, driver.measure(activity).await?);
     Ok(())
 }
