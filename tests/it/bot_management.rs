@@ -25,6 +25,9 @@ fn bot_is_connected_listed_read_changed_and_disconnected() {
         let channel = format!("/admin/channels/{}", fixture.channel.id);
         assert_eq!(admin.get(&channel).await.expect(200)["bot_id"], fixture.bot.bot_id.as_str());
 
+        let activity = admin.get(&format!("{path}/activity")).await.expect(200);
+        assert_eq!((&activity["events"], &activity["is_complete"]), (&json!(0), &json!(true)));
+
         let second = fixture.account.create_channel(&fixture.integrator.url()).await;
         let change = json!({"name": "Rob", "answer_within": 5, "channel_ids": [second.id]});
         let changed = admin.patch(&path, &change).await.expect(200);

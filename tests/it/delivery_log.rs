@@ -72,6 +72,8 @@ fn failed_message_is_listed_with_attempts_and_replayed() {
         assert_eq!(deliveries(&active_chat.agent, "?state=pending").await.len(), 1);
         let row = wait_for_state(&active_chat.agent, active_chat.number, seq, "failed").await;
         assert_eq!(deliveries(&active_chat.agent, "").await, std::slice::from_ref(&row));
+        let counts = active_chat.agent.client.get("/admin/deliveries/counts?state=failed").await.expect(200);
+        assert_eq!(counts["failed"]["count"], 1);
 
         let message = active_chat.agent.timeline_entry(active_chat.number, seq).await;
         let expected = json!({

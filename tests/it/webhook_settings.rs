@@ -101,6 +101,8 @@ fn webhook_is_added_changed_and_removed() {
         let changed = admin.patch(&path, &json!({"events": []})).await.expect(200);
         shown["events"] = json!([]);
         assert_eq!(changed, shown);
+        let rotated = admin.post(&format!("{path}/rotate"), &json!({})).await.expect(200);
+        assert_ne!(signing_secret(&rotated), signing_secret(&created));
 
         admin.delete(&path).await.expect(200);
         assert_eq!(get_webhook_fields(&admin).await, json!({"webhook_url": null, "webhooks": []}));
