@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-XFBUFTEW.js";import"/console/assets/chunk-YWRKPJI6.js";import"/console/assets/chunk-FJJC252A.js";import"/console/assets/chunk-MPWYOWEH.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
