@@ -98,6 +98,10 @@ async fn respond_to_visitor(
         VisitorFrame::Ping => Ok(Some(socket_frame::pong_frame())),
         VisitorFrame::Typing { typing, text } => {
             push.directory.cached_settings(&socket.account_id).await?.require_not_suspended()?;
+            // A page that was opened before the preview was switched off still sends the text.
+            let channel = push.directory.cached_channel(&socket.channel_id).await?;
+            let widget = channel.as_ref().and_then(|channel| channel.settings.widget());
+            let text = text.filter(|_| widget.is_some_and(|widget| widget.typing_preview));
             let since = (typing == TypingNotice::Start).then_some((push.now, text.as_deref()));
             push.chats.set_visitor_typing(&socket.channel_id, &socket.external_id, since).await?;
             Ok(None)

@@ -69,6 +69,19 @@ fn agents_see_what_the_visitor_is_typing() {
 }
 
 #[test]
+fn text_that_is_being_typed_is_dropped_without_the_preview() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let visitor = account.create_widget(json!({"typing_preview": false})).await.visitor().await;
+        visitor.say("Hello").await;
+        let mut agent_socket = AgentSocket::open(&account.admin).await;
+        visitor.open_socket().await.send(&json!({"type": "typing", "typing": "typein", "text": "My ord"})).await;
+        let pushed = agent_socket.next_of("typing").await;
+        assert_eq!((&pushed["typing"], &pushed["text"]), (&json!(true), &Value::Null));
+    });
+}
+
+#[test]
 fn agent_of_a_chat_has_a_photo_and_a_time_of_joining() {
     run_on_shared_host(async |host| {
         let account = host.create_account().await;

@@ -154,14 +154,17 @@ impl PushService<'_> {
         }
         let to_visitors = join_all(by_chat.iter().map(|(id, changes)| self.push_to_visitor(&account_id, *id, changes)));
         to_visitors.await.into_iter().collect::<Result<(), Error>>()?;
-        self.push_modes(&account_id, &online_changes).await?;
         let sockets = self.connections.account_sockets(&account_id, self.now).await?;
-        if sockets.is_empty() {
-            return Ok(());
+        if !sockets.is_empty() {
+            let mut frames = self.chat_frames(&account_id, by_chat, &sockets).await?;
+            frames.values_mut().for_each(|frames| frames.extend(for_all.values().cloned()));
+            self.send_to_all(sockets, &frames).await;
         }
-        let mut frames = self.chat_frames(&account_id, by_chat, &sockets).await?;
-        frames.values_mut().for_each(|frames| frames.extend(for_all.values().cloned()));
-        self.send_to_all(sockets, &frames).await;
+        // The mode is last because it can have many recipients. An error is only logged, so that the batch is not pushed
+        // to the agents again: the widgets also read the mode.
+        if let Err(error) = self.push_modes(&account_id, &online_changes).await {
+            tracing::warn!(context = error.context(), account_id, "mode not pushed to visitors");
+        }
         Ok(())
     }
 
