@@ -24,7 +24,8 @@ include!("../www/dist/widget/files.rs");
 /// The loader's URL never changes. Browsers reuse their copy of the loader for five minutes, so pages get a new loader
 /// at most five minutes after a deployment.
 const LOADER_CACHE_CONTROL: &str = "public, max-age=300";
-/// The mode in the configuration is at most this old when the loader runs. The widget reads it again when it starts.
+/// The mode in the configuration is at most this old, and ten seconds more, when the loader runs. The widget reads it
+/// again when it starts.
 const CONFIGURED_LOADER_CACHE_CONTROL: &str = "public, max-age=60";
 /// Assets never change, because an asset's file name contains a hash of its content.
 const ASSET_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
@@ -79,6 +80,6 @@ async fn configuration((directory, connections): &Dependencies, id: &str) -> Res
 
 async fn is_online(directory: &Directory, connections: &Connections, channel: &Channel) -> Result<bool, Error> {
     let audience = directory.audience(channel).await?;
-    let presences = connections.presences(&channel.account_id).await?;
+    let presences = connections.cached_presences(&channel.account_id).await?;
     Ok(agent_presence::any_online(&presences, |agent_id| audience.includes(agent_id), clock::now()))
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::support::api_client::send;
 use crate::support::built_files::{BuiltFiles, header};
 use crate::support::test_host::{TestHost, run_on_shared_host};
+use crate::support::wait::{seconds, wait_for};
 
 const WIDGET: BuiltFiles = BuiltFiles("widget");
 
@@ -60,7 +61,12 @@ fn loader_of_a_widget_says_what_the_page_must_know_first() {
         account.admin.set_presence("online").await;
         expected["mode"] = json!("online");
         for path in [path.clone(), format!("/script{path}"), format!("/script{path}%7D")] {
-            assert_eq!(configuration(host, &path).await, expected, "{path}");
+            // A process remembers for ten seconds who was online.
+            wait_for("the mode", seconds(13), async || {
+                let found = configuration(host, &path).await;
+                if found == expected { Ok(()) } else { Err(found) }
+            })
+            .await;
         }
         let ann = account.create_agent_with("Ann", json!({})).await;
         let department = json!({"name": "Sales", "agent_ids": [ann.id]});

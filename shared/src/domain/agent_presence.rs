@@ -84,7 +84,8 @@ pub type OnlineChanges = BTreeMap<u64, bool>;
 /// Whether the changes may have changed whether any eligible agent is online: one of the agents is eligible, and no
 /// other eligible agent was online all the time. Another agent whose last request is recent may have come online at the
 /// same moment, and may have been told the same about this one. The result can therefore be true although nothing has
-/// changed, but not the other way round.
+/// changed. It can be false although something has changed only if the changes of both agents are processed late; the
+/// widgets then read the mode themselves.
 pub fn may_change_mode(
     presences: &[Presence],
     changes: &OnlineChanges,

@@ -313,7 +313,7 @@ impl Table {
         self.query_pages(query, max_items, is_consistent)
     }
 
-    /// The most recent writes may be missing.
+    /// Returns all items of a query, read with eventual consistency: the most recent writes may be missing.
     pub(crate) fn query_all_eventually(&self, query: Query) -> BoxFuture<'_, Result<Vec<Item>, Error>> {
         self.query_pages(query, usize::MAX, false)
     }

@@ -197,6 +197,12 @@ embedding(
     ];
     assert.deepEqual(await first(), expected("offline"));
     await account.admin.setPresence("online");
+    // The service remembers who is online for ten seconds.
+    await waitFor(
+      "the mode",
+      async () => (await first())[0] === "online",
+      13_000,
+    );
     assert.deepEqual(await first(), expected("online"));
   },
 );

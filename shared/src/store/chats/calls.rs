@@ -272,8 +272,8 @@ impl NotificationContext<'_> {
 impl Chats {
     /// Returns the slot for a new call of the visitor. Fails with a conflict if a call of the visitor is in progress.
     ///
-    /// It also fails with a conflict if a call to the number is in progress, if the balance is too small, or if a limit
-    /// in `callback_caps` is reached.
+    /// A call that the account pays for also fails with a conflict if a call to the number is in progress, if the balance
+    /// is too small, or if a limit in `callback_caps` is reached.
     pub(in crate::store) async fn free_call_slot(
         &self,
         account_id: &str,
@@ -462,7 +462,8 @@ impl Chats {
         Ok(ChangedCall { entry, notifications })
     }
 
-    /// Returns the write that changes the balance when a call ends, if it changes.
+    /// Returns the write that changes the balance when a call ends, if it changes. Minutes that were not reserved are
+    /// taken only as far as the balance suffices, which reduces the call's charge.
     async fn balance_write(&self, account_id: &str, call: &mut Call, change: i64) -> Result<Option<Write>, Error> {
         if change >= 0 {
             return Ok((change > 0).then(|| Write::Update(add_minutes(account_id, change.unsigned_abs()))));

@@ -67,7 +67,7 @@ impl Chats {
     /// also checks the chat, because closing or erasing a chat would miss a panel that is created at the same time: the
     /// panel would never expire.
     ///
-    /// If the chat is closed or erased at the same time, both are repeated.
+    /// If the chat is closed or erased at the same time, the read and the transaction are repeated.
     pub async fn update_panel(&self, chat: &Chat, update: &PanelUpdate) -> Result<(), Error> {
         let header_key = header_key(&chat.account_id, chat.chat_id);
         let mut races = WriteRaces::new("panel");

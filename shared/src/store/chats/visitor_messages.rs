@@ -2,7 +2,8 @@
 //! channel has a bot, every new chat goes to the bot first, also one that an offline message or a callback opens. Only
 //! a visitor who calls by phone goes to the agents at once.
 //!
-//! The read and the first write are concurrent if the process remembers the chat (`recent_open_chats.rs`).
+//! For a message in an open chat, the visitor is read and the header is written concurrently if the process remembers
+//! the chat (`recent_open_chats.rs`).
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::{join, try_join};

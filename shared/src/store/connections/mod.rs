@@ -10,10 +10,13 @@ pub mod sessions;
 pub mod sockets;
 pub mod visitor_sockets;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::domain::agent_presence::Presence;
 use crate::domain::sha256;
 use crate::runtime::dependencies::{Dependency, StartupContext};
+use crate::store::cache::Cache;
 use crate::store::connections::local_rate_windows::LocalRateWindows;
 use crate::store::table::{Key, Table};
 
@@ -25,6 +28,7 @@ const MAX_ITEMS_PER_QUERY: i32 = 1_000;
 pub struct Connections {
     pub(in crate::store) table: Table,
     local_rate_windows: LocalRateWindows,
+    presences: Arc<Cache<Vec<Presence>>>,
 }
 
 impl Dependency for Connections {
@@ -35,7 +39,7 @@ impl Dependency for Connections {
 
 impl Connections {
     pub fn new(table: Table) -> Self {
-        Self { table, local_rate_windows: LocalRateWindows::default() }
+        Self { table, local_rate_windows: LocalRateWindows::default(), presences: Arc::default() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Agents' presence: the status that an agent has set, the time of the agent's last request, and the agent's open
 //! sockets.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -136,6 +137,16 @@ impl Connections {
             descending: false,
         };
         self.table.query_all(query, usize::MAX).await?.into_iter().map(presence_from_item).collect()
+    }
+
+    /// Returns the presences of the account's agents, which may be up to 10 seconds old. Requests that anybody can make
+    /// without limit use them.
+    pub async fn cached_presences(&self, account_id: &str) -> Result<Arc<Vec<Presence>>, Error> {
+        if let Some(cached) = self.presences.get(account_id) {
+            return Ok(cached.unwrap_or_default());
+        }
+        let presences = self.presences(account_id).await?;
+        Ok(self.presences.put(account_id, Some(presences)).unwrap_or_default())
     }
 }
 

@@ -50,7 +50,7 @@ impl Connections {
         self.count_request(bot_id, limit, now).await
     }
 
-    /// Counts a socket ticket that is created for an agent. Costs and errors are as in
+    /// Counts a socket ticket that is created for an agent. Errors are as in
     /// [`count_bot_request`](Self::count_bot_request).
     pub async fn count_socket_ticket(&self, account_id: &str, agent_id: u64, now: Timestamp) -> Result<(), Error> {
         let caller = format!("SOCKET_TICKET#{account_id}#{agent_id}");
@@ -67,14 +67,14 @@ impl Connections {
         self.count_in_memory(&caller, MAX_AGENT_MESSAGES_PER_WINDOW, now)
     }
 
-    /// Counts a typing notice that an agent sends. Costs and errors are as in
+    /// Counts a typing notice that an agent sends. Errors are as in
     /// [`count_agent_message`](Self::count_agent_message).
     pub fn count_agent_typing(&self, session: &Session, now: Timestamp) -> Result<(), Error> {
         let caller = format!("AGENT_TYPING#{}#{}", session.account_id, session.agent.agent_id);
         self.count_in_memory(&caller, MAX_AGENT_TYPING_NOTICES_PER_WINDOW, now)
     }
 
-    /// Counts a sample that an admin sends to a receiver. Costs and errors are as in
+    /// Counts a sample that an admin sends to a receiver. Errors are as in
     /// [`count_agent_message`](Self::count_agent_message).
     pub fn count_receiver_test(&self, account_id: &str, now: Timestamp) -> Result<(), Error> {
         self.count_in_memory(&format!("RECEIVER_TEST#{account_id}"), MAX_RECEIVER_TESTS_PER_WINDOW, now)
@@ -87,8 +87,8 @@ impl Connections {
         self.count_request(&caller, MAX_WIDGET_REQUESTS_PER_WINDOW, now).await
     }
 
-    /// Counts a request to a bot provider's path that is refused with 401. Stores only a hash of the network. Costs and
-    /// errors are as in [`count_bot_request`](Self::count_bot_request).
+    /// Counts a request to a bot provider's path that is refused with 401. Stores only a hash of the network. Errors are
+    /// as in [`count_bot_request`](Self::count_bot_request).
     pub(crate) async fn count_refused_bot_request(
         &self,
         provider_id: &str,

@@ -131,7 +131,7 @@ impl Connections {
         Ok(())
     }
 
-    /// Counts a frame from one of the visitor's sockets; the sockets share one limit. Costs and errors are as in
+    /// Counts a frame from one of the visitor's sockets; the sockets share one limit. Errors are as in
     /// [`count_bot_request`](Self::count_bot_request).
     pub async fn count_visitor_frame(&self, socket: &VisitorSocket, now: Timestamp) -> Result<(), Error> {
         let caller = format!("VISITOR_FRAMES#{}#{}", socket.channel_id, socket.external_id);

@@ -67,7 +67,8 @@ impl Directory {
         Self { audited_request: Some(request), ..self.clone() }
     }
 
-    /// If the request is audited, the transaction also stores an entry for each change.
+    /// Executes the writes in one transaction. If the request is audited, the transaction also stores an entry for each
+    /// change.
     pub(super) async fn commit(
         &self,
         account_id: &str,
