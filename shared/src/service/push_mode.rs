@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::future::join_all;
 
 use crate::domain::agent_presence::{self, OnlineChanges, Presence};
 use crate::domain::channel::{Channel, ChannelKind};
@@ -39,8 +39,11 @@ impl PushService<'_> {
             let team = WidgetTeam::of_presences(self.directory, channel, &presences, self.now).await?;
             frames.insert(channel_id, push::mode_frame(team.is_online, &team.agents, &team.departments).into());
         }
-        let sent = chats.iter().map(|chat| self.push_mode_to(chat, frames.get(chat.channel_id.as_str())));
-        stream::iter(sent).buffer_unordered(MAX_CONCURRENT_READS).try_collect().await
+        for group in chats.chunks(MAX_CONCURRENT_READS) {
+            let sent = group.iter().map(|chat| self.push_mode_to(chat, frames.get(chat.channel_id.as_str())));
+            join_all(sent).await.into_iter().collect::<Result<(), Error>>()?;
+        }
+        Ok(())
     }
 
     /// Returns the account's widgets whose mode the changes may have changed, by id.

@@ -197,13 +197,16 @@ embedding(
       ["open"],
       ["startCall", "+31201234567"],
       ["setContactInfo", { name: "Amara" }],
-      ["setUserToken", "ada"],
     ])
       assert.deepEqual(
         await api(page, method, ...args),
         { result: "fail", reason },
         method,
       );
+    assert.deepEqual(await api(page, "setUserToken", "ada"), {
+      result: "fail",
+      token: "ada",
+    });
     const message = { email: "a@b.example", message: "Hello" };
     assert.deepEqual(await api(page, "sendOfflineMessage", message), {
       result: "fail",

@@ -277,9 +277,9 @@ embedding("browser's console explains an unknown id", async (context) => {
     );
     await waitFor("a warning", () => warnings.length > 0);
     assert.match(warnings.join(), /there is no widget "none"/);
-    assert.deepEqual(await page.evaluate(() => window.widget_api.open()), {
-      result: "ok",
-    });
+    const opened = await page.evaluate(() => window.widget_api.open());
+    assert.equal(opened.result, "fail");
+    assert.match(opened.reason, /there is no widget "none"/);
   }
 });
 
