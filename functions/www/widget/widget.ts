@@ -573,6 +573,7 @@ export class ChatWidget implements Widget, Actions {
   /** Passes the visitor's number, or an error, to the page's callback. Creates the visitor if there is none yet. */
   #passVisitorNumber(callback: (error: string | null, number: unknown) => void): void {
     const { session } = this.#parts;
+    session.check();
     session
       .withToken(() => (session.visitor ? Promise.resolve() : session.load().then(() => {})))
       .then(

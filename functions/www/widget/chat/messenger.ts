@@ -449,6 +449,7 @@ export class Messenger {
         this.#conversation.markSeen(received.chat_id, received.seq);
         return this.#store.update();
       case "stored":
+        this.#session.check();
         this.#storage.persist();
         this.#setChat(received.chat, true);
         this.#connect();

@@ -62,6 +62,34 @@ test("two tabs that sign out at the same time agree on the next person", () => {
   assert.equal(one.follow(), false);
 });
 
+test("value that another tab has stored is not overwritten", () => {
+  const backend = browserStorage();
+  const [one] = tabsOf(backend, 1);
+  const other = new DeferredStorage(backend, "w.");
+  other.write("draft", "old");
+  other.write("open", true);
+  one.write("draft", "new");
+  other.persist();
+  assert.deepEqual({ ...backend }, { "w.draft": '"new"', "w.open": "true" });
+  assert.equal(other.read("draft"), "new");
+});
+
+test("another user whom another tab has stored replaces the one in memory", () => {
+  const backend = browserStorage();
+  const [one] = tabsOf(backend, 1);
+  const other = new DeferredStorage(backend, "w.");
+  other.write("user", "ada");
+  other.write("draft", "ada's");
+  one.write("user", "bob");
+  other.persist();
+  assert.deepEqual({ ...backend }, { "w.user": '"bob"' });
+  assert.deepEqual([other.follow(), other.follow(), other.generation], [true, false, 1]);
+  assert.deepEqual([other.read("user"), other.read("draft")], ["bob", undefined]);
+  other.persist();
+  other.write("draft", "bob's");
+  assert.deepEqual({ ...backend }, { "w.user": '"bob"', "w.draft": '"bob\'s"' });
+});
+
 test("sign-out before the visitor has acted stores nothing", () => {
   const backend = browserStorage();
   const storage = new DeferredStorage(backend, "w.");

@@ -8,6 +8,8 @@
 import { attempt } from "../attempt";
 import { toJson } from "../service/client";
 
+/** The name of the page's user. */
+export const USER = "user";
 /** The values that belong to the browser and outlive a sign-out. */
 const SHARED = ["site", "closed-at", "invited-at", "call-offered-on"];
 const PERSON = "person";
@@ -38,16 +40,20 @@ export class DeferredStorage {
   }
 
   /** Writes the values in memory, and all later values, to the browser. Called when the visitor acts, or when the page
-   * uses the API to store data of the visitor. */
+   * uses the API to store data of the visitor. What another tab has stored for the person stays. Does nothing if it has
+   * stored another user, whom `follow` takes over. */
   persist(): void {
-    if (this.#isPersistent) return;
+    if (this.#isPersistent || this.#isUserReplaced) return;
     this.#isPersistent = true;
-    for (const [name, value] of this.#memory) this.write(name, value);
+    for (const [name, value] of this.#memory) {
+      if (isShared(name) || this.#stored(name) === undefined) this.write(name, value);
+      else this.#memory.delete(name);
+    }
   }
 
   read<T>(name: string): T | undefined {
     if (this.#memory.has(name)) return this.#memory.get(name) as T;
-    return (parse(this.#tabBackend, this.#key(name)) ?? parse(this.#backend, this.#key(name))) as T | undefined;
+    return (parse(this.#tabBackend, this.#key(name)) ?? this.#stored(name)) as T | undefined;
   }
 
   write(name: string, value: unknown): void {
@@ -76,11 +82,12 @@ export class DeferredStorage {
     return [...new Set([...this.#memory.keys(), ...stored])].filter((name) => name.startsWith(prefix));
   }
 
-  /** Follows a sign-out in another tab. Returns whether there was one. */
+  /** Follows a sign-out in another tab, or another user whom it has stored. Returns whether the person has changed. */
   follow(): boolean {
     const person = this.#storedPerson;
-    if (person <= this.#person) return false;
-    this.#forget(person);
+    if (person > this.#person) this.#forget(person);
+    else if (this.#isUserReplaced) this.#forgetMemory();
+    else return false;
     return true;
   }
 
@@ -93,17 +100,31 @@ export class DeferredStorage {
   }
 
   #forget(next: number): void {
-    for (const name of [...this.#memory.keys()]) if (!isShared(name)) this.#memory.delete(name);
+    this.#forgetMemory();
     const scope = scopeOf(next);
     for (const name of this.#storedNames())
       if (!isShared(name) && !(next > this.#person && name.startsWith(scope))) this.#removeStored(this.#prefix + name);
     this.#person = next;
+  }
+
+  #forgetMemory(): void {
+    for (const name of [...this.#memory.keys()]) if (!isShared(name)) this.#memory.delete(name);
     this.generation++;
+  }
+
+  /** Whether another tab has stored another user than the one in memory. */
+  get #isUserReplaced(): boolean {
+    const user = this.#stored(USER);
+    return user !== undefined && this.#memory.has(USER) && this.#memory.get(USER) !== user;
   }
 
   get #storedPerson(): number {
     const person = parse(this.#backend, this.#prefix + PERSON);
     return typeof person === "number" ? person : 0;
+  }
+
+  #stored(name: string): unknown {
+    return parse(this.#backend, this.#key(name));
   }
 
   #key(name: string): string {

@@ -3,11 +3,9 @@
 import { MAX_CUSTOM_FIELDS } from "../api/arguments";
 import { toJson } from "../service/client";
 import type { CustomField, VisitorUpdate } from "../service/types";
-import type { DeferredStorage } from "./deferred-storage";
+import { USER, type DeferredStorage } from "./deferred-storage";
 
 const HANDLED = "handled";
-
-const USER = "user";
 
 /** What the service has stored or rejected, as JSON by field. */
 type Handled = Partial<Record<(typeof REMEMBERED)[number], string>>;

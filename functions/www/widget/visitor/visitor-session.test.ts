@@ -14,8 +14,7 @@ Object.assign(globalThis, {
 });
 
 /** Returns a session with the token "old". `respond` returns or throws the response to a request. */
-function sessionWith(respond: (request: Request) => unknown) {
-  const storage = new DeferredStorage(undefined, "");
+function sessionWith(respond: (request: Request) => unknown, storage = new DeferredStorage(undefined, "")) {
   storage.write("token", "old");
   const profile = new Profile(storage);
   const requests: Request[] = [];
@@ -94,6 +93,35 @@ test("nothing of a person who has signed out comes back with a late response", a
   answer({ visitor });
   await assert.rejects(creation, PersonChanged);
   assert.equal(session.token, undefined);
+});
+
+test("request for a person who has signed out unnoticed is not sent for the next one", async () => {
+  const values = new Map<string, string>();
+  const backend = {
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => void values.set(key, value),
+    removeItem: (key: string) => void values.delete(key),
+  } as Storage;
+  const { session, requests } = sessionWith(noTokens, new DeferredStorage(backend, ""));
+  let left = 0;
+  session.onLeft = () => left++;
+  // Another tab signs out.
+  backend.setItem("person", "1");
+  const late = session.withToken(() => assert.fail("the request is for the earlier person"));
+  await assert.rejects(late, PersonChanged);
+  assert.deepEqual([left, requests], [1, []]);
+  assert.equal(await session.withToken((token) => Promise.resolve(token)), "new");
+});
+
+test("data for a user whom another tab has replaced is forgotten", async () => {
+  const values = new Map([["user", '"bob"']]);
+  const backend = { getItem: (key: string) => values.get(key) ?? null } as Storage;
+  const storage = new DeferredStorage(backend, "");
+  const { session, profile } = sessionWith(noTokens, storage);
+  profile.setCustomData([{ content: "Ada's level" }]);
+  storage.write("user", "ada");
+  session.check();
+  assert.deepEqual(profile.changes(), { user_token: "bob" });
 });
 
 test("visitor whom the service knows as another user is replaced", async () => {

@@ -50,7 +50,7 @@ export class VisitorSession {
     return this.#storage.read<string>(TOKEN) || undefined;
   }
 
-  /** Notices whether the person has signed out in another tab. */
+  /** Notices whether the person has signed out, or another user has signed in, in another tab. */
   check(): void {
     if (this.#storage.follow()) this.#onPersonChanged();
   }
@@ -86,9 +86,9 @@ export class VisitorSession {
   }
 
   /** Calls `request` with the token of the visitor, who is created if there is none. Rejects with PersonChanged if the
-   * person changes before the request has ended: nothing of one person may reach another one. */
+   * person has changed unnoticed before the call, when `request` got its data, or changes before the request has ended:
+   * nothing of one person may reach another one. */
   withToken<T>(request: (token: string) => Promise<T>): Promise<T> {
-    this.check();
     const { generation } = this.#storage;
     const expectSamePerson = () => {
       this.check();
