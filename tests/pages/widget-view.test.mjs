@@ -1325,6 +1325,31 @@ test("empty list of rules switches all rules off", async () => {
   await context.close();
 });
 
+test("keys of an input method neither send the text nor close the window", async () => {
+  const { page, context } = await openSite();
+  await page.getByRole("button", { name: "Open chat" }).click();
+  const composer = page.getByRole("textbox");
+  await composer.fill("Hello");
+  const press = (options) =>
+    composer.evaluate((field, options) => {
+      const always = { bubbles: true, cancelable: true, composed: true };
+      field.dispatchEvent(
+        new KeyboardEvent("keydown", { ...always, ...options }),
+      );
+    }, options);
+  for (const key of ["Enter", "Escape"]) {
+    await press({ key, isComposing: true });
+    // Safari ends the composition before the key that confirms it.
+    await press({ key, keyCode: 229 });
+  }
+  assert.equal(await composer.inputValue(), "Hello");
+  await press({ key: "Enter", keyCode: 13 });
+  await page.getByText("Sent", { exact: true }).waitFor();
+  await press({ key: "Escape", keyCode: 27 });
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await context.close();
+});
+
 test("contacts form reports errors and then opens the conversation", async () => {
   const session = STATES["contacts-before"].session;
   const { page, context } = await openSite({ session });

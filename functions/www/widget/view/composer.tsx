@@ -1,6 +1,7 @@
 /** @jsxImportSource #widget */
 import type { Props } from "./props";
 import { UpIcon } from "./icons";
+import { isComposing } from "./is-composing";
 import { keepEnd } from "./log";
 import { limitAttributes, showLength, TextLimit } from "./text-limit";
 
@@ -44,7 +45,7 @@ export function Composer({ state: { texts }, actions }: Props) {
           actions.typed(currentTarget.value);
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event);
+          if (event.key === "Enter" && !event.shiftKey && !isComposing(event)) send(event);
         }}
       />
       <button class="send" aria-label={texts.send}>

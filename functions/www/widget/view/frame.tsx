@@ -3,6 +3,7 @@ import { fill } from "../texts/texts";
 import type { Props } from "./props";
 import { fillsScreen } from "./fills-screen";
 import { DownIcon } from "./icons";
+import { isComposing } from "./is-composing";
 import type { Child } from "./jsx/jsx-runtime";
 
 interface FrameProps extends Props {
@@ -20,7 +21,7 @@ export const Frame = ({ state: { texts, settings, person }, actions, class: name
     aria-label={fill(texts.chatWith, settings.title)}
     tabIndex={-1}
     onKeyDown={(event) => {
-      if (event.key === "Escape") actions.close();
+      if (event.key === "Escape" && !isComposing(event)) actions.close();
     }}
   >
     {children}

@@ -7,6 +7,7 @@ import { fill, isRightToLeft } from "../texts/texts";
 import type { Actions, Props } from "./props";
 import { EmptyWindow } from "./frame";
 import type { HostElement } from "./host-element";
+import { isComposing } from "./is-composing";
 import { createRenderer, type Child } from "./jsx/jsx-runtime";
 import { Label } from "./label";
 import { settingsStyles } from "./settings-styles";
@@ -159,8 +160,9 @@ export class View {
   }
 
   /** Dismisses what stands beside the label when Escape is pressed. */
-  #dismissBubble({ key, defaultPrevented }: KeyboardEvent): void {
-    if (key !== "Escape" || defaultPrevented || !this.#state || this.#state.isOpen) return;
+  #dismissBubble(event: KeyboardEvent): void {
+    if (event.key !== "Escape" || event.defaultPrevented || isComposing(event)) return;
+    if (!this.#state || this.#state.isOpen) return;
     if (this.#state.preview) this.#actions.dismissPreview();
     else if (this.#state.isInvitationOutside) this.#actions.dismissInvitation();
   }
