@@ -524,7 +524,7 @@ export class ChatWidget implements Widget, Actions {
       profile.set({ contact_info: data as Record<string, string>, source: "script" });
       this.#setContact(data as object);
     } else if (method === "setCustomData") profile.setCustomData(data as CustomField[]);
-    else profile.setAttributes(data as Record<string, unknown>);
+    else profile.setAttributes(data as Record<string, string>);
     this.#syncProfile();
   }
 

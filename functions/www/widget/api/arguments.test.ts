@@ -133,6 +133,16 @@ test("contact info takes texts and numbers, and empty texts clear a field", () =
     assert.deepEqual(resultOf("setContactInfo", info), { result: "fail", reason: "Contact info must be object." });
 });
 
+test("attributes are texts, and those without a meaning are left out", () => {
+  const attributes = { " plan ": " gold ", visits: 7, vip: true, cart: {}, tags: [], since: undefined, " ": "x" };
+  assert.deepEqual(taken("setClientAttributes", attributes), [{ plan: "gold", visits: "7" }]);
+  assert.deepEqual(taken("setClientAttributes", { plan: null, level: " " }), [{ plan: "", level: "" }]);
+  assert.deepEqual(taken("setClientAttributes", { ["n".repeat(300)]: "x".repeat(1001) }), [
+    { ["n".repeat(255)]: "x".repeat(1000) },
+  ]);
+  assert.equal(resultOf("setClientAttributes", ["gold"]).result, "fail");
+});
+
 test("other arguments are checked by their meaning", () => {
   assert.deepEqual(resultOf("setRules", []), ok);
   assert.equal(resultOf("setRules", {}).result, "fail");

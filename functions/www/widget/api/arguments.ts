@@ -96,6 +96,14 @@ function checkCustomData([fields]: unknown[]): unknown[] | Result {
     : [valid];
 }
 
+function checkAttributes([attributes]: unknown[]): unknown[] | Result {
+  if (!isObject(attributes)) return fail("Attributes must be object.");
+  const texts = Object.entries(attributes).flatMap(([name, value]) =>
+    textOf(name) && (value === null || isTextLike(value)) ? [[textOf(name), textOf(value, MAX_CONTENT_LENGTH)]] : [],
+  );
+  return [Object.fromEntries(texts)];
+}
+
 function checkUserToken([token]: unknown[]): unknown[] | Result {
   const text = textOf(token, Infinity);
   if (token === null || token === "") return [null];
@@ -127,7 +135,7 @@ export const CHECKS: Record<string, Check> = {
     const color = colorOf(first);
     return color ? [color, colorOf(second)] : fail("Color must be #rrggbb.");
   },
-  setClientAttributes: ([attributes]) => (isObject(attributes) ? [attributes] : fail("Attributes must be object.")),
+  setClientAttributes: checkAttributes,
   sendPageTitle: ([title, , url]) => {
     const text = textOf(title);
     return text ? [text, linkOf(url, MAX_PAGE_LENGTH)] : fail("Title must be string.");

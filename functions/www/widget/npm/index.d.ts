@@ -3,6 +3,7 @@
 export type Ok = { result: "ok" };
 export type Failure = { result: "fail"; reason: string };
 export type Result = Ok | Failure;
+export type OfflineResult = Ok | { result: "fail"; error: string };
 export type Mode = "online" | "offline";
 export type WidgetState = "label" | "chat" | "chat/min" | "call" | "chat/call" | "offline/success";
 
@@ -56,11 +57,11 @@ export interface WidgetApi {
   setContactInfo(fields: ContactFields): Result;
   getVisitorNumber(callback: (error: string | null, number: number | null) => void): void;
   setCustomData(fields: CustomField[]): Result;
-  setClientAttributes(attributes: Record<string, unknown>): Result;
+  setClientAttributes(attributes: Record<string, string | number | null>): Result;
   setUserToken(token: string | null): { result: "ok" | "fail"; token?: unknown; reason?: string };
   setRules(rules: Rule[]): Result;
   showProactiveInvitation(text: string, departmentId?: number): Result;
-  sendOfflineMessage(message: OfflineMessage): Ok | { result: "fail"; error: string };
+  sendOfflineMessage(message: OfflineMessage, report?: (result: OfflineResult) => void): OfflineResult;
   startCall(phone: string): Result;
   isCallbackEnabled(callback: (result: Result) => void): void;
   setWidgetColor(color: string, color2?: string): Result;

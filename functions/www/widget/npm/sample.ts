@@ -1,6 +1,6 @@
 /* A page that uses the package. Type-checked with the widget, and run by tests/pages/embedding/npm-package.test.mjs. */
 
-import { destroy, load, type ContactInfo, type LoadOptions, type Mode } from "./index.js";
+import { destroy, load, type ContactInfo, type LoadOptions, type Mode, type WidgetApi } from "./index.js";
 
 export async function openChat(options: LoadOptions): Promise<{ mode: Mode; info: ContactInfo }> {
   const api = await load({
@@ -15,4 +15,9 @@ export async function openChat(options: LoadOptions): Promise<{ mode: Mode; info
   api.open({ start: "video" });
   api.open({ start: "chat" });
   return { mode: api.chatMode(), info: api.getContactInfo() };
+}
+
+export function leaveMessage(api: WidgetApi): void {
+  const message = { email: "amara@shop.example", message: "Size 45?" };
+  api.sendOfflineMessage(message, (stored) => stored.result === "fail" && console.warn(stored.error));
 }

@@ -55,11 +55,11 @@ export class Profile {
 
   /** Adds attributes, or replaces those with the same name. An empty value removes an attribute. Agents see attributes
    * below the custom data. */
-  setAttributes(attributes: Record<string, unknown>): void {
-    const names = Object.keys(attributes);
+  setAttributes(attributes: Record<string, string>): void {
+    const added = Object.entries(attributes).map(([key, content]) => ({ key, content }));
     this.#attributes = [
-      ...this.#attributes.filter(({ key }) => !names.includes(String(key))),
-      ...names.map((key) => ({ key, content: String(attributes[key]).slice(0, 1000) })),
+      ...this.#attributes.filter(({ key }) => !added.some((attribute) => attribute.key === key)),
+      ...added,
     ].filter(({ content }) => content !== "");
     this.#mergeCustomData();
   }
