@@ -346,6 +346,26 @@ test("page hears what came of its offline message", async () => {
   await context.close();
 });
 
+test("offline message that is refused on a later page is reported in the console", async () => {
+  let status = 503;
+  const { page, context } = await openSite({
+    override: (endpoint) =>
+      endpoint === "offline-message" ? { status, error: {} } : undefined,
+  });
+  await page.evaluate(() => {
+    const message = { email: "a@b.example", message: "Hi" };
+    widget_api.sendOfflineMessage(message, () => {});
+  });
+  await waitFor("the message", () => requestsTo("offline-message").length > 0);
+  status = 413;
+  const warning = page.waitForEvent("console", {
+    predicate: (message) => message.type() === "warning",
+  });
+  await page.reload();
+  assert.match((await warning).text(), /not sent.*Message is too long/);
+  await context.close();
+});
+
 test("conversation calls the page's callbacks in order", async () => {
   const { page, context } = await openSite();
   await page.getByRole("button", { name: "Open chat" }).click();
@@ -420,6 +440,32 @@ test("offline form and removal call the page's callbacks", async () => {
     "onChangeState offline/success",
     "onWidgetDestroy",
   ]);
+  await context.close();
+});
+
+test("late success of the offline form leaves the chat open", async () => {
+  let respond;
+  const { page, context } = await openSite({
+    session: { mode: "offline" },
+    override: (endpoint) =>
+      endpoint === "offline-message"
+        ? new Promise((done) => (respond = done))
+        : undefined,
+  });
+  await api(page, "open");
+  await page.getByLabel("E-mail").fill("amara@shop.example");
+  await page.getByRole("textbox", { name: "Message" }).fill("Size 45?");
+  await page.getByRole("button", { name: "Send message" }).click();
+  await waitFor("the message", () => respond);
+  await api(page, "showProactiveInvitation", "Need help?");
+  const composer = page.getByRole("textbox", { name: "Write a message" });
+  await composer.waitFor();
+  const before = requestsTo("session").length;
+  respond();
+  await waitFor("a new session", () => requestsTo("session").length > before);
+  await page.waitForFunction(() => widget_api.getContactInfo().email);
+  assert.ok(!(await called(page)).includes("onChangeState offline/success"));
+  assert.ok(await composer.isVisible());
   await context.close();
 });
 

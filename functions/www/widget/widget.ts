@@ -99,7 +99,8 @@ export class ChatWidget implements Widget, Actions {
     this.#siteOpenedAt = isSameVisit ? visit.start : parts.landing.start;
     storage.write(SITE, { start: this.#siteOpenedAt, seen: this.#pageOpenedAt });
     messenger.onOfflineResult = (messageId, error) => {
-      this.#offlineReports.get(messageId)?.(error);
+      const report = this.#offlineReports.get(messageId) ?? ((error) => warn(offlineResult(error)));
+      report(error);
       this.#offlineReports.delete(messageId);
     };
     messenger.onLeft = () => this.#forgetPerson();
@@ -291,9 +292,10 @@ export class ChatWidget implements Widget, Actions {
     const { fields, answers } = splitValues(values, settings.contacts_form.custom_fields);
     this.#offlineReports.set(messenger.sendOffline({ ...fields, answers }), (error) => {
       if (error instanceof PersonChanged) return;
-      if (error) return this.#showError(error);
+      const isFormShown = this.#state.screen === "offline";
+      if (error) return isFormShown ? this.#showError(error) : warn(offlineResult(error));
       this.#setContact(fields);
-      this.#parts.store.update({ isBusy: false, screen: "offline/success" });
+      if (isFormShown) store.update({ isBusy: false, screen: "offline/success" });
       this.#reportState();
     });
   };
@@ -302,9 +304,10 @@ export class ChatWidget implements Widget, Actions {
 
   /** Sends an offline message of the page, which hears what came of it, or reads it in the browser's console. */
   #sendOffline(message: OfflineMessage, report: OfflineReport = warn): void {
+    this.#parts.session.check();
     this.#setContact(message);
     this.#offlineReports.set(this.#parts.messenger.sendOffline({ ...message }), (error) =>
-      report(error ? { result: "fail", error: offlineErrorText(error) } : { result: "ok" }),
+      report(offlineResult(error)),
     );
   }
 
@@ -586,9 +589,12 @@ export class ChatWidget implements Widget, Actions {
 /** Returns the value as the id of a department, or undefined if it is not a positive whole number. */
 const departmentOf = (value: unknown): number | undefined =>
   Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
+const offlineResult = (error: ServiceError | PersonChanged | undefined): Result =>
+  error ? { result: "fail", error: offlineErrorText(error) } : { result: "ok" };
 const warn: OfflineReport = ({ error }) => error && console.warn("The offline message was not sent.", error);
 function offlineErrorText(error: ServiceError | PersonChanged): string {
   if (error instanceof PersonChanged) return "The visitor has signed out.";
+  if (error.status === 408) return "Message is too old.";
   if (error.status === 413) return "Message is too long.";
   return `The service has refused the ${error.field ? `field ${error.field}` : "message"}.`;
 }
