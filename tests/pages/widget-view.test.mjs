@@ -1166,6 +1166,25 @@ test("data set by the page is sent once the visitor writes", async () => {
   await context.close();
 });
 
+test("repeated calls of the page do not prolong the wait for the user", async () => {
+  const { page, context } = await openSite();
+  await api(page, "setUserToken", "user-7");
+  await page.getByRole("button", { name: "Open chat" }).click();
+  await write(page, "Hello");
+  await page.getByText("Sent", { exact: true }).waitFor();
+  await page.reload();
+  await page.locator(".root").waitFor({ state: "attached" });
+  const before = requestsTo("visitor").length;
+  await page.evaluate(() => {
+    let count = 0;
+    const set = () => widget_api.setCustomData([{ content: ++count }]);
+    setInterval(set, 200);
+  });
+  const isSent = () => requestsTo("visitor").length > before;
+  await waitFor("the data", isSent, 10_000);
+  await context.close();
+});
+
 test("invitation of the page opens the window and goes with the message", async () => {
   const { page, context } = await openSite();
   await api(page, "showProactiveInvitation", "Need help with the size?", 3);

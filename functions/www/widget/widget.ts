@@ -552,8 +552,11 @@ export class ChatWidget implements Widget, Actions {
    * browser knows a user whom the page has not named yet, the data waits, because it may be another user's. */
   #syncProfile(): void {
     const { profile, session } = this.#parts;
+    const isHeld = profile.user !== undefined && !this.#isUserNamed && this.#batch.length > 0;
+    // Further calls of the page do not prolong the time.
+    if (isHeld && profile.isHeld) return;
+    profile.isHeld = isHeld;
     clearTimeout(this.#profileTimer);
-    profile.isHeld = profile.user !== undefined && !this.#isUserNamed && this.#batch.length > 0;
     const send = () => {
       profile.isHeld = this.#isUserNamedInBatch = false;
       this.#batch = [];
