@@ -121,12 +121,32 @@ embedding("recipe for React works in strict mode", async ({ widget }) => {
     import { createRoot } from "react-dom/client";
     ${recipe("React", widget)}
     const root = createRoot(document.querySelector("#root"));
-    root.render(<StrictMode><Chat user={{ token: "ada" }} /></StrictMode>);
+    window.show = (props) => root.render(<StrictMode><Chat {...props} /></StrictMode>);
+    window.show({ user: { token: "ada" } });
     window.unmount = () => root.unmount();`,
   );
   await openWindow(page);
   assert.equal(await hosts(page), 1);
   assert.equal(await count(page, "onLoadCallback"), 1);
+
+  await page.evaluate(() => {
+    window.tokens = [];
+    const { setUserToken } = widget_api;
+    widget_api.setUserToken = (token) => {
+      window.tokens.push(token);
+      return setUserToken(token);
+    };
+  });
+  for (const props of [
+    { isLoading: true },
+    { user: { token: "ada" } },
+    { user: { token: "ada" } },
+    {},
+  ])
+    await page.evaluate((props) => window.show(props), props);
+  await page.waitForFunction(() => window.tokens.length > 1);
+  assert.deepEqual(await page.evaluate(() => window.tokens), ["ada", null]);
+
   await page.evaluate(() => window.unmount());
   await page.waitForFunction(
     () => document.querySelector("switchboard-widget") === null,
