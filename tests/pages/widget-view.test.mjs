@@ -576,6 +576,45 @@ test("window whose code could not be loaded can be opened again", async () => {
   await context.close();
 });
 
+/** Lets the page do what it does by itself: returns after it has been idle several times. */
+const idle = (page) =>
+  page.evaluate(async () => {
+    for (let round = 0; round < 20; round++)
+      await new Promise((done) => requestIdleCallback(done));
+  });
+
+test("code of the window is requested again only when there is a reason", async () => {
+  const chat = { chat_id: CHAT_ID, state: "active", last_seq: 0 };
+  await startMock({
+    session: { visitor: {}, chat: { ...chat, agent: { name: "Marta" } } },
+  });
+  const { page, context } = await openPage(browser, {});
+  let isBroken = true;
+  let count = 0;
+  await page.route("**/window-*.js*", (route) => {
+    count++;
+    return isBroken ? route.abort() : route.continue();
+  });
+  const expectRequests = async (expected) => {
+    await waitFor(`request ${expected}`, () => count >= expected);
+    await idle(page);
+    assert.equal(count, expected);
+  };
+  await page.goto(mock.siteUrl);
+  await expectRequests(1);
+  await page.evaluate(() => widget_api.open());
+  await expectRequests(2);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expectRequests(3);
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  await expectRequests(4);
+  isBroken = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("textbox", { name: "Write a message" }).waitFor();
+  assert.equal(count, 5);
+  await context.close();
+});
+
 /** Returns the value, or else the duration, of each performance entry of a type since the page was opened. */
 const observed = (page, type) =>
   page.evaluate(

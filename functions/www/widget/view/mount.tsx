@@ -19,6 +19,7 @@ const ANNOUNCEMENT_MS = 5000;
 
 /** Loads the bundle of the window, unless it is loaded already. */
 export type LoadWindow = () => Promise<typeof import("./window-main")>;
+type CreateWindow = Awaited<ReturnType<LoadWindow>>["createWindow"];
 
 export class View {
   readonly #host: HostElement;
@@ -32,6 +33,7 @@ export class View {
   #isOpen = false;
   #window: ChatWindow | undefined;
   #isLoading = false;
+  /** Whether the window's code could not be loaded. It is then loaded when the visitor acts, or the network is back. */
   #hasFailed = false;
   #lastAnnouncement = "";
   #announcement = "";
@@ -53,17 +55,21 @@ export class View {
     this.#shadow.adoptedStyleSheets = [sheet, this.#settingsSheet];
     this.#shadow.addEventListener("keydown", (event) => this.#dismissBubble(event as KeyboardEvent));
     const { signal } = this.#stop;
+    addEventListener("online", () => this.#hasFailed && this.#load(), { signal });
     addEventListener("keydown", (event) => event.target === document.body && this.#dismissBubble(event), { signal });
     this.#renderTree = createRenderer(this.#shadow);
   }
 
   render(state: State): void {
-    if (state.isOpen && !this.#isOpen) this.#opener = this.#focusedElementOfPage();
+    if (state.isOpen && !this.#isOpen) {
+      this.#opener = this.#focusedElementOfPage();
+      this.#hasFailed = false;
+    }
     this.#isOpen = state.isOpen;
     this.#state = state;
     const { isOpen, isInvitationOutside, preview, conversation } = state;
-    if (!this.#hasFailed && (isOpen || isInvitationOutside || preview)) this.#load();
-    else if (!this.#window && conversation.isChatOpen) whenIdle(this.#load);
+    if (isOpen || isInvitationOutside || preview) this.#loadUnlessFailed();
+    else if (!this.#window && conversation.isChatOpen) whenIdle(this.#loadUnlessFailed);
     this.#applySettings(state.settings);
     this.#announce(this.#window?.announcement(state) ?? "");
     const finish = this.#window?.prepare(state);
@@ -105,24 +111,29 @@ export class View {
     this.#host.remove();
   }
 
+  readonly #loadUnlessFailed = (): void => {
+    if (!this.#hasFailed) this.#load();
+  };
+
   /** Loads the window's code, unless it is loaded already. */
   readonly #load = (): void => {
-    if (this.#window || this.#isLoading) return;
+    if (this.#window || this.#isLoading || this.#stop.signal.aborted) return;
     this.#isLoading = true;
     if (this.#hasFailed) {
       this.#hasFailed = false;
       this.#renderAgain();
     }
-    const finish = (window?: ChatWindow) => {
+    const finish = (createWindow?: CreateWindow) => {
+      if (this.#stop.signal.aborted) return;
       this.#isLoading = false;
-      this.#window = window;
-      this.#hasFailed = !window;
+      this.#window = createWindow?.(this.#host.element, this.#shadow, this.#actions, this.#renderAgain);
+      this.#hasFailed = !this.#window;
       const isFocused = this.#shadow.activeElement?.matches(".window");
       this.#renderAgain();
       if (isFocused) this.focusWindow();
     };
     this.#loadWindow().then(
-      ({ createWindow }) => finish(createWindow(this.#host.element, this.#shadow, this.#actions, this.#renderAgain)),
+      ({ createWindow }) => finish(createWindow),
       () => finish(),
     );
   };
