@@ -65,17 +65,89 @@ test("refused calls do not count for the limit of attributes", (t) => {
 
 test("callbacks are called later, and their absence is tolerated", () => {
   const { api, runs, connect } = connectedApi();
-  const callback = () => {};
+  const heard: unknown[] = [];
+  const callback = (value: unknown) => void heard.push(value);
   for (const method of ["isCallbackEnabled", "getVisitorNumber"]) {
     api.methods[method]?.(callback);
     api.methods[method]?.("not a function");
     api.methods[method]?.();
   }
   connect();
-  assert.deepEqual(runs, [
-    ["isCallbackEnabled", callback],
-    ["getVisitorNumber", callback],
-  ]);
+  const calls = runs as [string, (value: unknown) => void][];
+  assert.deepEqual(
+    calls.map(([method]) => method),
+    ["isCallbackEnabled", "getVisitorNumber"],
+  );
+  for (const [method, answer] of calls) answer(method);
+  assert.deepEqual(heard, ["isCallbackEnabled", "getVisitorNumber"]);
+});
+
+test("function of the page that throws is reported, and stops nothing", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.method(console, "warn", () => {});
+  const throwing = () => {
+    throw new Error("of the page");
+  };
+  const isReported = () => assert.throws(() => t.mock.timers.tick(0), /of the page/);
+  const { api, runs, connect } = connectedApi();
+  const call = () => {
+    api.methods["getVisitorNumber"]?.(throwing);
+    api.methods["isCallbackEnabled"]?.(throwing);
+    api.methods["sendOfflineMessage"]?.({ email: "a@b.example", message: "Hi" }, throwing);
+  };
+  call();
+  connect();
+  for (const [, ...args] of runs as [string, ...unknown[]][]) {
+    (args.find((value) => typeof value === "function") as () => void)();
+    isReported();
+  }
+  assert.equal(runs.length, 3);
+  api.resume();
+  api.stop();
+  call();
+  isReported();
+  const waiting = new PageApi(null);
+  waiting.methods["getVisitorNumber"]?.(throwing);
+  waiting.stop("the site is not allowed");
+  isReported();
+});
+
+test("call that throws does not stop those after it", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const api = new PageApi(null);
+  const runs: string[] = [];
+  const setAttributes = () => api.methods["setClientAttributes"]?.({ level: Object.create(null) });
+  setAttributes();
+  api.methods["open"]?.();
+  api.connect({
+    read: () => undefined,
+    run: (method, [first]) => {
+      if (method === "setClientAttributes") String((first as { level: unknown }).level);
+      runs.push(method);
+    },
+  });
+  assert.deepEqual(runs, ["open"]);
+  assert.throws(() => t.mock.timers.tick(0), TypeError);
+  assert.deepEqual(setAttributes(), { result: "ok" });
+  assert.throws(() => t.mock.timers.tick(0), TypeError);
+});
+
+test("call that destroys the widget lets the calls after it fail", () => {
+  const api = new PageApi(null);
+  const runs: string[] = [];
+  api.methods["open"]?.();
+  api.methods["close"]?.();
+  api.connect({ read: () => undefined, run: (method) => (runs.push(method), api.stop()) });
+  assert.deepEqual(runs, ["open"]);
+});
+
+test("widget that has started carries out calls, whatever was the problem before", (t) => {
+  const { api, runs, connect } = connectedApi();
+  t.mock.method(console, "warn", () => {});
+  api.stop("it cannot be loaded");
+  connect();
+  assert.deepEqual(api.methods["open"]?.(), { result: "ok" });
+  assert.deepEqual(runs, [["open"]]);
 });
 
 test("call that is known to be impossible fails at once", () => {

@@ -4,6 +4,7 @@
 import type { ContactInfo, Mode } from "../service/types";
 import { allUtmFields, type Utm } from "../visitor/landing-page";
 import { checkCall, CHECKS, UNAVAILABLE, type OfflineReport, type Result } from "./arguments";
+import { guarded, type Callback } from "./guarded";
 
 /** The widget as the API sees it. */
 export interface Widget {
@@ -19,8 +20,6 @@ const HOUR_MS = 3_600_000;
  * starts, the earliest are dropped. */
 const MAX_QUEUED_CALLS = 100;
 const STOPPED = "The widget is destroyed.";
-
-type Callback = (...args: unknown[]) => unknown;
 
 export class PageApi {
   readonly methods: Record<string, Callback> = {};
@@ -40,14 +39,15 @@ export class PageApi {
       this.methods[method] = () => this.read(method) ?? this.#readEarly(method);
     for (const method of ["getVisitorNumber", "isCallbackEnabled"])
       this.methods[method] = (callback) => {
-        if (typeof callback === "function") this.#runOrQueue(method, [callback]);
+        if (typeof callback === "function") this.#runOrQueue(method, [guarded(callback as Callback)]);
       };
   }
 
   /** Passes the calls so far to the widget, and all further calls as they come. */
   connect(widget: Widget): void {
+    this.#problem = undefined;
     this.#widget = widget;
-    for (const [method, args] of this.#queue.splice(0)) widget.run(method, args);
+    for (const [method, args] of this.#queue.splice(0)) this.#runOrQueue(method, args);
   }
 
   /** Lets the calls that wait fail, and all later ones until `resume` is called. A reason why the widget does not appear
@@ -70,7 +70,8 @@ export class PageApi {
   }
 
   #act(method: string, args: unknown[]): Result {
-    const { result, args: checked } = checkCall(method, args);
+    const { result, args: taken } = checkCall(method, args);
+    const checked = taken.map((value) => (typeof value === "function" ? guarded(value as Callback) : value));
     if (result.result === "ok") {
       if (this.#problem) return this.#refuse(method, checked);
       if (method === "setClientAttributes" && !this.#isAttributeCallAllowed())
@@ -83,8 +84,9 @@ export class PageApi {
   }
 
   #runOrQueue(method: string, args: unknown[]): void {
+    const widget = this.#widget;
     if (this.#problem) this.#refuse(method, args);
-    else if (this.#widget) this.#widget.run(method, args);
+    else if (widget) guarded(() => widget.run(method, args))();
     else if (this.#queue.push([method, args]) > MAX_QUEUED_CALLS) this.#queue.shift();
   }
 
