@@ -1,5 +1,7 @@
 /* The functions that the page may declare, for example widget_onOpen. */
 
+import { guarded, type Callback } from "./guarded";
+
 export const CALLBACK_NAMES = [
   "onLoadCallback",
   "onOpen",
@@ -18,23 +20,19 @@ export const CALLBACK_NAMES = [
 export type CallbackName = (typeof CALLBACK_NAMES)[number];
 export type Emit = (name: CallbackName, ...args: unknown[]) => void;
 
-/** Returns a function that calls a callback of the page, if the page has declared it. An error in it is reported, and
- * does not stop the widget. Before and during onLoadCallback, the other callbacks wait. */
+/** Returns a function that calls a callback of the page, if the page has declared it. Before and during onLoadCallback,
+ * the other callbacks wait. After onWidgetDestroy, none is called. */
 export function createEmit(prefix: string): Emit {
   const waiting: Parameters<Emit>[] = [];
   let isLoaded = false;
+  let isDestroyed = false;
   const emit: Emit = (name, ...args) => {
     const callback = (window as unknown as Record<string, unknown>)[`${prefix}_${name}`];
-    if (typeof callback !== "function") return;
-    try {
-      callback(...args);
-    } catch (error) {
-      setTimeout(() => {
-        throw error;
-      });
-    }
+    if (typeof callback === "function") guarded(callback as Callback)(...args);
   };
   return (name, ...args) => {
+    if (isDestroyed) return;
+    isDestroyed = name === "onWidgetDestroy";
     if (isLoaded) return emit(name, ...args);
     if (name !== "onLoadCallback") return void waiting.push([name, ...args]);
     emit(name);

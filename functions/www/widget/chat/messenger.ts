@@ -62,6 +62,7 @@ export class Messenger {
   #readTo: ReadPosition | undefined;
   #typingTimer: ReturnType<typeof setTimeout> | undefined;
   #restartTimer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
 
   readonly #name: string;
   readonly #store: Store;
@@ -257,7 +258,9 @@ export class Messenger {
     this.#polling.restart();
   }
 
+  /** Ends all work for good. The responses to requests in flight are ignored. */
   stop(): void {
+    this.#isStopped = true;
     this.#polling.stop();
     this.typing.stop();
     this.#outbox.stop();
@@ -279,6 +282,7 @@ export class Messenger {
   }
 
   #replaceLive(): void {
+    if (this.#isStopped) return;
     this.#live.stop();
     clearTimeout(this.#restartTimer);
     this.#live = this.#createLive();
@@ -294,7 +298,7 @@ export class Messenger {
   #pace(): Pace | undefined {
     const { isOpen, link } = this.#store.state;
     const { isChatOpen, chat } = this.#conversation;
-    if (this.#hiddenReads >= MAX_HIDDEN_READS) return undefined;
+    if (this.#isStopped || this.#hiddenReads >= MAX_HIDDEN_READS) return undefined;
     if (isChatOpen && link && link !== "live") return isOpen ? OPEN_PACE : CLOSED_PACE;
     // The mode is pushed only to open chats, and not if an agent becomes offline because of a time limit.
     const isModeShown = isOpen && (!isChatOpen || chat?.state === "waiting");
@@ -340,10 +344,12 @@ export class Messenger {
    * the last known message would not work, because the visitor's own messages can have higher numbers than missed
    * answers. */
   async #read(position: ReadPosition | undefined): Promise<void> {
+    if (this.#isStopped) return;
     this.#readAt = Date.now();
     const after = position?.chatId === this.#conversation.chat?.chat_id ? position?.seq : undefined;
     try {
       const session = await this.#session.load(after);
+      if (this.#isStopped) return;
       // The numbers of a new chat begin at one again.
       if (after !== undefined && session.chat?.chat_id !== position?.chatId) return this.#read(undefined);
       this.#takeSession(session, true);

@@ -90,6 +90,26 @@ test("unsent messages survive a reload in order", async (t) => {
   assert.deepEqual(Object.keys(browser), []);
 });
 
+test("nothing is sent again after the end, however the last request ends", async (t) => {
+  for (const end of [networkError, serviceError(503), serviceError(400), () => "ok"]) {
+    t.mock.timers.reset();
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    let release = () => {};
+    const browser = new FakeStorage();
+    const { outbox, log } = outboxOn(browser, [() => new Promise<void>((done) => (release = done)).then(end)]);
+    outbox.add(message("a"));
+    outbox.add(message("b"));
+    outbox.stop();
+    release();
+    await flushPromises();
+    outbox.flush();
+    t.mock.timers.tick(60_000);
+    await flushPromises();
+    assert.deepEqual(log, ["send a"]);
+    assert.ok(browser.getItem("w.out.b"), "the next page sends it");
+  }
+});
+
 test("rejected message fails and the next one is sent", async () => {
   const { outbox, log } = outboxOn(new FakeStorage(), [serviceError(400)]);
   outbox.add(message("a"));

@@ -31,6 +31,7 @@ const MAX_RESEND_AGE_MS = 23 * 3_600_000;
 export class Outbox {
   readonly #queue: Outgoing[];
   #isSending = false;
+  #isStopped = false;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -85,40 +86,49 @@ export class Outbox {
     if (!this.#isSending) void this.#sendAll();
   }
 
+  /** Sends nothing from now on. The result of a message that is being sent is not reported. */
   stop(): void {
     clearTimeout(this.#timer);
-    this.#isSending = true;
+    this.#isStopped = true;
   }
 
   async #sendAll(): Promise<void> {
     this.#isSending = true;
-    for (let message = this.#next(); message !== undefined; message = this.#next()) {
-      try {
-        if (Date.now() - message.at > MAX_RESEND_AGE_MS) throw new ServiceError(408, undefined, undefined);
-        const response = await this.#events.send(message);
-        this.#failures = 0;
-        this.remove(message.messageId);
-        this.#events.sent(message, response);
-      } catch (error) {
-        // The person has signed out, or another tab has sent the message.
-        if (!this.#queue.includes(message)) continue;
-        if (error instanceof ServiceError && !error.isTemporary) {
-          message.isFailed = true;
-          this.#store(message);
-          this.#events.failed(message, error);
-          continue;
+    try {
+      for (let message = this.#next(); message !== undefined; message = this.#next()) {
+        try {
+          if (Date.now() - message.at > MAX_RESEND_AGE_MS) throw new ServiceError(408, undefined, undefined);
+          const response = await this.#events.send(message);
+          this.#failures = 0;
+          this.remove(message.messageId);
+          if (!this.#isStopped) this.#events.sent(message, response);
+        } catch (error) {
+          if (this.#mustWait(message, error)) break;
         }
-        this.#failures++;
-        const retryAfter = error instanceof ServiceError ? error.retryAfter : undefined;
-        this.#timer = setTimeout(() => this.flush(), retryAfter ? retryAfter * 1000 : backoffDelayMs(this.#failures));
-        break;
       }
+    } finally {
+      this.#isSending = false;
     }
-    this.#isSending = false;
+  }
+
+  /** Takes the error of a message. Returns true if the message, and those after it, are sent later. */
+  #mustWait(message: Outgoing, error: unknown): boolean {
+    // The widget was stopped, the person has signed out, or another tab has sent the message.
+    if (this.#isStopped || !this.#queue.includes(message)) return false;
+    if (error instanceof ServiceError && !error.isTemporary) {
+      message.isFailed = true;
+      this.#store(message);
+      this.#events.failed(message, error);
+      return false;
+    }
+    this.#failures++;
+    const retryAfter = error instanceof ServiceError ? error.retryAfter : undefined;
+    this.#timer = setTimeout(() => this.flush(), retryAfter ? retryAfter * 1000 : backoffDelayMs(this.#failures));
+    return true;
   }
 
   #next(): Outgoing | undefined {
-    return this.#queue.find(({ isFailed }) => !isFailed);
+    return this.#isStopped ? undefined : this.#queue.find(({ isFailed }) => !isFailed);
   }
 
   #store(message: Outgoing): void {
