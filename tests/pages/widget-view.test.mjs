@@ -615,6 +615,66 @@ test("code of the window is requested again only when there is a reason", async 
   await context.close();
 });
 
+test("widget is in English if the texts of its language cannot be loaded", async () => {
+  await startMock({ session: { widget: { ...SETTINGS, language: "de" } } });
+  const { page, context, problems } = await openPage(browser, {});
+  await page.route("**/assets/de-*.js*", (route) => route.abort());
+  await page.goto(mock.siteUrl);
+  await page.getByRole("button", { name: "Open chat" }).waitFor();
+  assert.equal(await page.locator(".root").getAttribute("lang"), "en");
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test("page hears that the widget cannot load its texts", async () => {
+  await startMock();
+  const { page, context, problems } = await openPage(browser, {});
+  await page.route("**/assets/en-*.js*", (route) => route.abort());
+  await page.goto(mock.siteUrl);
+  await page.waitForFunction(() => window.widget_api);
+  const problem =
+    "The chat widget does not appear, because its texts cannot be loaded.";
+  await page.evaluate(() =>
+    widget_api.getVisitorNumber((...args) => (window.answer = args)),
+  );
+  const answer = await page.waitForFunction(() => window.answer);
+  assert.deepEqual(await answer.jsonValue(), [problem, null]);
+  assert.deepEqual(await api(page, "open"), {
+    result: "fail",
+    reason: problem,
+  });
+  assert.deepEqual(problems, []);
+  await context.close();
+});
+
+test("late refusal of a destroyed widget does not stop the next one", async () => {
+  let release;
+  const isReleased = new Promise((done) => (release = done));
+  const refuseFirst = async () => {
+    if (requestsTo("session").length > 1) return undefined;
+    await isReleased;
+    return { status: 403, error: { code: "site_not_allowed" } };
+  };
+  await startMock({ override: refuseFirst });
+  const { page, context } = await openPage(browser, {});
+  const isRefused = page.waitForResponse(
+    (response) => response.status() === 403,
+  );
+  await page.goto(mock.siteUrl);
+  await waitFor("the first session", () => requestsTo("session").length > 0);
+  await page.evaluate(() => {
+    widget_destroy();
+    widget_init();
+  });
+  await page.locator(".root").waitFor({ state: "attached" });
+  release();
+  await (await isRefused).finished();
+  await idle(page);
+  assert.deepEqual(await api(page, "open"), { result: "ok" });
+  await page.getByRole("textbox", { name: "Write a message" }).waitFor();
+  await context.close();
+});
+
 /** Returns the value, or else the duration, of each performance entry of a type since the page was opened. */
 const observed = (page, type) =>
   page.evaluate(

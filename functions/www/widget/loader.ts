@@ -95,8 +95,8 @@ function load(
     const main: typeof import("./main") | void = await import(
       `${options.base}/widget/assets/${MAIN_FILE}${retry}`
     ).catch((error) => {
-      if (failures === MAX_RETRIES) api.stop("it cannot be loaded", error);
-      else setTimeout(start, RETRY_DELAY_MS * 5 ** failures, signal, failures + 1);
+      if (failures < MAX_RETRIES) setTimeout(start, RETRY_DELAY_MS * 5 ** failures, signal, failures + 1);
+      else if (!signal.aborted) api.stop("it cannot be loaded", error);
     });
     if (!signal.aborted) await main?.start(options, api, signal);
   };

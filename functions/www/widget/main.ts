@@ -12,7 +12,7 @@ import { countInTitle } from "./page-title";
 import { createPost, ServiceError } from "./service/client";
 import type { Session } from "./service/types";
 import { createState, Store } from "./state";
-import { chooseLanguage, loadTexts, withOverrides } from "./texts/texts";
+import { chooseLanguage, loadTexts, loadTextsOrEnglish, withOverrides } from "./texts/texts";
 import { HostElement, REFERENCE_PREFIX } from "./view/host-element";
 import { View } from "./view/mount";
 import { DeferredStorage } from "./visitor/deferred-storage";
@@ -28,6 +28,9 @@ declare const CALL_FILE: string;
 declare const WINDOW_FILE: string;
 const MAX_START_ATTEMPTS = 6;
 const ROUTE_INTERVAL_MS = 1000;
+
+/** Lets the API's calls fail, because the widget does not start. */
+type Fail = (reason: string, error: unknown) => void;
 
 /** Starts the widget, unless the service does not know it, or does not allow it on this site. The signal destroys it,
  * also while it starts. */
@@ -52,17 +55,23 @@ export async function start(options: LoaderOptions, api: PageApi, signal: AbortS
   // Load the texts of the likely language while the session is read.
   const wanted = [document.documentElement.lang, ...(navigator.languages ?? [])].filter(Boolean);
   loadTexts(chooseLanguage("auto", wanted)).catch(() => {});
-  const first = await loadSession(session, widgetId, signal, api);
+  // The page may have started the widget again: then, the API belongs to the new start.
+  const fail: Fail = (reason, error) => void (signal.aborted || api.stop(reason, error));
+  const first = await loadSession(session, widgetId, signal, fail);
   if (!first) return;
-  const language = chooseLanguage(first.widget.language, wanted);
-  const texts = withOverrides(await loadTexts(language), first.widget.texts);
-  if (signal.aborted) return;
+  const loaded = await loadTextsOrEnglish(chooseLanguage(first.widget.language, wanted)).catch((error) =>
+    fail("its texts cannot be loaded", error),
+  );
+  if (!loaded || signal.aborted) return;
+  const { language } = loaded;
+  const texts = withOverrides(loaded.texts, first.widget.texts);
 
   const emit = createEmit(prefix);
   const { mode, bot: hasBot, agents, callback, callback_available: isCallbackAvailable } = first;
   const shown = { settings: first.widget, texts, language, mode, hasBot, agents, callback, isCallbackAvailable };
   const state = createState(shown);
   const store: Store = new Store(state, (state) => {
+    if (signal.aborted) return;
     countInTitle(document.hidden ? state.unread : 0);
     view?.render(state);
   });
@@ -110,7 +119,7 @@ async function loadSession(
   session: VisitorSession,
   widgetId: string,
   signal: AbortSignal,
-  api: PageApi,
+  fail: Fail,
 ): Promise<Session | undefined> {
   for (let failures = 1; !signal.aborted; failures++) {
     try {
@@ -125,7 +134,7 @@ async function loadSession(
             : status === 404
               ? `there is no widget "${widgetId}", or it is disabled`
               : `the service ${code ? `answers "${code}"` : "cannot be reached"}`;
-        api.stop(reason, error);
+        fail(reason, error);
         return undefined;
       }
       await new Promise((done) => setTimeout(done, backoffDelayMs(failures)));

@@ -40,6 +40,13 @@ export function chooseLanguage(setting: string, wanted: readonly string[]): stri
 /** Loads the texts of a language that `chooseLanguage` has returned. The browser loads a file only once. */
 export const loadTexts = async (language: string): Promise<Texts> => (await LOADERS[language]!()).default;
 
+/** Loads the texts of a language, or those of English if that fails. Returns them with their language. */
+export const loadTextsOrEnglish = (language: string): Promise<{ language: string; texts: Texts }> =>
+  loadTexts(language).then(
+    (texts) => ({ language, texts }),
+    async () => ({ language: "en", texts: await loadTexts("en") }),
+  );
+
 /** Replaces the texts for which the settings contain replacements. */
 export function withOverrides<T extends object>(texts: T, overrides: Record<string, string>): T {
   const known = Object.entries(overrides).filter(([key, value]) => Object.hasOwn(texts, key) && value);
