@@ -116,7 +116,7 @@ const RESULTS = [
     'setCustomData("no list")',
     '{result: "fail", reason: "Custom data must be array."}',
   ],
-  ['setUserToken("")', '{result: "fail", token: ""}'],
+  ['setUserToken(["no text"])', '{result: "fail", token: ["no text"]}'],
   [
     'sendOfflineMessage({message: "Hello"})',
     '{result: "fail", error: "Email or phone is required."}',

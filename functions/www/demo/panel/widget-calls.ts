@@ -73,7 +73,7 @@ export const CALLS: { title: string; calls: Call[] }[] = [
     calls: [
       call("startCall", "no number"),
       call("setCustomData", "no list"),
-      call("setUserToken", ""),
+      call("setUserToken", ["no text"]),
       call("sendOfflineMessage", { message: "Hello" }),
     ],
   },
