@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-JKFTRPCR.js";import"/console/assets/chunk-I3Y5YLU7.js";import"/console/assets/chunk-RMLRRFGI.js";import"/console/assets/chunk-CCLQAOUU.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
