@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-DXVW3WSC.js";import"/console/assets/chunk-LPBWUGXV.js";import"/console/assets/chunk-RULBEQHY.js";import"/console/assets/chunk-GRFIWR7L.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
