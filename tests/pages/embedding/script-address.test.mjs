@@ -18,6 +18,9 @@ import { waitFor } from "../support/wait.mjs";
 
 useEmbeddingBrowser();
 
+/** The loader and a configuration. The build limits the loader to 3 KB with Brotli, which gzip exceeds by a tenth. */
+const MAX_GZIP_BYTES = 3500;
+
 /** Requests a path from the local host, and returns the response's status, headers and bytes as they were sent. */
 async function get(path, headers = {}) {
   const request = http.get(host.base_url + path, { headers });
@@ -228,7 +231,7 @@ embedding(
     });
     assert.equal(compressed.headers["content-encoding"], "gzip");
     assert.ok(
-      compressed.body.length <= 3 * 1024 + 200,
+      compressed.body.length <= MAX_GZIP_BYTES,
       `${compressed.body.length} bytes`,
     );
     assert.equal(gunzipSync(compressed.body).toString(), plain.body.toString());
