@@ -216,7 +216,9 @@ for (const viewport of VIEWPORTS)
             .getByRole("button", { name: "Agent and integrator" })
             .click();
         await showTab(page, "Widget API");
-        await page.getByRole("button", { name: 'setUserToken("")' }).click();
+        await page
+          .getByRole("button", { name: 'setUserToken(["no text"])' })
+          .click();
         await check("API");
         await showTab(page, /Journal/);
         await check("journal");
