@@ -74,10 +74,12 @@ const oneFirstChunk = {
     build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
       const target = join(resolveDir, path);
       const isOfConsole = target.startsWith(join(HERE, "console/"));
-      return kind === "dynamic-import" && isOfConsole ? { path: target, namespace: "loaded-later" } : undefined;
+      if (kind !== "dynamic-import" || !isOfConsole) return undefined;
+      // The names of the files depend on this path, so it must be the same in every folder.
+      return { path: relative(HERE, target), namespace: "loaded-later" };
     });
     build.onLoad({ filter: /./, namespace: "loaded-later" }, ({ path }) => ({
-      contents: `import ${JSON.stringify(join(HERE, "console/app"))}; export * from ${JSON.stringify(path)};`,
+      contents: `import "./console/app"; export * from ${JSON.stringify(`./${path}`)};`,
       resolveDir: HERE,
     }));
   },

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-AUFPNLD6.js";import"/console/assets/chunk-NAO4GKSP.js";import"/console/assets/chunk-B7XFJ3MB.js";import"/console/assets/chunk-V4D6Y32M.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
