@@ -200,13 +200,16 @@ embedding(
     ];
     assert.deepEqual(await first(), expected("offline"));
     await account.admin.setPresence("online");
-    // The service remembers who is online for ten seconds.
-    await waitFor(
+    // Each process of the service remembers for ten seconds who was online.
+    const found = await waitFor(
       "the mode",
-      async () => (await first())[0] === "online",
+      async () => {
+        const shown = await first();
+        return shown[0] === "online" && shown;
+      },
       13_000,
     );
-    assert.deepEqual(await first(), expected("online"));
+    assert.deepEqual(found, expected("online"));
   },
 );
 
