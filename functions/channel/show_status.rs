@@ -5,7 +5,6 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::domain::agent_presence;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -28,6 +27,5 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     }
     let audience = directory.audience(&channel).await?;
     let presences = connections.presences(&channel.account_id).await?;
-    let online = agent_presence::any_online(&presences, |agent_id| audience.includes(agent_id), now);
-    Ok(Response::ok(json!(u8::from(online))))
+    Ok(Response::ok(json!(u8::from(audience.has_online_agent(&presences, now)))))
 }

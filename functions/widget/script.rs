@@ -10,7 +10,6 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use shared::domain::agent_presence;
 use shared::domain::channel::Channel;
 use shared::domain::widget::FormerService;
 use shared::error::Error;
@@ -18,6 +17,7 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, EmbeddedFile, Request, Response};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::wire::widget::mode_name;
 
 include!("../www/dist/widget/files.rs");
 
@@ -72,7 +72,7 @@ async fn configuration((directory, connections): &Dependencies, id: &str) -> Res
     else {
         return Ok(json!({ "id": id, "is_unknown": true }));
     };
-    let mode = if is_online(directory, connections, channel).await? { "online" } else { "offline" };
+    let mode = mode_name(is_online(directory, connections, channel).await?);
     // The service's name is also the prefix of the global names that its pages use.
     let prefix = widget.moved_from.map(FormerService::name);
     Ok(json!({ "id": id, "mode": mode, "color": widget.color, "prefix": prefix }))
@@ -81,5 +81,5 @@ async fn configuration((directory, connections): &Dependencies, id: &str) -> Res
 async fn is_online(directory: &Directory, connections: &Connections, channel: &Channel) -> Result<bool, Error> {
     let audience = directory.audience(channel).await?;
     let presences = connections.cached_presences(&channel.account_id).await?;
-    Ok(agent_presence::any_online(&presences, |agent_id| audience.includes(agent_id), clock::now()))
+    Ok(audience.has_online_agent(&presences, clock::now()))
 }

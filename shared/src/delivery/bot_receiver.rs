@@ -13,7 +13,6 @@ use serde_json::Value;
 use crate::delivery::engine::Receiver;
 use crate::delivery::outbound_client::{self, HIDDEN, OutboundClient, reject_unsent};
 use crate::delivery::signed_post::SignedPost;
-use crate::domain::agent_presence;
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::bot_reaction::{
     awaits_bot_reaction, bot_reaction_window_start, delivery_state_after_reaction, is_client_message,
@@ -260,7 +259,7 @@ pub(crate) async fn has_online_agent(
     let Some(channel) = directory.cached_channel(&chat.channel_id).await? else { return Ok(false) };
     let audience = directory.audience(&channel).await?;
     let presences = connections.presences(&chat.account_id).await?;
-    Ok(agent_presence::any_online(&presences, |agent_id| audience.includes(agent_id), clock::now()))
+    Ok(audience.has_online_agent(&presences, clock::now()))
 }
 
 /// The error codes that the specification defines (section Authentication). A provider's other codes and its error

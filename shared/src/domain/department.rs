@@ -7,7 +7,9 @@
 
 use std::collections::HashSet;
 
+use crate::domain::agent_presence::{self, Presence};
 use crate::domain::channel::ChannelSettings;
+use crate::domain::timestamp::Timestamp;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Department {
@@ -52,6 +54,11 @@ impl Audience {
             Self::AllAgents => true,
             Self::Only(agent_ids) => agent_ids.contains(&agent_id),
         }
+    }
+
+    /// Whether an agent in the audience is online; `presences` are those of the account.
+    pub fn has_online_agent(&self, presences: &[Presence], now: Timestamp) -> bool {
+        agent_presence::any_online(presences, |agent_id| self.includes(agent_id), now)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::domain::agent::{Agent, AgentSnapshot};
-use crate::domain::agent_presence::{self, Presence};
+use crate::domain::agent_presence::Presence;
 use crate::domain::channel::Channel;
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
@@ -168,12 +168,11 @@ impl WidgetTeam {
         now: Timestamp,
     ) -> Result<Self, Error> {
         let audience = directory.audience(channel).await?;
-        let is_eligible = |agent_id| audience.includes(agent_id);
-        let online = presences.iter().filter(|agent| agent.is_online(now) && is_eligible(agent.agent_id));
+        let online = presences.iter().filter(|agent| agent.is_online(now) && audience.includes(agent.agent_id));
         let online: Vec<u64> = online.map(|agent| agent.agent_id).collect();
         let departments = departments(directory, channel).await?;
         Ok(Self {
-            is_online: agent_presence::any_online(presences, is_eligible, now),
+            is_online: !online.is_empty(),
             agents: directory.agents_by_id(&channel.account_id, &shown_agents(&online, &departments)).await?,
             departments,
         })

@@ -374,7 +374,7 @@ impl SessionResponse<'_> {
     }
 }
 
-pub(super) fn mode_name(is_online: bool) -> &'static str {
+pub fn mode_name(is_online: bool) -> &'static str {
     if is_online { "online" } else { "offline" }
 }
 

@@ -100,7 +100,7 @@ async fn chat_names_its_undelivered_messages_until_a_replay_delivers_them() {
 
 /// A chat that is closed between the read of its header and the write of a delivery's result.
 #[tokio::test]
-async fn result_in_a_chat_that_is_being_closed_is_found_among_the_closed_chats() {
+async fn result_in_a_closing_chat_is_listed_as_closed() {
     let text = |text: &str| AttributeValue::S(text.to_owned());
     for is_failure in [true, false] {
         let stores = stores().await;
