@@ -9,7 +9,7 @@ import type { Messenger } from "./chat/messenger";
 import type { RuleCommand, RuleContext } from "./rules/rules";
 import { RuleEngine } from "./rules/rules";
 import { ServiceError, type Post } from "./service/client";
-import type { CustomField, OnlineAgent, PageInfo, Session } from "./service/types";
+import type { OnlineAgent, Session } from "./service/types";
 import {
   isAddressNeeded,
   isAway,
@@ -34,14 +34,13 @@ import {
   type FormValues,
 } from "./visitor/contact-rules";
 import type { Landing } from "./visitor/landing-page";
+import { PersonData } from "./visitor/person-data";
 import type { Profile } from "./visitor/profile";
 import { PersonChanged, type VisitorSession } from "./visitor/visitor-session";
 import type { Actions } from "./view/props";
 import { fillsScreen } from "./view/fills-screen";
 
 const SITE_VISIT_GAP_MS = 30 * 60_000;
-/** How long the page's data about the visitor waits for the page to name the user. */
-const USER_WAIT_MS = 3000;
 const RULE_INTERVAL_MS = 1000;
 const DRAFT = "draft";
 const CONTACTS_FORM_DONE = "contacts-form-done";
@@ -78,21 +77,15 @@ export class ChatWidget implements Widget, Actions {
   #isModeAsked = false;
   /** What happens when the service has answered an offline message. */
   readonly #offlineReports = new Map<string, (error: ServiceError | PersonChanged | undefined) => void>();
-  #profileTimer: ReturnType<typeof setTimeout> | undefined;
   #lastState = "label";
   #calls: Promise<Calls> | undefined;
-  /** The page that the service was last told about. */
-  #page: PageInfo | undefined;
-  /** The data that belongs to the user whom the page names next. */
-  #batch: [method: string, data: unknown][] = [];
-  #isUserNamedInBatch = false;
-  /** Whether the page has named its user, or that there is none. */
-  #isUserNamed = false;
 
   readonly #parts: Parts;
+  readonly #personData: PersonData;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#personData = new PersonData(parts.profile, parts.session, (fields) => this.#setContact(fields));
     const { storage, messenger } = parts;
     const visit = storage.read<{ start: number; seen: number }>(SITE);
     const isSameVisit = visit !== undefined && this.#pageOpenedAt - visit.seen < SITE_VISIT_GAP_MS;
@@ -136,7 +129,7 @@ export class ChatWidget implements Widget, Actions {
 
   stop(): void {
     clearInterval(this.#ruleTimer);
-    clearTimeout(this.#profileTimer);
+    this.#personData.stop();
     this.#parts.messenger.stop();
     if (this.#calls) this.#withCalls((calls) => calls.stop(), undefined, true);
   }
@@ -493,9 +486,9 @@ export class ChatWidget implements Widget, Actions {
       case "setContactInfo":
       case "setCustomData":
       case "setClientAttributes":
-        return this.#setPersonData(method, first);
+        return this.#personData.set(method, first);
       case "setUserToken":
-        return this.#setUser(first as string | null);
+        return this.#personData.setUser(first as string | null);
       case "sendPageTitle": {
         const { href } = location;
         session.namedPage = { title: first as string, url: (second as string | undefined) ?? href, address: href };
@@ -519,61 +512,9 @@ export class ChatWidget implements Widget, Actions {
     }
   }
 
-  /** Takes data of the person from the page. */
-  #setPersonData(method: string, data: unknown): void {
-    const { profile } = this.#parts;
-    if (!this.#isUserNamedInBatch) this.#batch.push([method, data]);
-    if (method === "setContactInfo") {
-      profile.set({ contact_info: data as Record<string, string>, source: "script" });
-      this.#setContact(data as object);
-    } else if (method === "setCustomData") profile.setCustomData(data as CustomField[]);
-    else profile.setAttributes(data as Record<string, string>);
-    this.#syncProfile();
-  }
-
-  /** Takes the token of the page's user, or null if the user has signed out. Another user than the known one is another
-   * person. The data that the page has set just before then belongs to that user. */
-  #setUser(token: string | null): void {
-    const { profile, session } = this.#parts;
-    session.check();
-    const { user } = profile;
-    const data = token === null ? [] : this.#batch;
-    this.#batch = [];
-    this.#isUserNamed = this.#isUserNamedInBatch = true;
-    if (user !== undefined && user !== token) {
-      session.leave();
-      for (const [method, value] of data) this.#setPersonData(method, value);
-    }
-    if (token !== null) profile.setUser(token);
-    this.#syncProfile();
-  }
-
-  /** Sends the visitor's data that the page has set. Consecutive API calls of the page cause a single request. If the
-   * browser knows a user whom the page has not named yet, the data waits, because it may be another user's. */
-  #syncProfile(): void {
-    const { profile, session } = this.#parts;
-    const isHeld = profile.user !== undefined && !this.#isUserNamed && this.#batch.length > 0;
-    // Further calls of the page do not prolong the time.
-    if (isHeld && profile.isHeld) return;
-    profile.isHeld = isHeld;
-    clearTimeout(this.#profileTimer);
-    const send = () => {
-      profile.isHeld = this.#isUserNamedInBatch = false;
-      this.#batch = [];
-      session.sync().catch(() => {});
-    };
-    this.#profileTimer = setTimeout(send, profile.isHeld ? USER_WAIT_MS : 0);
-  }
-
-  /** Called when the page has another address or name. If there is no visitor yet, the request that creates the visitor
-   * contains the page. */
+  /** Must be called when the page has another address or name. */
   pageChanged(): void {
-    const { profile, session } = this.#parts;
-    const { page } = session;
-    if (session.token === undefined || (page.url === this.#page?.url && page.title === this.#page.title)) return;
-    this.#page = page;
-    profile.set({ page });
-    this.#syncProfile();
+    this.#personData.pageChanged();
   }
 
   /** Passes the visitor's number, or an error, to the page's callback. Creates the visitor if there is none yet. */
