@@ -1,0 +1,2 @@
+CLIENTS = []
+def problems(): return []

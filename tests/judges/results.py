@@ -1,0 +1,76 @@
+"""Compares findings with accepted.json, and docs/judges.md with the results."""
+
+import collections
+import datetime
+import json
+import pathlib
+import re
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAGE = HERE.parents[1] / "docs" / "judges.md"
+# Each entry has a judge, a rule, a list of places in which * stands for any text, and the reason.
+ACCEPTED = json.loads((HERE / "accepted.json").read_text())
+
+
+class Verdict:
+    """The findings of one judge, divided by the entries of accepted.json."""
+
+    def __init__(self, judge, findings):
+        self.judge = judge
+        self.entries = [entry for entry in ACCEPTED if matches(entry["judge"], judge.name)]
+        self.new = []
+        self.counts = collections.Counter()
+        self.used_places = set()
+        for finding in findings:
+            self.divide(finding)
+
+    def divide(self, finding):
+        for number, entry in enumerate(self.entries):
+            places = [place for place in entry["places"] if matches(place, finding.place)]
+            if entry["rule"] == finding.rule and places:
+                self.counts[number] += 1
+                self.used_places.update((number, place) for place in places)
+                return
+        self.new.append(finding)
+
+    def summary(self):
+        return f"{len(self.new)} new, {self.counts.total()} accepted"
+
+    def problems(self):
+        for finding in self.new:
+            yield f"{self.judge.name}: {finding.rule}: {finding.place} {finding.message}".rstrip()
+        for number, entry in enumerate(self.entries):
+            for place in entry["places"]:
+                if (number, place) not in self.used_places:
+                    yield f"accepted.json: {self.judge.name} no longer finds {entry['rule']} at {place}"
+
+    def row(self):
+        return f"| {self.judge.name} | {self.judge.version()} | {len(self.new)} | {self.counts.total()} |"
+
+    def accepted_rows(self):
+        for number, entry in enumerate(self.entries):
+            yield f"| {self.judge.name} | {entry['rule']} | {self.counts[number]} | {entry['reason']} |"
+
+    def lines(self):
+        return [self.row(), *self.accepted_rows()]
+
+
+def matches(pattern, text):
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text) is not None
+
+
+def page_problems(verdicts):
+    lines = set(PAGE.read_text().splitlines())
+    missing = [line for verdict in verdicts for line in verdict.lines() if line not in lines]
+    return [f"docs/judges.md is not current, run tests/judges/run full --write: {line}" for line in missing]
+
+
+def write_page(verdicts):
+    """Replaces the tables of the page."""
+    head = PAGE.read_text().partition("## Results\n")[0]
+    today = datetime.date.today().isoformat()
+    tables = ["## Results", "", f"Of {today}:", "", "| judge | version | findings | accepted |", "|---|---|---|---|"]
+    tables += [verdict.row() for verdict in verdicts]
+    tables += ["", "## Accepted findings", "", "| judge | rule | number | reason |", "|---|---|---|---|"]
+    tables += [row for verdict in verdicts for row in verdict.accepted_rows()]
+    PAGE.write_text(head + "\n".join(tables) + "\n")
