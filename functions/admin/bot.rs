@@ -4,13 +4,13 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin;
+use shared::wire::admin::{Bot, BotChanges, DeletedBot};
+use shared::wire::values::True;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -22,15 +22,15 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let directory = audit::by_agent(&directory, &caller, &request);
     let bot = directory.bot_of_account(&caller.account_id, &request.path_segment("bot_id")).await?;
     match request.method.as_str() {
-        "GET" => Ok(Response::ok(admin::bot_json(&bot))),
+        "GET" => Ok(Response::ok(Bot::new(&bot))),
         "PATCH" => {
-            let after = admin::apply_bot_patch(&request.json()?, &bot)?;
+            let after = request.body_as::<BotChanges>()?.applied_to(&bot);
             directory.save_bot(&bot, &after).await?;
-            Ok(Response::ok(admin::bot_json(&after)))
+            Ok(Response::ok(Bot::new(&after)))
         }
         "DELETE" => {
             directory.delete_bot(&bot).await?;
-            Ok(Response::ok(json!({ "bot_id": bot.bot_id, "deleted": true })))
+            Ok(Response::ok(DeletedBot { bot_id: bot.bot_id, deleted: True }))
         }
         _ => Err(request.unexpected_method()),
     }

@@ -4,8 +4,7 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
-use shared::domain::bot::Bot;
+use shared::domain::bot::{Bot, DEFAULT_BOT_NAME};
 use shared::domain::signing_secret::SigningSecrets;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
@@ -13,7 +12,8 @@ use shared::runtime::{clock, random_ids_and_secrets};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin::{self, NewBot};
+use shared::wire::admin::{BotToken, Bots, CreatedBot, NewBot};
+use shared::wire::values::Text;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -30,7 +30,9 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
 }
 
 async fn create(directory: &Directory, account_id: String, request: &Request) -> Result<Response, Error> {
-    let NewBot { provider_id, token, name, channel_ids, answer_within } = admin::parse_new_bot(&request.json()?)?;
+    let new: NewBot = request.body_as()?;
+    let (channel_ids, answer_within) = (new.channel_ids(), new.answer_within());
+    let NewBot { provider_id: Text(provider_id), token, name, .. } = new;
     if directory.provider(&provider_id).await?.is_none() {
         return Err(Error::field("provider_id", "is not a provider"));
     }
@@ -38,14 +40,14 @@ async fn create(directory: &Directory, account_id: String, request: &Request) ->
     let signing_secrets = SigningSecrets::new(random_ids_and_secrets::random_signing_secret()?);
     let created_at = clock::now();
     let is_token_created = token.is_none();
-    let token = token.map_or_else(random_ids_and_secrets::random_token, Ok)?;
+    let name = name.0.unwrap_or_else(|| DEFAULT_BOT_NAME.to_owned());
+    let token = token.map_or_else(random_ids_and_secrets::random_token, |BotToken(token)| Ok(token))?;
     let bot =
         Bot { bot_id, account_id, provider_id, token, name, channel_ids, answer_within, signing_secrets, created_at };
     directory.create_bot(&bot).await?;
-    Ok(Response::created(admin::created_bot_json(&bot, is_token_created)))
+    Ok(Response::created(CreatedBot::new(&bot, is_token_created)))
 }
 
 async fn list(directory: &Directory, account_id: &str) -> Result<Response, Error> {
-    let bots: Vec<Value> = directory.account_bots(account_id).await?.iter().map(admin::bot_json).collect();
-    Ok(Response::ok(json!({ "bots": bots })))
+    Ok(Response::ok(Bots::new(&directory.account_bots(account_id).await?)))
 }

@@ -20,7 +20,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let caller = auth::admin(&connections, &request).await?;
     let directory = audit::by_agent(&directory, &caller, &request);
     let bot = directory.bot_of_account(&caller.account_id, &request.path_segment("bot_id")).await?;
-    let rotation = secret_rotation::rotated(&bot.signing_secrets, &request.json_or_empty()?, clock::now())?;
+    let rotation = secret_rotation::rotated(&bot.signing_secrets, &request.optional_body_as()?, clock::now())?;
     directory.save_bot_signing_secrets(&bot, rotation.secrets).await?;
     Ok(Response::ok(rotation.body))
 }

@@ -4,7 +4,6 @@
 //! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use serde_json::json;
 use shared::domain::channel::ChannelKind;
@@ -16,7 +15,7 @@ use shared::runtime::{clock, random_ids_and_secrets};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin;
+use shared::wire::signing_secret::SecretRotation;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -33,7 +32,7 @@ async fn handle((directory, connections, public_url): Dependencies, request: Req
         return Err(Error::Conflict("a widget has no secret address"));
     }
     let (mut channel, now) = (before.clone(), clock::now());
-    let old_until = now.plus(Duration::from_secs(admin::parse_overlap_seconds(&request.json_or_empty()?)?));
+    let old_until = request.optional_body_as::<SecretRotation>()?.old_valid_until(now);
     let secret = random_ids_and_secrets::random_token()?;
     channel.rotate(sha256::digest(&secret), now, old_until);
     directory.save_channel_secrets(&before, &channel).await?;

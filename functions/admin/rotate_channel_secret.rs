@@ -24,7 +24,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     if channel.settings.kind() == ChannelKind::Widget {
         return Err(Error::Conflict("a widget has no signing secret"));
     }
-    let rotation = secret_rotation::rotated(&channel.signing_secrets, &request.json_or_empty()?, clock::now())?;
+    let rotation = secret_rotation::rotated(&channel.signing_secrets, &request.optional_body_as()?, clock::now())?;
     directory.save_channel_signing_secrets(&channel, rotation.secrets).await?;
     Ok(Response::ok(rotation.body))
 }

@@ -4,7 +4,6 @@
 //! An agent without the admin role gets 403 after the session has been read.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use shared::domain::account_settings::AccountSettings;
 use shared::error::Error;
@@ -14,7 +13,8 @@ use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::{admin, settings};
+use shared::wire::settings;
+use shared::wire::signing_secret::SecretRotation;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -25,7 +25,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let caller = auth::admin(&connections, &request).await?;
     let (account_id, webhook_id) = (&caller.account_id, request.path_segment("webhook_id"));
     let now = clock::now();
-    let old_until = now.plus(Duration::from_secs(admin::parse_overlap_seconds(&request.json_or_empty()?)?));
+    let old_until = request.optional_body_as::<SecretRotation>()?.old_valid_until(now);
     let secret = random_ids_and_secrets::random_signing_secret()?;
     let before = find_webhook(&mut directory.settings(account_id).await?, &webhook_id)?.secrets.clone();
     let edit = |settings: &mut AccountSettings| {

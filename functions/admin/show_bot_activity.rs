@@ -12,7 +12,7 @@ use shared::service::bot_activity::bot_activity;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin;
+use shared::wire::admin::BotActivity;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -25,5 +25,5 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let caller = auth::admin(&connections, &request).await?;
     let bot = directory.bot_of_account(&caller.account_id, &request.path_segment("bot_id")).await?;
     let activity = bot_activity(&chats, &bot, clock::now()).await?;
-    Ok(Response::ok(admin::bot_activity_json(&activity)))
+    Ok(Response::ok(BotActivity::from(activity)))
 }

@@ -12,7 +12,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth, receiver_test};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::bot_sample;
+use shared::wire::bot_sample::BotTest;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -26,7 +26,7 @@ async fn handle((directory, connections, outbound): Dependencies, request: Reque
     let now = clock::now();
     let bot = directory.bot_of_account(&caller.account_id, &request.path_segment("bot_id")).await?;
     connections.count_receiver_test(&caller.account_id, now)?;
-    let event = bot_sample::parse_sample(&request.json_or_empty()?)?;
+    let event = request.optional_body_as::<BotTest>()?.event.unwrap_or_default();
     let provider = directory.provider(&bot.provider_id).await?.ok_or(Error::NotFound)?;
     let tested = AuditedChange::named(AuditAction::Tested, AuditedKind::Bot, &*bot.bot_id, &bot.name);
     audit::by_agent(&directory, &caller, &request).record(&bot.account_id, tested).await?;

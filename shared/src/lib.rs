@@ -12,10 +12,13 @@
 //! - [`runtime`]: what functions need to run: HTTP requests and responses, queue consumers, configuration, logs,
 //!   metrics, secrets and the clock.
 //! - [`wire`]: parses and builds the JSON used by the APIs, webhooks and queue tasks, and the forms and XML of Twilio.
+//! - [`contract`]: describes operations, for the OpenAPI document that `infra/contract` generates from the types of
+//!   [`wire`].
 //! - [`error`]: the library's error type, with an HTTP status and a code for each variant.
 //! - [`domain`]: the business rules. They do not depend on AWS, HTTP or serde, and the current time is always an
 //!   argument.
 
+pub mod contract;
 pub mod delivery;
 pub mod domain;
 pub mod error;

@@ -1,5 +1,6 @@
 //! Accounts as the operator sees them.
 
+use crate::domain::named::named;
 use crate::domain::timestamp::Timestamp;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,11 +13,12 @@ pub struct Account {
     pub deleting_since: Option<Timestamp>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccountState {
-    Active,
-    Suspended,
-    Deleting,
+named! {
+    pub enum AccountState {
+        Active = "active",
+        Suspended = "suspended",
+        Deleting = "deleting",
+    }
 }
 
 impl Account {
@@ -25,17 +27,6 @@ impl Account {
             (Some(_), _) => AccountState::Deleting,
             (None, Some(_)) => AccountState::Suspended,
             (None, None) => AccountState::Active,
-        }
-    }
-}
-
-impl AccountState {
-    /// Returns the name of this value in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Suspended => "suspended",
-            Self::Deleting => "deleting",
         }
     }
 }
@@ -49,35 +40,20 @@ pub struct DeletionProgress {
     pub deleted_items: u64,
 }
 
-/// The steps of a deletion, in their order. Each phase deletes the account's items in one table.
-///
-/// First, the items by which requests find the account are deleted: logins, channels and bots. Nothing can be stored
-/// for the account afterwards, so the later phases find everything. The account's own items are deleted last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeletionPhase {
-    Directory,
-    Connections,
-    Chats,
-    Account,
+named! {
+    /// The steps of a deletion, in their order. Each phase deletes the account's items in one table.
+    ///
+    /// First, the items by which requests find the account are deleted: logins, channels and bots. Nothing can be stored
+    /// for the account afterwards, so the later phases find everything. The account's own items are deleted last.
+    pub enum DeletionPhase {
+        Directory = "directory",
+        Connections = "connections",
+        Chats = "chats",
+        Account = "account",
+    }
 }
 
 impl DeletionPhase {
-    pub(crate) const ALL: [Self; 4] = [Self::Directory, Self::Connections, Self::Chats, Self::Account];
-
-    /// Returns the name of this value in the API and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Directory => "directory",
-            Self::Connections => "connections",
-            Self::Chats => "chats",
-            Self::Account => "account",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|phase| phase.name() == name)
-    }
-
     /// Returns the next phase, or `None` after the last one.
     pub(crate) fn next(self) -> Option<Self> {
         match self {

@@ -1,25 +1,13 @@
 //! Agents: the people who answer the chats of an account.
 
+use crate::domain::named::named;
 use crate::domain::timestamp::Timestamp;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    Agent,
-    /// An agent who also manages the account.
-    Admin,
-}
-
-impl Role {
-    /// Returns the name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Agent => "agent",
-            Self::Admin => "admin",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Agent, Self::Admin].into_iter().find(|role| role.name() == name)
+named! {
+    pub enum Role {
+        Agent = "agent",
+        /// An agent who also manages the account.
+        Admin = "admin",
     }
 }
 

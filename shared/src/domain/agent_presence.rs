@@ -1,5 +1,6 @@
 //! Determines which agents are online, so that they can receive chats (docs/design.md, Chat ownership).
 
+use crate::domain::named::named;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -13,25 +14,11 @@ pub const SOCKET_LOSS_TIMEOUT: Duration = Duration::from_secs(90);
 /// The time in which two agents who come online may not know of each other: the delay of the table's stream.
 const CONCURRENT_ARRIVAL_TIME: Duration = Duration::from_secs(5);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AgentStatus {
-    Online,
-    Away,
-    Offline,
-}
-
-impl AgentStatus {
-    /// Returns the name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Online => "online",
-            Self::Away => "away",
-            Self::Offline => "offline",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Online, Self::Away, Self::Offline].into_iter().find(|status| status.name() == name)
+named! {
+    pub enum AgentStatus {
+        Online = "online",
+        Away = "away",
+        Offline = "offline",
     }
 }
 

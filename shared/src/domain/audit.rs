@@ -2,6 +2,7 @@
 //! when, and from where. Entries contain the names of the resource and of the changed fields, but not the values of the
 //! fields, because values can contain secrets.
 
+use crate::domain::named::named;
 use std::time::Duration;
 
 use crate::domain::agent::AgentSnapshot;
@@ -10,92 +11,49 @@ use crate::domain::timestamp::Timestamp;
 /// How long an entry is kept. The account's retention period does not apply, so that an admin cannot shorten the log.
 pub const AUDIT_RETENTION: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AuditAction {
-    Created,
-    Changed,
-    Deleted,
-    /// A secret was replaced: the endpoint secret of a channel, or the signing secret of a channel, a bot or a webhook.
-    Rotated,
-    SignedIn,
-    /// A sign-in with the e-mail address of an agent and a wrong password.
-    SignInRefused,
-    Exported,
-    Erased,
-    Replayed,
-    /// A sample request was sent to a receiver.
-    Tested,
-    Blacklisted,
-    Unblacklisted,
-    ToppedUp,
-    Suspended,
-    Resumed,
-}
-
-impl AuditAction {
-    const ALL: [Self; 15] = [
-        Self::Created,
-        Self::Changed,
-        Self::Deleted,
-        Self::Rotated,
-        Self::SignedIn,
-        Self::SignInRefused,
-        Self::Exported,
-        Self::Erased,
-        Self::Replayed,
-        Self::Tested,
-        Self::Blacklisted,
-        Self::Unblacklisted,
-        Self::ToppedUp,
-        Self::Suspended,
-        Self::Resumed,
-    ];
-
-    /// Returns the name of this value in the API and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Changed => "changed",
-            Self::Deleted => "deleted",
-            Self::Rotated => "rotated",
-            Self::SignedIn => "signed_in",
-            Self::SignInRefused => "sign_in_refused",
-            Self::Exported => "exported",
-            Self::Erased => "erased",
-            Self::Replayed => "replayed",
-            Self::Tested => "tested",
-            Self::Blacklisted => "blacklisted",
-            Self::Unblacklisted => "unblacklisted",
-            Self::ToppedUp => "topped_up",
-            Self::Suspended => "suspended",
-            Self::Resumed => "resumed",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|action| action.name() == name)
+named! {
+    pub enum AuditAction {
+        Created = "created",
+        Changed = "changed",
+        Deleted = "deleted",
+        /// A secret was replaced: the endpoint secret of a channel, or the signing secret of a channel, a bot or a webhook.
+        Rotated = "rotated",
+        SignedIn = "signed_in",
+        /// A sign-in with the e-mail address of an agent and a wrong password.
+        SignInRefused = "sign_in_refused",
+        Exported = "exported",
+        Erased = "erased",
+        Replayed = "replayed",
+        /// A sample request was sent to a receiver.
+        Tested = "tested",
+        Blacklisted = "blacklisted",
+        Unblacklisted = "unblacklisted",
+        ToppedUp = "topped_up",
+        Suspended = "suspended",
+        Resumed = "resumed",
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AuditedKind {
-    Settings,
-    Webhook,
-    Channel,
-    Bot,
-    Agent,
-    Department,
-    CannedReply,
-    Telephony,
-    /// The session that a sign-in starts. Its id is the agent's.
-    Session,
-    Visitor,
-    /// Exported chats. The id of the entry is the number of the chat, or empty if several chats were exported.
-    Chats,
-    /// Replayed deliveries. The id of the entry is `<chat>/<seq>`, the chat's number, or empty for a time range.
-    Delivery,
-    CallBalance,
-    Account,
+named! {
+    pub enum AuditedKind {
+        Settings = "settings",
+        Webhook = "webhook",
+        Channel = "channel",
+        Bot = "bot",
+        Agent = "agent",
+        Department = "department",
+        CannedReply = "canned_reply",
+        Telephony = "telephony",
+        /// The session that a sign-in starts. Its id is the agent's.
+        Session = "session",
+        Visitor = "visitor",
+        /// Exported chats. The id of the entry is the number of the chat, or empty if several chats were exported.
+        Chats = "chats",
+        /// Replayed deliveries. The id of the entry is `<chat>/<seq>`, the chat's number, or empty for a time range.
+        Delivery = "delivery",
+        CallBalance = "call_balance",
+        Account = "account",
+    }
 }
 
 impl AuditedKind {
@@ -115,30 +73,6 @@ impl AuditedKind {
         Self::CallBalance,
         Self::Account,
     ];
-
-    /// Returns the name of this value in the API and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Settings => "settings",
-            Self::Webhook => "webhook",
-            Self::Channel => "channel",
-            Self::Bot => "bot",
-            Self::Agent => "agent",
-            Self::Department => "department",
-            Self::CannedReply => "canned_reply",
-            Self::Telephony => "telephony",
-            Self::Session => "session",
-            Self::Visitor => "visitor",
-            Self::Chats => "chats",
-            Self::Delivery => "delivery",
-            Self::CallBalance => "call_balance",
-            Self::Account => "account",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
 
     /// Returns all names, separated by commas, for the error message about an unknown name.
     pub fn names() -> String {

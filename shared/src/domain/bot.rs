@@ -1,5 +1,6 @@
 //! Bots and their providers. The operator registers the providers; a bot is the connection of an account to a provider.
 
+use crate::domain::named::named;
 use std::time::Duration;
 
 use crate::domain::signing_secret::SigningSecrets;
@@ -9,6 +10,8 @@ use crate::domain::timestamp::Timestamp;
 pub const TOKEN_PLACEHOLDER: &str = "{token}";
 /// The event that brings a visitor's message to a bot (specification, Events).
 pub const CLIENT_MESSAGE: &str = "CLIENT_MESSAGE";
+/// The name of a bot whose admin chose none.
+pub const DEFAULT_BOT_NAME: &str = "Bot";
 pub const DEFAULT_BOT_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 /// The longest time limit that can be set for a bot's reaction. The limit is enforced with a delayed SQS message, and
 /// SQS can delay a message by at most 15 minutes.
@@ -48,23 +51,21 @@ pub struct Bot {
     pub created_at: Timestamp,
 }
 
-/// A notification to a bot: any event that the service sends to bots except the visitor's messages (specification,
-/// Events).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BotNotification {
-    AgentJoined,
-    /// The bot has invited an agent, but no eligible agent is online.
-    AgentUnavailable,
-    ChatClosed,
-    /// The visitor has asked for a callback. The bot gets it as a CLIENT_MESSAGE, because the specification has no
-    /// event for it.
-    CallbackRequested,
+named! {
+    /// A notification to a bot: any event that the service sends to bots except the visitor's messages (specification,
+    /// Events).
+    pub enum BotNotification {
+        AgentJoined = "agent_joined",
+        /// The bot has invited an agent, but no eligible agent is online.
+        AgentUnavailable = "agent_unavailable",
+        ChatClosed = "chat_closed",
+        /// The visitor has asked for a callback. The bot gets it as a CLIENT_MESSAGE, because the specification has no
+        /// event for it.
+        CallbackRequested = "callback_requested",
+    }
 }
 
 impl BotNotification {
-    pub(crate) const ALL: [Self; 4] =
-        [Self::AgentJoined, Self::AgentUnavailable, Self::ChatClosed, Self::CallbackRequested];
-
     /// Returns the name of the event in the Bot API.
     pub fn event(self) -> &'static str {
         match self {
@@ -73,19 +74,5 @@ impl BotNotification {
             Self::ChatClosed => "CHAT_CLOSED",
             Self::CallbackRequested => CLIENT_MESSAGE,
         }
-    }
-
-    /// Returns the name of this notification in stored items and in the timelines that agents see.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AgentJoined => "agent_joined",
-            Self::AgentUnavailable => "agent_unavailable",
-            Self::ChatClosed => "chat_closed",
-            Self::CallbackRequested => "callback_requested",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|notice| notice.name() == name)
     }
 }

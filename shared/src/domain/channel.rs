@@ -3,32 +3,20 @@
 //! answers are sent to the integrator's server. A widget connects the pages on which it is embedded.
 
 use crate::domain::message_content::RichSupport;
+use crate::domain::named::named;
 use crate::domain::secret_rotation::{self, Rotatable};
 use crate::domain::signing_secret::SigningSecrets;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::widget::WidgetSettings;
 
-/// How strictly the integrator's messages and responses are validated (docs/decisions.md, Channel API).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValidationMode {
-    /// Rejects messages with an invalid field, and counts only a 200 with the `result` `ok` and without an `error` as a
-    /// confirmed delivery.
-    Strict,
-    /// Ignores invalid optional fields, and counts any 2xx without an `error` as a confirmed delivery.
-    Lenient,
-}
-
-impl ValidationMode {
-    /// Returns the name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Strict => "strict",
-            Self::Lenient => "lenient",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Strict, Self::Lenient].into_iter().find(|mode| mode.name() == name)
+named! {
+    /// How strictly the integrator's messages and responses are validated (docs/decisions.md, Channel API).
+    pub enum ValidationMode {
+        /// Rejects messages with an invalid field, and counts only a 200 with the `result` `ok` and without an `error` as a
+        /// confirmed delivery.
+        Strict = "strict",
+        /// Ignores invalid optional fields, and counts any 2xx without an `error` as a confirmed delivery.
+        Lenient = "lenient",
     }
 }
 

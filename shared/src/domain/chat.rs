@@ -7,6 +7,7 @@ use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::department::ChatDepartment;
 use crate::domain::message_content::Content;
+use crate::domain::named::named;
 use crate::domain::time_zone::Day;
 use crate::domain::timestamp::Timestamp;
 
@@ -82,24 +83,11 @@ pub struct ReceiversFailingUntil {
     pub bot: Option<Timestamp>,
 }
 
-/// A visitor's rating of a chat (specification, table C1, `rate`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rating {
-    Positive,
-    Negative,
-}
-
-impl Rating {
-    /// Returns the name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Positive => "positive",
-            Self::Negative => "negative",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Positive, Self::Negative].into_iter().find(|rating| rating.name() == name)
+named! {
+    /// A visitor's rating of a chat (specification, table C1, `rate`).
+    pub enum Rating {
+        Positive = "positive",
+        Negative = "negative",
     }
 }
 

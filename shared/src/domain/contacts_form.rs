@@ -1,5 +1,6 @@
 //! The form in which a widget asks visitors for their contact data and for what else the account wants to know.
 
+use crate::domain::named::named;
 use std::collections::BTreeMap;
 
 use crate::domain::chat_side_panel::CustomData;
@@ -29,48 +30,19 @@ impl Default for ContactsForm {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContactsFormTime {
-    Never,
-    BeforeFirstMessage,
-    AfterFirstMessage,
-}
-
-impl ContactsFormTime {
-    /// The name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Never => "never",
-            Self::BeforeFirstMessage => "before_first_message",
-            Self::AfterFirstMessage => "after_first_message",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        let all = [Self::Never, Self::BeforeFirstMessage, Self::AfterFirstMessage];
-        all.into_iter().find(|when| when.name() == name)
+named! {
+    pub enum ContactsFormTime {
+        Never = "never",
+        BeforeFirstMessage = "before_first_message",
+        AfterFirstMessage = "after_first_message",
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContactField {
-    Name,
-    Email,
-    Phone,
-}
-
-impl ContactField {
-    /// The name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Email => "email",
-            Self::Phone => "phone",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Name, Self::Email, Self::Phone].into_iter().find(|field| field.name() == name)
+named! {
+    pub enum ContactField {
+        Name = "name",
+        Email = "email",
+        Phone = "phone",
     }
 }
 

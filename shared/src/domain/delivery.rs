@@ -1,6 +1,7 @@
 //! The delivery of a timeline entry to a receiver: its state, its recorded attempts, and its update after each attempt.
 
 use crate::domain::message_content::{truncate_bytes, truncate_chars};
+use crate::domain::named::named;
 use crate::domain::retry_schedule::{AttemptStep, DeliveryClock};
 use crate::domain::timestamp::Timestamp;
 
@@ -15,63 +16,36 @@ const MAX_STORED_ATTEMPT_BYTES: usize = 16 * 1024;
 /// The approximate size of a stored attempt, excluding its texts.
 const ATTEMPT_BASE_BYTES: usize = 64;
 
-/// The kind of receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// The integrator of the channel (specification, A-3).
-    Channel,
-    /// The provider of the chat's bot (specification, B-2).
-    Bot,
-    /// A webhook of the account (specification, part C).
-    Webhook,
-    /// The telephony provider of the account, which makes the phone calls.
-    Call,
+named! {
+    /// The kind of receiver.
+    pub enum Target {
+        /// The integrator of the channel (specification, A-3).
+        Channel = "channel",
+        /// The provider of the chat's bot (specification, B-2).
+        Bot = "bot",
+        /// A webhook of the account (specification, part C).
+        Webhook = "webhook",
+        /// The telephony provider of the account, which makes the phone calls.
+        Call = "call",
+    }
 }
 
 impl Target {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Channel => "channel",
-            Self::Bot => "bot",
-            Self::Webhook => "webhook",
-            Self::Call => "call",
-        }
-    }
-
     /// Returns the key of a receiver's circuit breaker. While the receiver hangs, the circuit breaker moves first
     /// attempts to the retry queue.
     pub fn breaker_key(self, receiver_id: &str) -> String {
         format!("{}#{receiver_id}", self.name())
     }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Channel, Self::Bot, Self::Webhook, Self::Call].into_iter().find(|target| target.name() == name)
-    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeliveryState {
-    Pending,
-    Delivered,
-    Failed,
-    /// The entry no longer needs to be sent, for example because the chat was handed over to the agents before the bot
-    /// reacted.
-    Superseded,
-}
-
-impl DeliveryState {
-    /// Returns the name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Delivered => "delivered",
-            Self::Failed => "failed",
-            Self::Superseded => "superseded",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Pending, Self::Delivered, Self::Failed, Self::Superseded].into_iter().find(|it| it.name() == name)
+named! {
+    pub enum DeliveryState {
+        Pending = "pending",
+        Delivered = "delivered",
+        Failed = "failed",
+        /// The entry no longer needs to be sent, for example because the chat was handed over to the agents before the bot
+        /// reacted.
+        Superseded = "superseded",
     }
 }
 
@@ -178,25 +152,15 @@ pub enum DeliveryUpdate {
     RetryAfter(std::time::Duration),
 }
 
-/// The result of an attempt, as it appears in the log and in the metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AttemptResult {
-    Delivered,
-    /// The receiver rejected the message, or the message could not be sent at all. This result is final.
-    Rejected,
-    /// The attempt failed, and the round has no attempts or no time left. This result is final.
-    Failed,
-    Retry,
-}
-
-impl AttemptResult {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::Rejected => "rejected",
-            Self::Failed => "failed",
-            Self::Retry => "retry",
-        }
+named! {
+    /// The result of an attempt, as it appears in the log and in the metrics.
+    pub enum AttemptResult {
+        Delivered = "delivered",
+        /// The receiver rejected the message, or the message could not be sent at all. This result is final.
+        Rejected = "rejected",
+        /// The attempt failed, and the round has no attempts or no time left. This result is final.
+        Failed = "failed",
+        Retry = "retry",
     }
 }
 

@@ -6,6 +6,7 @@
 //! high, because they also affect people who have not made a failed attempt. The high limits do not apply if someone
 //! has signed in with the same e-mail address from the same network in the last 30 days.
 
+use crate::domain::named::named;
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
@@ -17,11 +18,12 @@ pub const LOGIN_WINDOW: Duration = Duration::from_secs(5 * 60);
 /// How long a network counts as known for an e-mail address after a successful login.
 pub const KNOWN_NETWORK_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LoginCounter {
-    EmailAndNetwork,
-    Network,
-    Email,
+named! {
+    pub enum LoginCounter {
+        EmailAndNetwork = "EMAIL_AND_NETWORK",
+        Network = "NETWORK",
+        Email = "EMAIL",
+    }
 }
 
 impl LoginCounter {
@@ -38,15 +40,6 @@ impl LoginCounter {
     /// someone has signed in from it with this e-mail address.
     pub fn applies_to_known_networks(self) -> bool {
         self == Self::EmailAndNetwork
-    }
-
-    /// Returns the name of this counter in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::EmailAndNetwork => "EMAIL_AND_NETWORK",
-            Self::Network => "NETWORK",
-            Self::Email => "EMAIL",
-        }
     }
 }
 

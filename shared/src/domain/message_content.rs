@@ -2,6 +2,7 @@
 //! of notifications.
 
 use crate::domain::bot::BotNotification;
+use crate::domain::named::named;
 use crate::domain::phone_call::Call;
 use crate::domain::webhook_event::WebhookEvent;
 
@@ -95,24 +96,11 @@ impl ContentKind {
     }
 }
 
-/// A typing notice (specification, table A3). It is never stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TypingNotice {
-    Start,
-    End,
-}
-
-impl TypingNotice {
-    /// Returns the name of this notice in the API.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Start => "typein",
-            Self::End => "typeout",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Start, Self::End].into_iter().find(|typing| typing.name() == name)
+named! {
+    /// A typing notice (specification, table A3). It is never stored.
+    pub enum TypingNotice {
+        Start = "typein",
+        End = "typeout",
     }
 }
 

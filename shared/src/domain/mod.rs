@@ -30,6 +30,7 @@ pub mod link_filter;
 pub mod login_limit;
 pub mod message_content;
 pub mod message_id;
+pub mod named;
 pub mod password_policy;
 pub mod phone_call;
 pub mod phone_number;

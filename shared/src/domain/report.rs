@@ -1,6 +1,7 @@
 //! The counters of an account's reports, and how a report adds them up. A chat and everything that happens in it are
 //! counted on the day on which the chat was opened.
 
+use crate::domain::named::named;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -19,13 +20,14 @@ const MAX_BUCKET: u8 = 92;
 /// `2^(1/8) - 1`, rounded up. A percentile below a second is reported as half a second.
 pub const MAX_PERCENTILE_ERROR: f64 = 0.091;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SettledBy {
-    /// An agent had accepted the chat or received it in a transfer, or closed it.
-    Agent,
-    /// The bot had the chat until it was closed, and had sent at least one BOT_MESSAGE or INVITE_AGENT event.
-    Bot,
-    Nobody,
+named! {
+    pub enum SettledBy {
+        /// An agent had accepted the chat or received it in a transfer, or closed it.
+        Agent = "agent",
+        /// The bot had the chat until it was closed, and had sent at least one BOT_MESSAGE or INVITE_AGENT event.
+        Bot = "bot",
+        Nobody = "nobody",
+    }
 }
 
 impl SettledBy {
@@ -41,34 +43,18 @@ impl SettledBy {
             Self::Nobody
         }
     }
-
-    /// Returns the name of this value in the API and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Agent => "agent",
-            Self::Bot => "bot",
-            Self::Nobody => "nobody",
-        }
-    }
 }
 
-/// Whether the agent and the visitor talked to each other in a finished call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallResult {
-    Answered,
-    Failed,
+named! {
+    /// Whether the agent and the visitor talked to each other in a finished call.
+    pub enum CallResult {
+        Answered = "answered",
+        Failed = "failed",
+    }
 }
 
 impl CallResult {
     pub const ALL: [Self; 2] = [Self::Answered, Self::Failed];
-
-    /// Returns the name of this value in the API and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::Failed => "failed",
-        }
-    }
 }
 
 /// A range of durations in a histogram. Bucket 0 contains the durations of less than a second. Bucket `n` contains the

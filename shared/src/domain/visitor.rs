@@ -3,6 +3,7 @@
 
 use crate::domain::chat_side_panel::CustomData;
 use crate::domain::link_detection::is_web_url;
+use crate::domain::named::named;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::widget_visitor::{Analytics, BrowserSession, HiddenThrough, Page, Utm, WidgetVisitor};
 
@@ -10,34 +11,16 @@ use crate::domain::widget_visitor::{Analytics, BrowserSession, HiddenThrough, Pa
 /// because every message writes the chat.
 pub const MAX_RECENT_CHATS: usize = 10;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProfileSource {
-    /// The visitor typed the value into a form of the widget.
-    Visitor,
-    /// A script on the page set the value.
-    Script,
-    Integrator,
-    Bot,
-    Crm,
-    Agent,
-}
-
-impl ProfileSource {
-    /// The name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Visitor => "visitor",
-            Self::Script => "script",
-            Self::Integrator => "integrator",
-            Self::Bot => "bot",
-            Self::Crm => "crm",
-            Self::Agent => "agent",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        let all = [Self::Visitor, Self::Script, Self::Integrator, Self::Bot, Self::Crm, Self::Agent];
-        all.into_iter().find(|source| source.name() == name)
+named! {
+    pub enum ProfileSource {
+        /// The visitor typed the value into a form of the widget.
+        Visitor = "visitor",
+        /// A script on the page set the value.
+        Script = "script",
+        Integrator = "integrator",
+        Bot = "bot",
+        Crm = "crm",
+        Agent = "agent",
     }
 }
 

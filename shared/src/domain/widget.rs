@@ -1,5 +1,6 @@
 //! The settings of a widget: its look, its texts, the sites on which it may be embedded, and its contacts form.
 
+use crate::domain::named::named;
 use std::collections::BTreeMap;
 
 use url::Url;
@@ -85,88 +86,35 @@ impl Default for WidgetLauncher {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WidgetPosition {
-    Left,
-    Right,
-}
-
-impl WidgetPosition {
-    /// The name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Left => "left",
-            Self::Right => "right",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Left, Self::Right].into_iter().find(|position| position.name() == name)
+named! {
+    pub enum WidgetPosition {
+        Left = "left",
+        Right = "right",
     }
 }
 
-/// Which colours the window has. `System` stands for the setting of the visitor's device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WidgetTheme {
-    System,
-    Light,
-    Dark,
-}
-
-impl WidgetTheme {
-    /// The name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Light => "light",
-            Self::Dark => "dark",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::System, Self::Light, Self::Dark].into_iter().find(|theme| theme.name() == name)
+named! {
+    /// Which colours the window has. `System` stands for the setting of the visitor's device.
+    pub enum WidgetTheme {
+        System = "system",
+        Light = "light",
+        Dark = "dark",
     }
 }
 
-/// The time in which agents usually answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReplyTime {
-    Minutes,
-    Hours,
-    Day,
-}
-
-impl ReplyTime {
-    /// The name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Minutes => "minutes",
-            Self::Hours => "hours",
-            Self::Day => "day",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Minutes, Self::Hours, Self::Day].into_iter().find(|time| time.name() == name)
+named! {
+    /// The time in which agents usually answer.
+    pub enum ReplyTime {
+        Minutes = "minutes",
+        Hours = "hours",
+        Day = "day",
     }
 }
 
-/// A chat service whose customers can move to this one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FormerService {
-    Jivo,
-}
-
-impl FormerService {
-    /// The name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Jivo => "jivo",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Jivo].into_iter().find(|service| service.name() == name)
+named! {
+    /// A chat service whose customers can move to this one.
+    pub enum FormerService {
+        Jivo = "jivo",
     }
 }
 

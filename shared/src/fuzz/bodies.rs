@@ -19,14 +19,17 @@ use crate::domain::webhook::Webhook;
 use crate::domain::widget::WidgetSettings;
 use crate::fuzz::{CALL_ID, NOW, accepted, json, targets};
 use crate::store::tests::stored_form::StoredForm;
-use crate::wire::admin::{self, NewAgent};
+use crate::wire::admin::{self, BotChanges, BotToken, NewAgent, NewBot};
 use crate::wire::bot::BotEventKind;
 use crate::wire::bot_error::BotApiError;
+use crate::wire::bot_sample::BotTest;
 use crate::wire::message_content::{ParsedMessage, message_fields};
+use crate::wire::reader::read;
+use crate::wire::signing_secret::SecretRotation;
 use crate::wire::telephony_settings::{apply_telephony_patch, parse_top_up, telephony_json};
 use crate::wire::{
-    agent, bot, bot_sample, call_gateway, canned_replies, delivery_log, sample_data, settings, visitor_message,
-    webhook_sample, widget,
+    agent, bot, call_gateway, canned_replies, delivery_log, sample_data, settings, visitor_message, webhook_sample,
+    widget,
 };
 
 targets!(
@@ -255,21 +258,19 @@ fn admin_bot(input: &[u8]) {
         signing_secrets: SigningSecrets::new("whsec_x"),
         created_at: NOW,
     };
-    if let Some(bot) = accepted(&body, admin::apply_bot_patch(&body, &bot)) {
-        assert_stored(&bot);
+    if let Some(changes) = accepted(&body, read::<BotChanges>(&body)) {
+        assert_stored(&changes.applied_to(&bot));
     }
-    let Some(new) = accepted(&body, admin::parse_new_bot(&body)) else { return };
-    bot = Bot {
-        token: new.token.unwrap_or_default(),
-        name: new.name,
-        channel_ids: new.channel_ids,
-        answer_within: new.answer_within,
-        ..bot
-    };
+    let Some(new) = accepted(&body, read::<NewBot>(&body)) else { return };
+    let (channel_ids, answer_within) = (new.channel_ids(), new.answer_within());
+    let token = new.token.map(|BotToken(token)| token).unwrap_or_default();
+    bot = Bot { token, name: new.name.0.unwrap_or_default(), channel_ids, answer_within, ..bot };
     assert_stored(&bot);
-    let mut again = admin::bot_json(&bot);
+    let mut again = json!(admin::Bot::new(&bot));
     again.as_object_mut().unwrap().remove("provider_id");
-    assert_eq!(admin::apply_bot_patch(&again, &bot).unwrap(), bot);
+    if !bot.name.is_empty() {
+        assert_eq!(read::<BotChanges>(&again).unwrap().applied_to(&bot), bot);
+    }
 }
 
 fn channel(settings: ChannelSettings) -> Channel {
@@ -373,13 +374,13 @@ fn admin_replay(input: &[u8]) {
 
 fn admin_rotation(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, admin::parse_overlap_seconds(&body));
+    accepted(&body, read::<SecretRotation>(&body));
 }
 
 fn admin_receiver_test(input: &[u8]) {
     let Some(body) = json(input) else { return };
     accepted(&body, webhook_sample::parse_sample(&body));
-    accepted(&body, bot_sample::parse_sample(&body));
+    accepted(&body, read::<BotTest>(&body));
 }
 
 fn operator_account(input: &[u8]) {

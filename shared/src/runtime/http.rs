@@ -10,6 +10,8 @@ use futures_util::future::BoxFuture;
 use lambda_http::http::{HeaderMap, HeaderValue, Method};
 use lambda_http::request::RequestContext;
 use lambda_http::{Body, IntoResponse, RequestExt, service_fn};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tracing::Instrument;
 
@@ -24,7 +26,7 @@ use crate::runtime::gzip;
 use crate::runtime::metrics;
 use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
 use crate::wire;
-use crate::wire::query_parameters;
+use crate::wire::{query_parameters, reader};
 
 /// The maximum size of a request body, unless the endpoint has its own limit.
 const MAX_BODY_BYTES: usize = 128 * 1024;
@@ -56,7 +58,7 @@ pub struct Response {
 
 #[derive(Debug)]
 enum Payload {
-    Json(Value),
+    Json(String),
     Text(String),
     Bytes(Cow<'static, [u8]>),
 }
@@ -95,15 +97,15 @@ fn accepts(accept_encoding: &str, coding: &str) -> bool {
 }
 
 impl Response {
-    pub fn ok(body: Value) -> Self {
+    pub fn ok(body: impl Serialize) -> Self {
         Self::new(200, body)
     }
 
-    pub fn created(body: Value) -> Self {
+    pub fn created(body: impl Serialize) -> Self {
         Self::new(201, body)
     }
 
-    pub fn accepted(body: Value) -> Self {
+    pub fn accepted(body: impl Serialize) -> Self {
         Self::new(202, body)
     }
 
@@ -166,7 +168,18 @@ impl Response {
         Self { status, body, content_type, cache_control, headers, message_id: None, caller_message_id: None }
     }
 
-    fn new(status: u16, body: Value) -> Self {
+    fn new(status: u16, body: impl Serialize) -> Self {
+        let (status, body) = match serde_json::to_string(&body) {
+            Ok(text) => (status, text),
+            Err(error) => {
+                tracing::error!(%error, "the response could not be serialized");
+                let internal = Error::internal("the response could not be serialized");
+                (
+                    internal.status(),
+                    json!({ "error": { "code": internal.code(), "message": internal.to_string() } }).to_string(),
+                )
+            }
+        };
         let (body, headers) = (Payload::Json(body), Vec::new());
         Self {
             status,
@@ -219,7 +232,7 @@ impl Response {
             response = response.header(name, value);
         }
         let body = match self.body {
-            Payload::Json(value) => Body::Text(value.to_string()),
+            Payload::Json(text) => Body::Text(text),
             Payload::Text(text) => Body::Text(text),
             // Text does not need to be sent in base64.
             Payload::Bytes(bytes) => {
@@ -356,6 +369,22 @@ impl Request {
     /// rejected.
     pub fn json(&self) -> Result<Value, Error> {
         self.json_with_limit(MAX_BODY_BYTES)
+    }
+
+    /// Reads the JSON body into a type of the contract.
+    pub fn body_as<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        reader::read(&self.json()?)
+    }
+
+    /// Like [`body_as`](Self::body_as), but an empty body is treated as an empty object.
+    pub fn optional_body_as<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        reader::read(&self.json_or_empty()?)
+    }
+
+    /// Reads the query parameters into a type of the contract.
+    pub fn query_as<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        let parameters = self.parts.query_string_parameters();
+        reader::read_query(parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned())))
     }
 
     pub fn json_with_limit(&self, max_bytes: usize) -> Result<Value, Error> {

@@ -17,8 +17,9 @@ use crate::runtime::http::Response;
 use crate::runtime::random_ids_and_secrets::new_webhook_request_id;
 use crate::wire::bot_sample::SampleBotEvent;
 use crate::wire::receiver_response::ReceiverResponse;
+use crate::wire::receiver_test::ReceiverTest;
 use crate::wire::webhook_sample::SampleEvent;
-use crate::wire::{integrator_response, receiver_test, sample_data};
+use crate::wire::{integrator_response, sample_data};
 
 pub async fn test_integrator(outbound: &OutboundClient, channel: &Channel, now: Timestamp) -> Result<Response, Error> {
     let mut chat = sample_data::chat(now);
@@ -67,5 +68,5 @@ async fn send(
     let response = sent.result.as_ref().ok().map(|response| response.body.clone());
     let (outcome, attempt) = sent.into_outcome(interpret);
     let request = post.shown(attempt.at)?;
-    Ok(Response::ok(receiver_test::receiver_test_json(&request, &outcome, &attempt, response.as_deref())))
+    Ok(Response::ok(ReceiverTest::new(request, &outcome, &attempt, response.as_deref())))
 }

@@ -1,43 +1,43 @@
 //! Sample events for testing a bot. A sample refers to a chat that does not exist.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::domain::bot::{Bot, BotNotification, CLIENT_MESSAGE};
 use crate::domain::timestamp::Timestamp;
-use crate::error::Error;
-use crate::wire::json_fields::Fields;
 use crate::wire::{bot, sample_data};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SampleBotEvent {
-    ClientMessage,
-    Notification(BotNotification),
+/// The body of POST /admin/bots/{bot_id}/test.
+#[derive(Deserialize, JsonSchema)]
+pub struct BotTest {
+    /// The type of the sample event.
+    #[schemars(extend("default" = CLIENT_MESSAGE))]
+    pub event: Option<SampleBotEvent>,
 }
 
-const EVENT_NAMES: &str = "CLIENT_MESSAGE, AGENT_JOINED, AGENT_UNAVAILABLE, CHAT_CLOSED";
-
-/// Parses the body of POST /admin/bots/{bot_id}/test. The default is CLIENT_MESSAGE.
-pub fn parse_sample(body: &Value) -> Result<SampleBotEvent, Error> {
-    let event = Fields::of(body)?.enumerated("event", EVENT_NAMES, SampleBotEvent::parse)?;
-    Ok(event.unwrap_or(SampleBotEvent::ClientMessage))
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum SampleBotEvent {
+    #[default]
+    ClientMessage,
+    AgentJoined,
+    AgentUnavailable,
+    ChatClosed,
 }
 
 impl SampleBotEvent {
-    fn parse(name: &str) -> Option<Self> {
-        if name == CLIENT_MESSAGE {
-            return Some(Self::ClientMessage);
-        }
-        BotNotification::ALL.into_iter().find(|notice| notice.event() == name).map(Self::Notification)
-    }
-
     /// Returns the body of the event. It contains the bot's account, because a provider may serve several accounts.
     pub fn body(self, receiver: &Bot, id: &str, now: Timestamp) -> Value {
         let (mut chat, message) = (sample_data::chat(now), sample_data::visitor_message(id, now));
         chat.account_id.clone_from(&receiver.account_id);
-        match self {
-            Self::ClientMessage => bot::client_message_json(&message, &chat, &sample_data::visitor(), true),
-            Self::Notification(notice) => bot::notice_json(notice, &message, &chat),
-        }
+        let notice = match self {
+            Self::ClientMessage => return bot::client_message_json(&message, &chat, &sample_data::visitor(), true),
+            Self::AgentJoined => BotNotification::AgentJoined,
+            Self::AgentUnavailable => BotNotification::AgentUnavailable,
+            Self::ChatClosed => BotNotification::ChatClosed,
+        };
+        bot::notice_json(notice, &message, &chat)
     }
 }
 
@@ -48,6 +48,7 @@ mod tests {
 
     use super::*;
     use crate::domain::signing_secret::SigningSecrets;
+    use crate::wire::reader::read;
 
     #[test]
     fn every_event_name_has_a_sample() {
@@ -62,12 +63,12 @@ mod tests {
             signing_secrets: SigningSecrets::default(),
             created_at: Timestamp(0),
         };
-        for name in EVENT_NAMES.split(", ") {
-            let sample = parse_sample(&json!({ "event": name })).unwrap();
+        for name in [CLIENT_MESSAGE, "AGENT_JOINED", "AGENT_UNAVAILABLE", "CHAT_CLOSED"] {
+            let sample = read::<BotTest>(&json!({ "event": name })).unwrap().event.unwrap();
             let body = sample.body(&receiver, "id", Timestamp(0));
             assert_eq!((&body["event"], &body["site_id"], &body["id"]), (&json!(name), &json!("acc"), &json!("id")));
         }
-        let error = parse_sample(&json!({ "event": "BOT_MESSAGE" })).unwrap_err();
+        let error = read::<BotTest>(&json!({ "event": "BOT_MESSAGE" })).err().unwrap();
         assert_eq!(error.invalid_field(), Some("event"));
     }
 }

@@ -13,7 +13,7 @@ use crate::wire::agent;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::with_fields;
 use crate::wire::query_parameters::{query_number, time_range};
-use crate::wire::receiver_test::{SentRequest, sent_request_json};
+use crate::wire::receiver_test::SentRequest;
 
 const MAX_DELIVERIES_PER_PAGE: u64 = 100;
 const DEFAULT_DELIVERIES_PER_PAGE: u64 = 50;
@@ -177,7 +177,7 @@ pub fn delivery_json(
     request: Result<&SentRequest, &'static str>,
     now: Timestamp,
 ) -> Option<Value> {
-    let request_json = request.ok().map(sent_request_json);
+    let request_json = request.ok().map(|request| json!(request));
     let fields = [("request", json!(request_json)), ("request_error", json!(request.err()))];
     Some(with_fields(row_json(chat, entry, now)?, fields))
 }

@@ -3,6 +3,8 @@
 //! the service's own endpoints, they follow docs/openapi.json. Twilio sends forms and expects XML. The module also
 //! parses query parameters, and parses and builds socket frames and queue tasks.
 
+use crate::contract::Operation;
+
 pub mod admin;
 pub mod agent;
 pub mod audit;
@@ -23,17 +25,25 @@ pub mod message_content;
 pub mod push;
 pub(crate) mod query_parameters;
 pub mod queue_task;
+pub mod reader;
 pub mod receiver_response;
 pub mod receiver_test;
 pub mod report;
 pub mod sample_data;
 pub mod settings;
+pub mod signing_secret;
 pub mod socket_frame;
 pub mod telephony_settings;
 pub mod twilio;
+pub mod values;
 pub mod visitor_message;
 pub mod webhook;
 pub mod webhook_sample;
 pub mod widget;
 pub mod widget_settings;
 pub mod widget_triggers;
+
+/// Returns the operations that the types of this module describe.
+pub fn operations() -> Vec<Operation> {
+    admin::operations()
+}

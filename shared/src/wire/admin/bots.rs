@@ -1,172 +1,331 @@
-//! Request and response bodies of the /admin/bots endpoints.
+//! The /admin/bots endpoints: bodies and operations.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use schemars::{JsonSchema, json_schema};
+use serde::{Deserialize, Serialize};
 
-use crate::domain::bot::{Bot, DEFAULT_BOT_ANSWER_TIMEOUT, MAX_BOT_ANSWER_TIMEOUT_SECONDS};
-use crate::domain::bot_activity::BotActivity;
-use crate::error::Error;
+use crate::contract::{Failure, Operation};
+use crate::domain::bot::{self, DEFAULT_BOT_ANSWER_TIMEOUT, MAX_BOT_ANSWER_TIMEOUT_SECONDS};
+use crate::domain::bot_activity;
 use crate::wire::admin::MAX_NAME_CHARS;
-use crate::wire::json_fields::Fields;
-use crate::wire::json_object::with_fields;
+use crate::wire::bot_sample::BotTest;
+use crate::wire::receiver_test::ReceiverTest;
+use crate::wire::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
+use crate::wire::values::{
+    AnyText, Change, Fixed, List, NotNull, OptionalText, Text, True, UnixSeconds, Whole, inline_schema,
+};
 
+/// The minimum length of a new token. Whoever knows a token can write in the bot's chats.
+const MIN_BOT_TOKEN_CHARS: usize = 20;
 /// The maximum number of channels that a bot can have. If an admin replaces all of them, the change must fit into one
 /// DynamoDB transaction, which can contain at most 100 items.
 const MAX_BOT_CHANNELS: usize = 49;
-/// The minimum length of a new token. Whoever knows a token can write in the bot's chats.
-const MIN_BOT_TOKEN_CHARS: usize = 20;
 
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/admin/bots", "bots", "Lists the bots of the account")
+            .describe("Tokens and secrets are not included.")
+            .answers::<Bots>(
+                200,
+                "The bots. They are read from an index, so a change may take some seconds to appear.",
+            ),
+        Operation::post("/admin/bots", "connectBot", "Connects a bot to channels")
+            .describe(
+                "The provider is registered by the operator. The token is chosen by the provider, or created by the \
+                 service if the body has none. The signing secret, and a created token, are shown only in this \
+                 response.",
+            )
+            .body::<NewBot>()
+            .answers::<CreatedBot>(
+                201,
+                "The bot with its signing secret and, if the service created it, its token. Both are shown only once.",
+            )
+            .fails(&[Failure::Conflict]),
+        Operation::get("/admin/bots/{bot_id}", "bot", "Reads a bot")
+            .describe("The token and the secret are not included.")
+            .answers::<Bot>(200, "The bot."),
+        Operation::patch("/admin/bots/{bot_id}", "changeBot", "Changes a bot, except its provider and token")
+            .describe("Absent fields stay unchanged. To change the provider or the token, connect another bot.")
+            .body::<BotChanges>()
+            .answers::<Bot>(200, "The bot.")
+            .fails(&[Failure::Conflict]),
+        Operation::delete("/admin/bots/{bot_id}", "disconnectBot", "Disconnects a bot")
+            .describe("Chats that are with the bot wait for the agents.")
+            .answers::<DeletedBot>(200, "Deleted."),
+        Operation::post(
+            "/admin/bots/{bot_id}/rotate",
+            "rotateBotSigningSecret",
+            "Creates a new signing secret for a bot. Up to four old secrets stay valid for a limited time",
+        )
+        .describe(
+            "Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at \
+             once. 409 for one of two concurrent rotations.",
+        )
+        .optional_body::<SecretRotation>()
+        .answers::<RotatedSigningSecret>(200, RotatedSigningSecret::DESCRIPTION)
+        .fails(&[Failure::Conflict]),
+        Operation::post(
+            "/admin/bots/{bot_id}/test",
+            "testBot",
+            "Sends one signed sample event to the bot and returns the request and the response",
+        )
+        .describe(
+            "The event is about a chat that does not exist, so any event that the bot sends about this chat is \
+             rejected. Nothing is stored.",
+        )
+        .optional_body::<BotTest>()
+        .answers::<ReceiverTest>(200, "The request and its result.")
+        .fails(&[Failure::TooManyRequests]),
+        Operation::get("/admin/bots/{bot_id}/activity", "botActivity", "Shows the activity of a bot in the last hour")
+            .describe(
+                "Counted from the timelines when it is requested. `is_complete` is false if there was too much to \
+                 count.",
+            )
+            .answers::<BotActivity>(200, "The numbers of the last hour."),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
 pub struct NewBot {
     /// The provider cannot be changed later.
-    pub provider_id: String,
-    /// The token that the provider issued for this bot, or `None` if the service shall create one. It cannot be changed
-    /// later.
-    pub token: Option<String>,
+    pub provider_id: Text<MAX_NAME_CHARS>,
+    /// The provider's token, which is the last path segment of the addresses in both directions. It must not contain
+    /// control characters. If it is absent, the service creates one, which the response shows.
+    pub token: Option<BotToken>,
     /// The name that visitors see.
-    pub name: String,
-    /// The ids of the channels where new chats start with this bot.
-    pub channel_ids: Vec<String>,
-    /// How long the bot has to react to a message. `None` means that there is no time limit.
-    pub answer_within: Option<Duration>,
+    #[serde(default)]
+    #[schemars(extend("default" = bot::DEFAULT_BOT_NAME))]
+    pub name: OptionalText<MAX_NAME_CHARS>,
+    channel_ids: Option<BotChannelIds>,
+    #[serde(default)]
+    answer_within: Change<BotResponseTimeout>,
 }
 
-/// Parses the body of POST /admin/bots.
-pub fn parse_new_bot(body: &Value) -> Result<NewBot, Error> {
-    let fields = Fields::of(body)?;
-    Ok(NewBot {
-        provider_id: fields.required_text("provider_id", MAX_NAME_CHARS)?,
-        token: parse_token(fields)?,
-        name: fields.text("name", MAX_NAME_CHARS)?.unwrap_or_else(|| "Bot".to_owned()),
-        channel_ids: parse_channel_ids(fields)?.unwrap_or_default(),
-        answer_within: parse_answer_within(fields, Some(DEFAULT_BOT_ANSWER_TIMEOUT))?,
-    })
-}
-
-fn parse_token(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let Some(token) = fields.text_or_blank("token", MAX_NAME_CHARS)? else { return Ok(None) };
-    if token.chars().count() < MIN_BOT_TOKEN_CHARS {
-        let expected = format_args!("must have at least {MIN_BOT_TOKEN_CHARS} characters; leave it out to get one");
-        return Err(fields.invalid("token", expected));
+impl NewBot {
+    pub fn channel_ids(&self) -> Vec<String> {
+        self.channel_ids.clone().map(BotChannelIds::into_unique).unwrap_or_default()
     }
-    if token.chars().all(|letter| letter == '.' || letter.is_whitespace()) {
-        return Err(fields.invalid("token", "must be more than dots and blanks"));
+
+    /// Returns how long the bot has to react to a message. `None` means that there is no time limit.
+    pub fn answer_within(&self) -> Option<Duration> {
+        self.answer_within.map(BotResponseTimeout::duration).applied_to(Some(DEFAULT_BOT_ANSWER_TIMEOUT))
     }
-    fields.reject_control_chars("token", &token)?;
-    Ok(Some(token))
 }
 
-/// Parses the body of PATCH /admin/bots/{bot_id} and returns the changed bot. The provider and the token cannot be
-/// changed.
-pub fn apply_bot_patch(body: &Value, bot: &Bot) -> Result<Bot, Error> {
-    let fields = Fields::of(body)?;
-    for fixed in ["provider_id", "token"] {
-        if fields.has(fixed) {
-            return Err(fields.invalid(fixed, "cannot be changed; connect another bot"));
+#[derive(Deserialize, JsonSchema)]
+pub struct BotChanges {
+    #[serde(default)]
+    name: NotNull<Text<MAX_NAME_CHARS>>,
+    channel_ids: Option<BotChannelIds>,
+    #[serde(default)]
+    answer_within: Change<BotResponseTimeout>,
+    /// To change the provider, connect another bot.
+    #[serde(default, rename = "provider_id")]
+    _provider_id: Fixed,
+    /// To change the token, connect another bot.
+    #[serde(default, rename = "token")]
+    _token: Fixed,
+}
+
+impl BotChanges {
+    /// Returns the changed bot.
+    pub fn applied_to(self, bot: &bot::Bot) -> bot::Bot {
+        let Self { name, channel_ids, answer_within, _provider_id, _token } = self;
+        let mut changed = bot.clone();
+        changed.name = name.0.map_or(changed.name, |Text(name)| name);
+        changed.channel_ids = channel_ids.map_or(changed.channel_ids, BotChannelIds::into_unique);
+        changed.answer_within = answer_within.map(BotResponseTimeout::duration).applied_to(changed.answer_within);
+        changed
+    }
+}
+
+/// The token that a provider issued for a bot.
+#[derive(Deserialize)]
+#[serde(try_from = "AnyText<MAX_NAME_CHARS>")]
+pub struct BotToken(pub String);
+
+impl TryFrom<AnyText<MAX_NAME_CHARS>> for BotToken {
+    type Error = String;
+
+    fn try_from(AnyText(token): AnyText<MAX_NAME_CHARS>) -> Result<Self, String> {
+        if token.chars().count() < MIN_BOT_TOKEN_CHARS {
+            return Err(format!("must have at least {MIN_BOT_TOKEN_CHARS} characters; leave it out to get one"));
         }
+        if token.chars().all(|letter| letter == '.' || letter.is_whitespace()) {
+            return Err("must be more than dots and blanks".to_owned());
+        }
+        if token.chars().any(char::is_control) {
+            return Err("must not contain control characters".to_owned());
+        }
+        Ok(Self(token))
     }
-    let mut changed = bot.clone();
-    if fields.has("name") {
-        changed.name = fields.required_text("name", MAX_NAME_CHARS)?;
-    }
-    changed.answer_within = parse_answer_within(fields, bot.answer_within)?;
-    changed.channel_ids = parse_channel_ids(fields)?.unwrap_or(changed.channel_ids);
-    Ok(changed)
 }
 
-fn parse_channel_ids(fields: Fields<'_>) -> Result<Option<Vec<String>>, Error> {
-    let Some(value) = fields.value("channel_ids") else { return Ok(None) };
-    let list = value.as_array().filter(|list| list.len() <= MAX_BOT_CHANNELS);
-    let ids: Option<BTreeSet<String>> = list.and_then(|list| list.iter().map(channel_id).collect());
-    let invalid =
-        || fields.invalid("channel_ids", format_args!("must be a list of at most {MAX_BOT_CHANNELS} channel ids"));
-    ids.map(|ids| Some(ids.into_iter().collect())).ok_or_else(invalid)
-}
-
-fn channel_id(value: &Value) -> Option<String> {
-    value.as_str().filter(|id| id.len() <= MAX_NAME_CHARS).map(str::to_owned)
-}
-
-/// Parses the time limit for the bot's reaction. Null means that there is no limit. If the field is absent, returns
-/// `default`.
-fn parse_answer_within(fields: Fields<'_>, default: Option<Duration>) -> Result<Option<Duration>, Error> {
-    if !fields.has("answer_within") {
-        return Ok(default);
-    }
-    let Some(value) = fields.value("answer_within") else { return Ok(None) };
-    let seconds = value.as_u64().filter(|seconds| (1..=MAX_BOT_ANSWER_TIMEOUT_SECONDS).contains(seconds));
-    let expected = format_args!("must be 1 to {MAX_BOT_ANSWER_TIMEOUT_SECONDS} seconds, or null");
-    let seconds = seconds.ok_or_else(|| fields.invalid("answer_within", expected))?;
-    Ok(Some(Duration::from_secs(seconds)))
-}
-
-/// Returns a bot without its token and its signing secret.
-pub fn bot_json(bot: &Bot) -> Value {
-    let Bot { bot_id, account_id: _, provider_id, token: _, name, channel_ids, answer_within, .. } = bot;
-    json!({
-        "bot_id": bot_id, "provider_id": provider_id, "name": name, "channel_ids": channel_ids,
-        "answer_within": answer_within.map(|limit| limit.as_secs()), "created_at": bot.created_at.seconds(),
+inline_schema!(
+    BotToken,
+    "BotToken",
+    json_schema!({
+        "type": "string", "minLength": MIN_BOT_TOKEN_CHARS, "maxLength": MAX_NAME_CHARS, "pattern": "[^.\\s]",
     })
+);
+
+/// The channels on which the bot answers first.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct BotChannelIds(List<AnyText<MAX_NAME_CHARS>, MAX_BOT_CHANNELS>);
+
+impl BotChannelIds {
+    fn into_unique(self) -> Vec<String> {
+        let ids: BTreeSet<String> = self.0.0.into_iter().map(|AnyText(id)| id).collect();
+        ids.into_iter().collect()
+    }
 }
 
-/// Returns a new bot with its signing secret and, if the service created the token, with the token. No later response
-/// contains them.
-pub fn created_bot_json(bot: &Bot, is_token_created: bool) -> Value {
-    let created = with_fields(bot_json(bot), [("signing_secret", json!(bot.signing_secrets.current()))]);
-    if is_token_created { with_fields(created, [("token", json!(bot.token))]) } else { created }
+/// The number of seconds after accepting a visitor's message within which the bot must answer; otherwise, the agents
+/// get the chat. 120 by default; null for no limit.
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct BotResponseTimeout(Whole<1, MAX_BOT_ANSWER_TIMEOUT_SECONDS>);
+
+impl BotResponseTimeout {
+    fn duration(self) -> Duration {
+        Duration::from_secs(self.0.0)
+    }
 }
 
-pub fn bot_activity_json(activity: &BotActivity) -> Value {
-    let BotActivity { since, events, answered, failed, slowest_ms, handed_over, fallbacks, is_complete } = activity;
-    json!({
-        "since": since.seconds(), "events": events, "answered": answered, "failed": failed, "slowest_ms": slowest_ms,
-        "handed_over": handed_over, "fallbacks": fallbacks, "is_complete": is_complete,
-    })
+#[derive(Serialize, JsonSchema)]
+pub struct Bots {
+    bots: Vec<Bot>,
+}
+
+impl Bots {
+    pub fn new(bots: &[bot::Bot]) -> Self {
+        Self { bots: bots.iter().map(Bot::new).collect() }
+    }
+}
+
+/// A bot without its token and its signing secret.
+#[derive(Serialize, JsonSchema)]
+pub struct Bot {
+    bot_id: String,
+    provider_id: String,
+    name: String,
+    channel_ids: Vec<String>,
+    answer_within: Option<BotResponseTimeout>,
+    created_at: UnixSeconds,
+}
+
+impl Bot {
+    pub fn new(bot: &bot::Bot) -> Self {
+        let bot::Bot { bot_id, provider_id, name, channel_ids, answer_within, created_at, .. } = bot.clone();
+        let answer_within = answer_within.map(|limit| BotResponseTimeout(Whole(limit.as_secs())));
+        Self { bot_id, provider_id, name, channel_ids, answer_within, created_at: created_at.into() }
+    }
+}
+
+/// A new bot. No later response contains its signing secret and its token.
+#[derive(Serialize, JsonSchema)]
+pub struct CreatedBot {
+    #[serde(flatten)]
+    bot: Bot,
+    signing_secret: SigningSecret,
+    /// The token that the service created. Only the response that creates the bot contains it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
+}
+
+impl CreatedBot {
+    pub fn new(bot: &bot::Bot, is_token_created: bool) -> Self {
+        let signing_secret = SigningSecret::new(bot.signing_secrets.current().unwrap_or_default());
+        Self { bot: Bot::new(bot), signing_secret, token: is_token_created.then(|| bot.token.clone()) }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct DeletedBot {
+    pub bot_id: String,
+    pub deleted: True,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct BotActivity {
+    since: UnixSeconds,
+    /// Events that were sent to the bot.
+    events: u64,
+    /// Events that the bot accepted, by its response or by an event of its own.
+    answered: u64,
+    /// Events that the bot did not accept in any attempt.
+    failed: u64,
+    /// The duration of the slowest attempt that got a response, in milliseconds.
+    slowest_ms: Option<u64>,
+    /// Chats that the bot gave to the agents (INVITE_AGENT).
+    handed_over: u64,
+    /// Chats that were given to the agents because the bot failed or did not answer in time.
+    fallbacks: u64,
+    /// False if the account had too many chats to examine all of them. The numbers then cover only the newest chats.
+    is_complete: bool,
+}
+
+impl From<bot_activity::BotActivity> for BotActivity {
+    fn from(activity: bot_activity::BotActivity) -> Self {
+        let bot_activity::BotActivity {
+            since,
+            events,
+            answered,
+            failed,
+            slowest_ms,
+            handed_over,
+            fallbacks,
+            is_complete,
+        } = activity;
+        Self { since: since.into(), events, answered, failed, slowest_ms, handed_over, fallbacks, is_complete }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::domain::signing_secret::SigningSecrets;
     use crate::domain::timestamp::Timestamp;
+    use crate::wire::reader::read;
 
     #[test]
     fn default_answer_limit_is_two_minutes() {
         let limit = |seconds| Some(Duration::from_secs(seconds));
-        let table =
-            [(json!({}), limit(120), limit(7)), (json!(null), None, None), (json!(900), limit(900), limit(900))];
-        for (value, made, changed) in table {
-            let mut body = json!({"provider_id": "P"});
-            let mut change = json!({});
-            if !value.is_object() {
-                body["answer_within"] = value.clone();
-                change["answer_within"] = value.clone();
-            }
-            let settings = parse_new_bot(&body).unwrap();
-            assert_eq!(settings.answer_within, made, "{value}");
-            let NewBot { provider_id, token, name, channel_ids, .. } = settings;
-            let (bot_id, account_id, signing_secrets) = (String::new(), String::new(), SigningSecrets::default());
-            let (answer_within, created_at) = (limit(7), Timestamp(0));
-            let bot = Bot {
-                bot_id,
-                account_id,
-                provider_id,
-                token: token.unwrap_or_default(),
-                name,
-                channel_ids,
-                answer_within,
-                signing_secrets,
-                created_at,
-            };
-            assert_eq!(apply_bot_patch(&change, &bot).unwrap().answer_within, changed, "{value}");
+        let bot = bot::Bot {
+            bot_id: String::new(),
+            account_id: String::new(),
+            provider_id: "P".to_owned(),
+            token: String::new(),
+            name: "Bot".to_owned(),
+            channel_ids: Vec::new(),
+            answer_within: limit(7),
+            signing_secrets: SigningSecrets::default(),
+            created_at: Timestamp(0),
+        };
+        let table = [
+            (json!({}), limit(120), limit(7)),
+            (json!({ "answer_within": null }), None, None),
+            (json!({ "answer_within": 900 }), limit(900), limit(900)),
+        ];
+        for (mut body, made, changed) in table {
+            let changes: BotChanges = read(&body).unwrap();
+            assert_eq!(changes.applied_to(&bot).answer_within, changed, "{body}");
+            body["provider_id"] = json!("P");
+            assert_eq!(read::<NewBot>(&body).unwrap().answer_within(), made, "{body}");
         }
     }
 
     #[test]
     fn new_token_has_twenty_characters_or_is_left_to_the_service() {
-        let token = |token: Value| parse_new_bot(&json!({ "provider_id": "p", "token": token })).map(|bot| bot.token);
+        let token = |token: Value| {
+            read::<NewBot>(&json!({ "provider_id": "p", "token": token })).map(|bot| bot.token.map(|token| token.0))
+        };
         assert_eq!(token(json!(null)).unwrap(), None);
         assert_eq!(token(json!("a token of the bot 1")).unwrap().unwrap(), "a token of the bot 1");
         for weak in ["", "7", "nineteen characters", "....................", "  . .             . "] {

@@ -12,7 +12,7 @@ pub use agents::{
     AgentChange, NewAgent, agent_json, agent_with_last_seen_json, apply_agent_patch, parse_new_account,
     parse_new_admin, parse_new_agent,
 };
-pub use bots::{NewBot, apply_bot_patch, bot_activity_json, bot_json, created_bot_json, parse_new_bot};
+pub use bots::{Bot, BotActivity, BotChanges, BotToken, Bots, CreatedBot, DeletedBot, NewBot};
 pub use channels::{
     apply_channel_patch, channel_details_json, channel_json, created_api_channel_json, parse_channel_kind,
     parse_new_api_channel, parse_new_widget,
@@ -22,28 +22,17 @@ pub use providers::{apply_provider_patch, choosable_providers_json, provider_jso
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
+use crate::contract::Operation;
 use crate::domain::ssrf_guard::SsrfGuard;
 use crate::error::Error;
 use crate::wire::json_fields::Fields;
 
 const MAX_NAME_CHARS: usize = 255;
 const MAX_LIST_ITEMS: usize = 1_000;
-const MAX_OVERLAP_SECONDS: u64 = 30 * 24 * 60 * 60;
-const DEFAULT_OVERLAP_SECONDS: u64 = 24 * 60 * 60;
 
-/// Parses the body of POST .../rotate, which replaces a channel's endpoint URL or a signing secret. Returns how many
-/// seconds the old URL or secret stays valid.
-pub fn parse_overlap_seconds(body: &Value) -> Result<u64, Error> {
-    let fields = Fields::of(body)?;
-    let Some(value) = fields.value("keep_old_seconds") else {
-        return Ok(DEFAULT_OVERLAP_SECONDS);
-    };
-    let seconds = value.as_u64().filter(|seconds| *seconds <= MAX_OVERLAP_SECONDS);
-    seconds.ok_or_else(|| {
-        fields.invalid("keep_old_seconds", format_args!("must be a whole number from 0 to {MAX_OVERLAP_SECONDS}"))
-    })
+/// Returns the operations of the /admin and /operator endpoints.
+pub(super) fn operations() -> Vec<Operation> {
+    bots::operations()
 }
 
 /// Parses and normalizes an optional URL that the service will send requests to. Returns an error if the SSRF guard
@@ -81,11 +70,12 @@ fn parse_ids(fields: Fields<'_>, name: &str) -> Result<Option<Vec<u64>>, Error> 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::domain::bot::Provider;
     use crate::domain::timestamp::Timestamp;
+    use crate::wire::reader::read;
     use crate::wire::settings;
 
     fn guard() -> SsrfGuard {
@@ -148,7 +138,7 @@ mod tests {
                 ("webhook_url", settings::parse_webhook_url(&json!({ "webhook_url": url }), &guard()).err()),
                 (
                     "token",
-                    parse_new_bot(&json!({ "provider_id": "p", "token": format!("{text} of a bot provider") })).err(),
+                    read::<NewBot>(&json!({ "provider_id": "p", "token": format!("{text} of a bot provider") })).err(),
                 ),
             ];
             for (field, error) in refused {

@@ -1,0 +1,13 @@
+//! Describes the HTTP API and its messages, so that `docs/openapi.json` and `docs/asyncapi.json` are generated from the
+//! types that the functions read and write (see `infra/contract`). Functions never call this module.
+
+// A missing member of a JSON object is created when it is assigned, so indexing does not panic.
+#![allow(clippy::indexing_slicing)]
+
+mod document;
+pub mod failure;
+mod operation;
+
+pub use document::Document;
+pub use failure::Failure;
+pub use operation::{Operation, Security};
