@@ -1,19 +1,9 @@
 /* The script that a page includes. Publishes the API, and imports the widget when the browser is idle. */
 
 import { PageApi } from "./api/page-api";
+import type { LoaderOptions } from "./parts";
 import type { Mode } from "./service/types";
 import { utmOf } from "./visitor/landing-page";
-
-export interface LoaderOptions {
-  /** The URL of the service, without a slash at its end. */
-  base: string;
-  widgetId: string;
-  /** The prefix of the global names by which the page and the widget call each other, for example "jivo". */
-  prefix: string;
-  /** The address under which the page was loaded. */
-  href: string;
-  destroy: () => void;
-}
 
 /** What the script of /widget/{widget_id} says about the widget. The service writes it before the loader. */
 interface Configuration {

@@ -1,14 +1,12 @@
 /* The widget on a page: connects the view, the conversation, the rules and the API. */
 
 import { DISABLED, UNAVAILABLE, type OfflineMessage, type OfflineReport, type Result } from "./api/arguments";
-import type { Emit } from "./api/callbacks";
 import { REQUESTED_CALL } from "./call/requested-call";
-import type { Calls, CallParts } from "./call/visitor-calls";
 import { mergeContactInfo, type Widget } from "./api/page-api";
-import type { Messenger } from "./chat/messenger";
+import type { Calls, Parts } from "./parts";
 import type { RuleCommand, RuleContext } from "./rules/rules";
 import { RuleEngine } from "./rules/rules";
-import { ServiceError, type Post } from "./service/client";
+import { ServiceError } from "./service/client";
 import type { OnlineAgent, Session } from "./service/types";
 import {
   isAddressNeeded,
@@ -18,9 +16,7 @@ import {
   type Invitation,
   type Rate,
   type Screen,
-  type Store,
 } from "./state";
-import type { DeferredStorage } from "./visitor/deferred-storage";
 import {
   findErrors,
   findOfflineErrors,
@@ -33,10 +29,8 @@ import {
   splitValues,
   type FormValues,
 } from "./visitor/contact-rules";
-import type { Landing } from "./visitor/landing-page";
 import { PersonData } from "./visitor/person-data";
-import type { Profile } from "./visitor/profile";
-import { PersonChanged, type VisitorSession } from "./visitor/visitor-session";
+import { PersonChanged } from "./visitor/visitor-session";
 import type { Actions } from "./view/props";
 import { fillsScreen } from "./view/fills-screen";
 
@@ -49,23 +43,6 @@ const CLOSED_AT = "closed-at";
 const INVITED_AT = "invited-at";
 const SITE = "site";
 const NOTHING_REQUIRED = { required: [], custom_fields: [] };
-
-/** The parts that a `ChatWidget` connects. */
-export interface Parts {
-  store: Store;
-  session: VisitorSession;
-  profile: Profile;
-  storage: DeferredStorage;
-  messenger: Messenger;
-  post: Post;
-  emit: Emit;
-  /** Loads the part of the widget that makes calls. */
-  loadCalls: (parts: CallParts) => Promise<Calls>;
-  /** The first page of the visit. */
-  landing: Landing;
-  /** Moves the focus after the window has been opened or closed. */
-  focus: (isOpen: boolean) => void;
-}
 
 export class ChatWidget implements Widget, Actions {
   readonly #rules = new RuleEngine((command) => this.#execute(command));

@@ -4,7 +4,8 @@ import type { Call, Settings } from "../service/types";
 import { createState, Store, type Screen } from "../state";
 import english from "../texts/en";
 import { DeferredStorage } from "../visitor/deferred-storage";
-import { VisitorCalls, type CallParts } from "./visitor-calls";
+import type { CallParts } from "../parts";
+import { VisitorCalls } from "./visitor-calls";
 
 const PHONE = "+31612345678";
 const UNAVAILABLE = { result: "fail", reason: "Callback unavaiable" };

@@ -4,39 +4,15 @@
 import { backoffDelayMs } from "../../socket/backoff";
 import { DISABLED, isCallable, UNAVAILABLE, type Result } from "../api/arguments";
 import { randomId } from "../chat/random-id";
+import type { CallParts, Calls } from "../parts";
 import type { RuleCommand } from "../rules/rules";
 import type { ServiceError } from "../service/client";
 import type { Call } from "../service/types";
-import type { Screen } from "../state";
 import type { FormValues } from "../visitor/contact-rules";
-import type { Parts } from "../widget";
 import { CallButton, CallScreen, progressLine } from "./call-screen";
 import { endResult, isBefore, isFinal } from "./call-status";
 import { callTexts } from "./call-texts";
 import { REQUESTED_CALL } from "./requested-call";
-
-export interface CallParts extends Pick<Parts, "store" | "session" | "storage" | "messenger" | "post" | "emit"> {
-  /** Shows a screen of the window, by default the chat or the offline form. */
-  show: (screen?: Screen) => void;
-}
-
-/** What the widget asks of the part that makes calls. */
-export interface Calls {
-  /** Applies a pushed status of the call `id`. Without an id, applies the call in progress when the session was
-   * read. */
-  update: (call: Call | null, id?: string) => void;
-  /** Starts a callback for the page, which learns of a failure through widget_onCallEnd. */
-  start: (phone: string) => void;
-  /** Finds out whether the visitor can ask for a callback (isCallbackEnabled). */
-  check: (callback: (result: Result) => void) => void;
-  /** Shows the button for calls, if callbacks are available. */
-  prepare: () => void;
-  open: () => void;
-  /** Opens the form for a trigger rule, unless the visitor is in a conversation or callbacks are not available. */
-  offer: (params: RuleCommand["params"]) => void;
-  /** Ends all requests and callbacks, because the widget is removed. */
-  stop: () => void;
-}
 
 /** A call that this browser has asked for. */
 interface RequestedCall {
