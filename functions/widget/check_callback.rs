@@ -3,10 +3,10 @@
 
 use std::process::ExitCode;
 
-use shared::error::{Error, ErrorResponse};
+use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::calls::CallService;
-use shared::service::widget::{self, WidgetRequest};
+use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -14,22 +14,18 @@ use shared::wire::widget::{callback_json, parse_optional_token};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    http::run(handle).await
+    http::run_cross_origin(handle).await
 }
 
 type Dependencies = (Directory, Chats, Connections);
 
-async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
-    widget::with_cors_headers(&request, check(&dependencies, &request).await)
-}
-
-async fn check((directory, chats, connections): &Dependencies, request: &Request) -> Result<Response, Error> {
-    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let visitor = match parse_optional_token(&accepted.body)? {
-        Some(_) => Some(accepted.visitor(chats).await?),
+        Some(_) => Some(accepted.visitor(&chats).await?),
         None => None,
     };
-    let service = CallService { directory, chats, connections, now: accepted.now };
+    let service = CallService { directory: &directory, chats: &chats, connections: &connections, now: accepted.now };
     let availability = service.callback_availability(&accepted.channel, visitor.as_ref()).await?;
     Ok(Response::ok(callback_json(availability)))
 }

@@ -5,28 +5,24 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shared::domain::socket::SOCKET_TICKET_LIFETIME;
-use shared::error::{Error, ErrorResponse};
+use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::socket_url::SocketUrl;
-use shared::service::widget::{self, WidgetRequest};
+use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    http::run(handle).await
+    http::run_cross_origin(handle).await
 }
 
 type Dependencies = (Directory, Chats, Connections, SocketUrl);
 
-async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
-    widget::with_cors_headers(&request, create(&dependencies, &request).await)
-}
-
-async fn create((directory, chats, connections, url): &Dependencies, request: &Request) -> Result<Response, Error> {
-    let accepted = WidgetRequest::accept(directory, connections, request).await?;
-    let visitor = accepted.visitor(chats).await?;
+async fn handle((directory, chats, connections, url): Dependencies, request: Request) -> Result<Response, Error> {
+    let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
+    let visitor = accepted.visitor(&chats).await?;
     let ticket = connections.create_visitor_socket_ticket(&visitor, accepted.now).await?;
     let expires_in = SOCKET_TICKET_LIFETIME.as_secs();
     Ok(Response::created(json!({ "ticket": ticket, "url": url.as_str(), "expires_in": expires_in })))

@@ -4,9 +4,9 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use shared::error::{Error, ErrorResponse};
+use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
-use shared::service::widget::{self, WidgetRequest};
+use shared::service::widget::WidgetRequest;
 use shared::service::widget_history::{EarlierMessages, earlier_messages};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -15,19 +15,15 @@ use shared::wire::widget::parse_history_request;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    http::run(handle).await
+    http::run_cross_origin(handle).await
 }
 
 type Dependencies = (Directory, Chats, Connections);
 
-async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
-    widget::with_cors_headers(&request, list(&dependencies, &request).await)
-}
-
-async fn list((directory, chats, connections): &Dependencies, request: &Request) -> Result<Response, Error> {
-    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let position = parse_history_request(&accepted.body)?;
-    let visitor = accepted.visitor(chats).await?;
-    let EarlierMessages { messages, has_earlier } = earlier_messages(chats, &visitor, position, accepted.now).await?;
+    let visitor = accepted.visitor(&chats).await?;
+    let EarlierMessages { messages, has_earlier } = earlier_messages(&chats, &visitor, position, accepted.now).await?;
     Ok(Response::ok(json!({ "messages": messages, "has_earlier": has_earlier })))
 }

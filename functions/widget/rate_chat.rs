@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use shared::domain::chat::Chat;
-use shared::error::{Error, ErrorResponse};
+use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::WebhookQueue;
-use shared::service::widget::{self, WidgetRequest};
+use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -16,22 +16,18 @@ use shared::wire::widget::parse_rating;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    http::run(handle).await
+    http::run_cross_origin(handle).await
 }
 
 type Dependencies = (Directory, Chats, Connections, WebhookQueue);
 
-async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
-    widget::with_cors_headers(&request, rate(&dependencies, &request).await)
-}
-
-async fn rate(
-    (directory, chats, connections, webhook_queue): &Dependencies,
-    request: &Request,
+async fn handle(
+    (directory, chats, connections, webhook_queue): Dependencies,
+    request: Request,
 ) -> Result<Response, Error> {
-    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+    let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let (chat_id, rating) = parse_rating(&accepted.body)?;
-    let visitor = accepted.visitor(chats).await?;
+    let visitor = accepted.visitor(&chats).await?;
     let chat = chats.chat(&visitor.account_id, chat_id).await?;
     let is_own = |chat: &Chat| chat.visitor_number == visitor.number && !chat.is_expired(accepted.now);
     let chat = chat.filter(is_own).ok_or(Error::NotFound)?;

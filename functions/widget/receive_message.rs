@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use serde_json::Value;
 use shared::domain::idempotency_key::IdempotencyKey;
 use shared::domain::visitor::{ProfileSource, VisitorProfile};
-use shared::error::{Error, ErrorResponse};
+use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::BotQueue;
 use shared::service::widget::{self, WidgetRequest};
@@ -25,19 +25,15 @@ use shared::wire::widget::{MessageRequest, blacklisted_message_json, own_message
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    http::run(handle).await
+    http::run_cross_origin(handle).await
 }
 
 type Dependencies = (Directory, Chats, Connections, BotQueue);
 
-async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
-    widget::with_cors_headers(&request, receive(&dependencies, &request).await)
-}
-
-async fn receive(dependencies: &Dependencies, request: &Request) -> Result<Response, Error> {
-    let (directory, chats, connections, _) = dependencies;
-    let accepted = WidgetRequest::accept(directory, connections, request).await?;
-    let result = store(dependencies, &accepted).await;
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections, _) = &dependencies;
+    let accepted = WidgetRequest::accept(directory, connections, &request).await?;
+    let result = store(&dependencies, &accepted).await;
     if let Err(error) = &result {
         chats.count_refusal(&accepted.channel.channel_id, error, accepted.now).await;
     }

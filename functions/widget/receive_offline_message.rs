@@ -10,10 +10,10 @@ use serde_json::json;
 use shared::domain::idempotency_key::IdempotencyKey;
 use shared::domain::message_content::Content;
 use shared::domain::visitor::ProfileSource;
-use shared::error::{Error, ErrorResponse};
+use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::{BotQueue, WebhookQueue};
-use shared::service::widget::{self, WidgetRequest};
+use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::chats::widget_visitors::visitor_id_of_token;
@@ -24,20 +24,16 @@ use shared::wire::widget::{OfflineMessageRequest, parse_offline_message};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    http::run(handle).await
+    http::run_cross_origin(handle).await
 }
 
 type Dependencies = (Directory, Chats, Connections, BotQueue, WebhookQueue);
 
-async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
-    widget::with_cors_headers(&request, receive(&dependencies, &request).await)
-}
-
-async fn receive(
-    (directory, chats, connections, bot_queue, webhook_queue): &Dependencies,
-    request: &Request,
+async fn handle(
+    (directory, chats, connections, bot_queue, webhook_queue): Dependencies,
+    request: Request,
 ) -> Result<Response, Error> {
-    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+    let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let WidgetRequest { channel, now, .. } = &accepted;
     let OfflineMessageRequest { token, message_id, contacts, answers, text } = parse_offline_message(&accepted.body)?;
     let contacts_form = &accepted.settings()?.contacts_form;

@@ -10,12 +10,12 @@ use shared::domain::idempotency_key::IdempotencyKey;
 use shared::domain::message_content::Content;
 use shared::domain::phone_call::CallKind;
 use shared::domain::visitor::{ProfileSource, VisitorProfile};
-use shared::error::{Error, ErrorResponse};
+use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::runtime::queue::{BotQueue, CallQueue, WebhookQueue};
 use shared::service::calls::{CallService, StoredCall};
-use shared::service::widget::{self, WidgetRequest};
+use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::connections::Connections;
@@ -24,37 +24,33 @@ use shared::wire::widget::{CallRequest, callback_json, parse_call_request, start
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    http::run(handle).await
+    http::run_cross_origin(handle).await
 }
 
 type Dependencies = (Directory, Chats, Connections, CallQueue, BotQueue, WebhookQueue, PublicBaseUrl);
 
-async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
-    widget::with_cors_headers(&request, start(&dependencies, &request).await)
-}
-
-async fn start(
-    (directory, chats, connections, call_queue, bot_queue, webhook_queue, public_url): &Dependencies,
-    request: &Request,
+async fn handle(
+    (directory, chats, connections, call_queue, bot_queue, webhook_queue, public_url): Dependencies,
+    request: Request,
 ) -> Result<Response, Error> {
-    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+    let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let WidgetRequest { channel, now, .. } = &accepted;
     let CallRequest { token: _, message_id, phone, page } = parse_call_request(&accepted.body)?;
-    let visitor = accepted.visitor(chats).await?;
+    let visitor = accepted.visitor(&chats).await?;
     let scope = format!("{}#call#{}", channel.channel_id, visitor.external_id);
     let key = IdempotencyKey::new(scope, message_id.as_bytes(), &phone);
     if let Some(receipt) = chats.earlier_receipt(Some(&key)).await? {
         let entry = chats.entry(&channel.account_id, receipt.chat_id, receipt.seq).await?.ok_or(Error::NotFound)?;
         return Ok(Response::ok(started_call_json(&entry)));
     }
-    let service = CallService { directory, chats, connections, now: *now };
+    let service = CallService { directory: &directory, chats: &chats, connections: &connections, now: *now };
     let plan = match service.plan_callback(channel, Some(&visitor)).await? {
         Ok(plan) => plan,
         Err(availability) => return Ok(Response::ok(callback_json(availability))),
     };
     let phone = service.number_to_call(&channel.account_id, &plan, &phone).await?;
     connections.count_callback(&channel.channel_id, &request.source_address(), *now).await?;
-    let call = plan.call(CallKind::Callback, phone.clone(), public_url.of_request(request), *now);
+    let call = plan.call(CallKind::Callback, phone.clone(), public_url.of_request(&request), *now);
     let department = directory.default_department(channel).await?;
     let incoming = IncomingMessage {
         channel,
@@ -74,7 +70,7 @@ async fn start(
         key: Some(&key),
         now: *now,
     };
-    match service.store_call(&incoming, (call_queue, webhook_queue)).await {
+    match service.store_call(&incoming, (&call_queue, &webhook_queue)).await {
         Err(Error::Conflict(_)) | Ok(None) => Ok(Response::ok(callback_json(CallbackAvailability::Unavailable))),
         Ok(Some(StoredCall { entry, bot_notification })) => {
             if let Some(notification) = bot_notification {

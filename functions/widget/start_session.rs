@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitor::Visitor;
 use shared::domain::widget_visitor::{BrowserSession, Page, WidgetVisitor};
-use shared::error::{Error, ErrorResponse};
+use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::calls::CallService;
 use shared::service::widget::{self, WidgetRequest, WidgetTeam};
@@ -19,49 +19,45 @@ use shared::wire::widget::{SessionRequest, SessionResponse, parse_session};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    http::run(handle).await
+    http::run_cross_origin(handle).await
 }
 
 type Dependencies = (Directory, Chats, Connections);
 
-async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
-    widget::with_cors_headers(&request, start(&dependencies, &request).await)
-}
-
-async fn start((directory, chats, connections): &Dependencies, request: &Request) -> Result<Response, Error> {
-    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
+    let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let (channel, now) = (&*accepted.channel, accepted.now);
     let SessionRequest { token, identify, after, page, referrer, user_token } = parse_session(&accepted.body)?;
-    let session = widget::browser_session(request, referrer);
+    let session = widget::browser_session(&request, referrer);
     let known = match &token {
         Some(token) => Some(chats.widget_visitor(&channel.channel_id, token, now).await?),
         None => None,
     };
     let is_replaced = known.as_ref().is_some_and(|visitor| visitor.is_of_other_user(user_token.as_ref()));
     let (visitor, new_token) = match known {
-        Some(visitor) if !is_replaced => (Some(update_visitor(chats, visitor, session, page, now).await?), None),
+        Some(visitor) if !is_replaced => (Some(update_visitor(&chats, visitor, session, page, now).await?), None),
         None if !identify => (None, None),
         Some(_) | None => {
             let user_token = user_token.flatten();
             let widget = WidgetVisitor { session, user_token, ..WidgetVisitor::default() };
-            let (visitor, token) = widget::create_visitor((directory, chats), channel, widget, page, now).await?;
+            let (visitor, token) = widget::create_visitor((&directory, &chats), channel, widget, page, now).await?;
             (Some(visitor), Some(token))
         }
     };
     // The numbers of a replaced visitor's entries say nothing about the new visitor's chats.
     let after = if is_replaced { 0 } else { after };
     let history = match &visitor {
-        Some(visitor) => Some(widget::visitor_history(chats, visitor, after, now).await?),
+        Some(visitor) => Some(widget::visitor_history(&chats, visitor, after, now).await?),
         None => None,
     };
-    let team = WidgetTeam::read(directory, connections, channel, now).await?;
+    let team = WidgetTeam::read(&directory, &connections, channel, now).await?;
     let chat = history.as_ref().and_then(|history| history.chat.as_ref());
     let agent_photo = match chat {
-        Some(chat) => widget::agent_photo(directory, chat, &team.agents).await?,
+        Some(chat) => widget::agent_photo(&directory, chat, &team.agents).await?,
         None => None,
     };
     let rules = directory.cached_widget_rules(&channel.account_id).await?;
-    let calls = CallService { directory, chats, connections, now };
+    let calls = CallService { directory: &directory, chats: &chats, connections: &connections, now };
     let response = SessionResponse {
         settings: accepted.settings()?,
         rules: &rules,

@@ -10,7 +10,7 @@ use shared::domain::contacts_form::ContactsForm;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitor::Visitor;
 use shared::domain::widget_visitor::{HiddenThrough, WidgetVisitor};
-use shared::error::{Error, ErrorResponse};
+use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::queue::WebhookQueue;
 use shared::service::widget::{self, WidgetRequest};
@@ -21,29 +21,26 @@ use shared::wire::widget::{VisitorUpdate, parse_visitor_update, visitor_with_tok
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    http::run(handle).await
+    http::run_cross_origin(handle).await
 }
 
 type Dependencies = (Directory, Chats, Connections, WebhookQueue);
 
-async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, ErrorResponse> {
-    widget::with_cors_headers(&request, update(&dependencies, &request).await)
-}
-
-async fn update(
-    (directory, chats, connections, webhook_queue): &Dependencies,
-    request: &Request,
+async fn handle(
+    (directory, chats, connections, webhook_queue): Dependencies,
+    request: Request,
 ) -> Result<Response, Error> {
-    let accepted = WidgetRequest::accept(directory, connections, request).await?;
+    let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let update = parse_visitor_update(&accepted.body)?;
-    let mut visitor = accepted.visitor(chats).await?;
+    let mut visitor = accepted.visitor(&chats).await?;
     let mut new_token = None;
     if visitor.is_of_other_user(update.user_token.as_ref()) {
-        let widget = WidgetVisitor { session: widget::browser_session(request, None), ..WidgetVisitor::default() };
-        let created = widget::create_visitor((directory, chats), &accepted.channel, widget, None, accepted.now).await?;
+        let widget = WidgetVisitor { session: widget::browser_session(&request, None), ..WidgetVisitor::default() };
+        let created =
+            widget::create_visitor((&directory, &chats), &accepted.channel, widget, None, accepted.now).await?;
         (visitor, new_token) = (created.0, Some(created.1));
     } else if update.clear_history {
-        visitor.set_hidden_through(end_of_history(chats, &visitor, accepted.now).await?);
+        visitor.set_hidden_through(end_of_history(&chats, &visitor, accepted.now).await?);
     }
     apply(update, &accepted.settings()?.contacts_form, &mut visitor);
     if visitor.blacklisted {

@@ -222,19 +222,11 @@ pub struct ErrorResponse {
     /// The original error. It provides the path of the invalid field, the `Retry-After` and `Allow` headers, and the
     /// context for the log. `None` if the error is specific to one API.
     pub cause: Option<Error>,
-    /// Response headers in addition to those that `cause` provides.
-    pub headers: Vec<(&'static str, String)>,
 }
 
 impl From<Error> for ErrorResponse {
     fn from(error: Error) -> Self {
-        Self {
-            status: error.status(),
-            code: error.code(),
-            message: error.to_string(),
-            cause: Some(error),
-            headers: Vec::new(),
-        }
+        Self { status: error.status(), code: error.code(), message: error.to_string(), cause: Some(error) }
     }
 }
 

@@ -203,7 +203,7 @@ impl Response {
     }
 
     fn error(error: &ErrorResponse) -> Self {
-        let ErrorResponse { status, code, message, cause, headers } = error;
+        let ErrorResponse { status, code, message, cause } = error;
         let cause = cause.as_ref();
         let mut fields = json!({ "code": code, "message": message });
         if let (Some(field), Some(fields)) = (cause.and_then(Error::invalid_field), fields.as_object_mut()) {
@@ -213,7 +213,7 @@ impl Response {
             .and_then(Error::retry_after)
             .map(|wait| ("retry-after", wait.as_secs_f64().ceil().max(1.0).to_string()));
         let allow = cause.and_then(Error::allowed_methods).map(|methods| ("allow", methods.to_owned()));
-        let headers = headers.iter().cloned().chain(wait).chain(allow).collect();
+        let headers = wait.into_iter().chain(allow).collect();
         Self { headers, ..Self::new(*status, json!({ "error": fields })) }
     }
 
@@ -484,6 +484,27 @@ where
     F: Future<Output = Result<Response, E>> + Send + 'static,
     E: Into<ErrorResponse>,
 {
+    run_with(handle, |handler| serve(handler, |_| Vec::new())).await
+}
+
+/// Like [`run`], for an endpoint that the pages of other sites call. Every response, even an error, lets the page read
+/// it. The endpoint itself decides which sites it serves.
+pub async fn run_cross_origin<R, H, F>(handle: H) -> ExitCode
+where
+    R: Dependency,
+    H: Fn(R, Request) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Response, Error>> + Send + 'static,
+{
+    run_with(handle, |handler| serve(handler, cross_origin_headers)).await
+}
+
+async fn run_with<R, H, F, E>(handle: H, serve: fn(Handler) -> RuntimeLoop) -> ExitCode
+where
+    R: Dependency,
+    H: Fn(R, Request) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Response, E>> + Send + 'static,
+    E: Into<ErrorResponse>,
+{
     let handle = move |dependencies: R, request| {
         let response = handle(dependencies, request);
         async move { response.await.map_err(Into::into) }
@@ -491,15 +512,32 @@ where
     startup::run(handle, serve).await
 }
 
-fn serve(handler: Handler) -> RuntimeLoop {
+type ExtraHeaders = fn(&Request) -> Vec<(&'static str, String)>;
+
+fn serve(handler: Handler, extra_headers: ExtraHeaders) -> RuntimeLoop {
     Box::pin(async move {
         let distribution = Distribution::read();
-        lambda_http::run(service_fn(|request| handle_request(&handler, Request::new(request, &distribution)))).await
+        let handle = |request| handle_request(&handler, extra_headers, Request::new(request, &distribution));
+        lambda_http::run(service_fn(handle)).await
     })
 }
 
-async fn handle_request(handler: &Handler, request: Request) -> Result<UnconvertedResponse, lambda_http::Error> {
+/// Returns the headers that let the page that sent the request read the response.
+fn cross_origin_headers(request: &Request) -> Vec<(&'static str, String)> {
+    let vary = ("vary", "Origin".to_owned());
+    let allow = request.header("origin").map(|origin| ("access-control-allow-origin", origin.to_owned()));
+    // Scripts on other sites can read the Retry-After header only if the response exposes it.
+    let expose = allow.as_ref().map(|_| ("access-control-expose-headers", "Retry-After".to_owned()));
+    [vary].into_iter().chain(allow).chain(expose).collect()
+}
+
+async fn handle_request(
+    handler: &Handler,
+    extra_headers: ExtraHeaders,
+    request: Request,
+) -> Result<UnconvertedResponse, lambda_http::Error> {
     let started = Instant::now();
+    let extra_headers = extra_headers(&request);
     let request_id = request.parts.lambda_context_ref().map(|context| context.request_id.clone());
     let is_head = request.parts.method() == Method::HEAD;
     let (route, gateway_id) = (request.route(), request.gateway_id());
@@ -527,7 +565,7 @@ async fn handle_request(handler: &Handler, request: Request) -> Result<Unconvert
     if *status == 429 {
         metrics::count_rate_limited(&route);
     }
-    let response = if is_head { response.without_body() } else { response };
+    let response = if is_head { response.without_body() } else { response }.with_headers(extra_headers);
     Ok(response.into_lambda()?)
 }
 

@@ -1,5 +1,5 @@
 //! The common part of the functions that the widget in a visitor's browser calls. It finds the widget, checks the site
-//! of the page, limits the requests, and adds the CORS headers to every response.
+//! of the page and limits the requests.
 //!
 //! The visitor's browser sends JSON as `text/plain`, so that it sends no preflight request.
 
@@ -22,8 +22,8 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
 use crate::domain::widget::WidgetSettings;
 use crate::domain::widget_visitor::{BrowserSession, GeoIp, Page, WidgetVisitor};
-use crate::error::{Error, ErrorResponse};
-use crate::runtime::http::{Request, Response};
+use crate::error::Error;
+use crate::runtime::http::Request;
 use crate::runtime::{clock, random_ids_and_secrets};
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
@@ -86,20 +86,6 @@ async fn find_widget(directory: &Directory, request: &Request) -> Result<Arc<Cha
         None => true,
     };
     if is_allowed { Ok(channel) } else { Err(Error::SiteNotAllowed) }
-}
-
-/// Adds the headers that let the page read the response, even if it is an error. A page on a site that is not allowed
-/// can read this error, so that the widget can explain it in the browser's console.
-pub fn with_cors_headers(request: &Request, result: Result<Response, Error>) -> Result<Response, ErrorResponse> {
-    let vary = ("vary", "Origin".to_owned());
-    let allow = request.header("origin").map(|origin| ("access-control-allow-origin", origin.to_owned()));
-    // Scripts on other sites can read the Retry-After header only if the response exposes it.
-    let expose = allow.as_ref().map(|_| ("access-control-expose-headers", "Retry-After".to_owned()));
-    let headers = [vary].into_iter().chain(allow).chain(expose);
-    match result {
-        Ok(response) => Ok(response.with_headers(headers)),
-        Err(error) => Err(ErrorResponse { headers: headers.collect(), ..error.into() }),
-    }
 }
 
 /// Returns what the request reveals about the visitor's browser. The location of the IP address is known only if the

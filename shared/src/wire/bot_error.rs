@@ -31,7 +31,7 @@ impl From<BotApiError> for ErrorResponse {
         };
         let message = error.to_string();
         let cause = if let BotApiError::Common(cause) = error { Some(cause) } else { None };
-        Self { status, code, message, cause, headers: Vec::new() }
+        Self { status, code, message, cause }
     }
 }
 

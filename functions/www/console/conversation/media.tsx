@@ -5,8 +5,8 @@ import { useState } from "preact/hooks";
 import type { Entry } from "../../api/types";
 import { Icon, type IconName } from "../../ui/icons";
 import { BLOCKED_LINK, LinkedText } from "../../ui/linked-text";
+import { MEDIA_TYPES } from "../../ui/media-types";
 
-const MEDIA_TYPES = new Set(["photo", "sticker", "video", "audio", "voice", "document", "location"]);
 const MAX_WIDTH_PX = 320;
 const MAX_HEIGHT_PX = 360;
 const DEFAULT_IMAGE_SIZE = { width: 240, height: 180 };

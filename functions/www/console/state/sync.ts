@@ -7,6 +7,7 @@ import type { ChatChanges, ChatRow, Entry } from "../../api/types";
 import { backoffDelayMs } from "../../socket/backoff";
 import { agentProtocol } from "../../socket/agent-protocol";
 import { PushSocket } from "../../socket/push-socket";
+import { MEDIA_TYPES } from "../../ui/media-types";
 import type { ChatStore } from "./chats";
 import { MAX_CALL_SECONDS, type RunningCalls } from "./running-calls";
 import { isTransfer, type Timeline, type Timelines } from "./timeline";
@@ -529,19 +530,7 @@ interface PushedChanges {
   transferredBy: Map<number, Entry["agent"]>;
 }
 
-const MESSAGE_TYPES = new Set([
-  "text",
-  "video",
-  "audio",
-  "voice",
-  "photo",
-  "sticker",
-  "document",
-  "location",
-  "markdown",
-  "buttons",
-  "call",
-]);
+const MESSAGE_TYPES = new Set(["text", ...MEDIA_TYPES, "markdown", "buttons", "call"]);
 
 /** Returns a copy of the row with `entry` as its last message, for use until the row itself is pushed. */
 function withLastMessage(row: ChatRow, entry: Entry): ChatRow {

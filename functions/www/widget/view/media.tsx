@@ -1,15 +1,13 @@
 /** @jsxImportSource #widget */
 /* Pictures, videos, audio, files and locations (specification, A3). Media that cannot be loaded become links. */
 
+import { MEDIA_TYPES, SHOWN_TYPES } from "../../ui/media-types";
 import { safeMedia } from "../chat/safe-address";
 import type { Message } from "../service/types";
 import type { Texts } from "../texts/texts";
 import type { Props } from "./props";
 import { FileIcon, PlaceIcon } from "./icons";
 
-const MEDIA_TYPES = new Set(["photo", "sticker", "video", "audio", "voice", "document", "location"]);
-/** The types that are shown themselves. The others are shown as links. */
-const SHOWN_TYPES = new Set(["photo", "sticker", "video", "audio", "voice"]);
 const MAX_WIDTH = 240;
 const MAX_HEIGHT = 280;
 
