@@ -17,7 +17,7 @@ use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::{self, BotQueue, ChannelQueue, FirstAttemptQueues, WebhookQueue};
+use shared::runtime::outbox::Outbox;
 use shared::service::delivery_log::Deliveries;
 use shared::service::{audit, auth};
 use shared::store::chats::Chats;
@@ -32,19 +32,15 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Connections, Directory, Chats, ChannelQueue, BotQueue, WebhookQueue);
+type Dependencies = (Connections, Directory, Chats, Outbox);
 
-async fn handle(
-    (connections, directory, chats, channel_queue, bot_queue, webhook_queue): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle((connections, directory, chats, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
     let wanted = delivery_log::parse_replay_request(&request.json()?)?;
     // A large replay consists of many requests, of which one a minute is recorded.
     let change = AuditedChange::unnamed(AuditAction::Replayed, AuditedKind::Delivery, audited_id(&wanted));
     audit::by_agent(&directory, &caller, &request).record_once_a_minute(&caller.account_id, change).await?;
-    let queues = FirstAttemptQueues { channel: &channel_queue, bot: &bot_queue, webhook: &webhook_queue, call: None };
-    let replay = Replay { account_id: &caller.account_id, chats: &chats, queues, now: clock::now() };
+    let replay = Replay { account_id: &caller.account_id, chats: &chats, outbox: &outbox, now: clock::now() };
     let failed = DeliveryFilter::all(DeliveryState::Failed);
     match wanted {
         ReplayRequest::One { chat_id, seq } => {
@@ -67,7 +63,7 @@ fn audited_id(wanted: &ReplayRequest) -> String {
 struct Replay<'a> {
     account_id: &'a str,
     chats: &'a Chats,
-    queues: FirstAttemptQueues<'a>,
+    outbox: &'a Outbox,
     now: Timestamp,
 }
 
@@ -95,7 +91,7 @@ impl Replay<'_> {
 
     async fn start(&self, chat_id: u64, seq: u64, scope: ReplayScope) -> Result<(), Error> {
         let entry = self.chats.replay_delivery(self.account_id, chat_id, seq, scope, self.now).await?;
-        queue::enqueue_first_attempt(&entry, self.queues).await;
+        self.outbox.enqueue(&[entry]).await;
         Ok(())
     }
 }

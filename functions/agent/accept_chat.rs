@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::{self, BotQueue, WebhookQueue};
+use shared::runtime::outbox::Outbox;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
@@ -22,18 +22,15 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, BotQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle(
-    (directory, chats, connections, bot_queue, webhook_queue): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let now = clock::now();
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let chat = access.chat(request.path_number("chat_id")?).await?;
     let settings = directory.cached_settings(&caller.account_id).await?;
     let accepted = chats.accept(chat, &caller.agent, &settings.webhooks, now).await?;
-    queue::enqueue_notifications(&accepted.notifications, &bot_queue, &webhook_queue).await;
+    outbox.enqueue(&accepted.notifications).await;
     Ok(Response::ok(agent::chat_row_json(accepted.chat, &settings.safe_urls, now)))
 }

@@ -14,7 +14,7 @@ use shared::domain::webhook_event::WebhookEvent;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::WebhookQueue;
+use shared::runtime::outbox::Outbox;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::service::chat_assigned_notification::WebhookNotifier;
@@ -27,9 +27,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle((directory, chats, connections, queue): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
     let now = clock::now();
@@ -38,7 +38,7 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
     let panel = chats.panel(account_id, chat_id).await?;
     let settings = directory.cached_settings(account_id).await?;
     let card = settings.safe_urls.filter_panel(panel).crm_link.ok_or(Error::Conflict("the chat has no CRM card"))?;
-    let notifier = WebhookNotifier { directory: &directory, chats: &chats, queue: &queue };
+    let notifier = WebhookNotifier { directory: &directory, chats: &chats, outbox: &outbox };
     if !notifier.has_subscriber(account_id, WebhookEvent::ChatAssigned).await? {
         return Err(Error::Conflict("no webhook subscribes to chat_assigned"));
     }

@@ -8,10 +8,10 @@ use shared::domain::phone_call::CallKind;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::outbox::Outbox;
 use shared::runtime::public_base_url::PublicBaseUrl;
-use shared::runtime::queue::{CallQueue, WebhookQueue};
 use shared::service::auth;
-use shared::service::calls::{self, CallService};
+use shared::service::calls::CallService;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::chats::calls::AgentCall;
@@ -24,10 +24,10 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, CallQueue, WebhookQueue, PublicBaseUrl);
+type Dependencies = (Directory, Chats, Connections, Outbox, PublicBaseUrl);
 
 async fn handle(
-    (directory, chats, connections, call_queue, webhook_queue, public_url): Dependencies,
+    (directory, chats, connections, outbox, public_url): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
@@ -62,8 +62,8 @@ async fn handle(
     let sent = chats.store_agent_call(&outgoing).await?;
     // The start event is queued before the call, so that it reaches the webhooks first even if the provider rejects the
     // call at once and another event reports the rejection.
-    webhook_queue.enqueue_webhook_events(&sent.notifications).await;
-    calls::enqueue_call(&call_queue, sent.entry.as_ref()).await;
+    outbox.enqueue(&sent.notifications).await;
+    outbox.enqueue(sent.entry.as_slice()).await;
     let receipt = sent.receipt;
     Ok(Response::created(json!({ "seq": receipt.seq, "id": receipt.id })).with_logged_message_id(&receipt.id))
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::{self, BotQueue, WebhookQueue};
+use shared::runtime::outbox::Outbox;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
@@ -23,18 +23,15 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, BotQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle(
-    (directory, chats, connections, bot_queue, webhook_queue): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (chat_id, now) = (request.path_number("chat_id")?, clock::now());
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let chat = access.chat(chat_id).await?;
     let settings = directory.cached_settings(&caller.account_id).await?;
     let closed = chats.close(chat, &caller.agent, &settings.webhooks, now).await?;
-    queue::enqueue_notifications(&closed.notifications, &bot_queue, &webhook_queue).await;
+    outbox.enqueue(&closed.notifications).await;
     Ok(Response::ok(json!({ "chat_id": chat_id, "state": "closed" })))
 }

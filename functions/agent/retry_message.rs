@@ -7,7 +7,7 @@ use shared::domain::delivery_search_and_replay::ReplayScope;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::ChannelQueue;
+use shared::runtime::outbox::Outbox;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
@@ -19,14 +19,15 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, ChannelQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle((directory, chats, connections, queue): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (chat_id, seq) = (request.path_number("chat_id")?, request.path_number("seq")?);
     let now = clock::now();
     ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
     let entry = chats.replay_delivery(&caller.account_id, chat_id, seq, ReplayScope::MessageToVisitor, now).await?;
-    queue.0.enqueue_entry_or_leave_to_sweep(&entry).await;
-    Ok(Response::accepted(json!({ "seq": seq, "id": entry.id })))
+    let response = Response::accepted(json!({ "seq": seq, "id": entry.id }));
+    outbox.enqueue(&[entry]).await;
+    Ok(response)
 }

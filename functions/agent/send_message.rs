@@ -10,7 +10,7 @@ use serde_json::json;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::ChannelQueue;
+use shared::runtime::outbox::Outbox;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
@@ -18,16 +18,15 @@ use shared::store::chats::agent_messages::AgentMessage;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
-use shared::wire::queue_task::Task;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, ChannelQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle((directory, chats, connections, queue): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
     let body = request.json()?;
@@ -45,10 +44,6 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
         }
         sent => sent?,
     };
-    // A repeated request queues the task too, because the first request may have failed before this point. The queue
-    // and the consumer ignore a duplicate task.
-    if sent.is_for_channel {
-        queue.0.enqueue_or_leave_to_sweep(&Task::first_attempt_of_new_entry(account_id, sent.chat_id, sent.seq)).await;
-    }
+    outbox.enqueue_message(account_id, &sent).await;
     Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })).with_logged_message_id(&sent.id))
 }

@@ -9,7 +9,7 @@ use shared::delivery::socket_gateway::SocketGateway;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::ChannelQueue;
+use shared::runtime::outbox::Outbox;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::service::push::PushService;
@@ -24,10 +24,10 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, ChannelQueue, SocketGateway);
+type Dependencies = (Directory, Chats, Connections, Outbox, SocketGateway);
 
 async fn handle(
-    (directory, chats, connections, queue, gateway): Dependencies,
+    (directory, chats, connections, outbox, gateway): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
@@ -36,6 +36,6 @@ async fn handle(
     connections.count_agent_typing(&caller, now)?;
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let push = PushService { directory: &directory, chats: &chats, connections: &connections, gateway: &gateway, now };
-    send_typing_notice(&access, &push, &queue, chat_id, typing).await?;
+    send_typing_notice(&access, &push, &outbox, chat_id, typing).await?;
     Ok(Response::ok(json!({ "chat_id": chat_id, "type": typing.name() })))
 }

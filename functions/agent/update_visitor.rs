@@ -9,7 +9,7 @@ use shared::domain::visitor::ProfileSource;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::WebhookQueue;
+use shared::runtime::outbox::Outbox;
 use shared::service::chat_access::ChatAccess;
 use shared::service::{audit, auth};
 use shared::store::chats::Chats;
@@ -22,9 +22,9 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle((directory, chats, connections, queue): Dependencies, request: Request) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let (profile, blacklisted) = agent::parse_visitor_patch(&request.json()?)?;
     let now = clock::now();
@@ -39,6 +39,6 @@ async fn handle((directory, chats, connections, queue): Dependencies, request: R
     visitor.set_blacklisted(blacklisted.unwrap_or(visitor.blacklisted));
     let settings = directory.cached_settings(&caller.account_id).await?;
     let events = chats.save_visitor_and_notify(&visitor, &settings.webhooks, now).await?;
-    queue.enqueue_webhook_events(&events).await;
+    outbox.enqueue(&events).await;
     Ok(Response::ok(agent::visitor_json(visitor, &settings.safe_urls)))
 }

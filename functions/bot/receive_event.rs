@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::{self, BotQueue, ChannelQueue, WebhookQueue};
+use shared::runtime::outbox::Outbox;
 use shared::service::auth;
 use shared::service::events_from_bots::BotEventHandler;
 use shared::store::chats::Chats;
@@ -18,17 +18,16 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::bot::{self, BotEventKind};
 use shared::wire::bot_error::BotApiError;
-use shared::wire::queue_task::Task;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, ChannelQueue, BotQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
 async fn handle(
-    (directory, chats, connections, channel_queue, bot_queue, webhook_queue): Dependencies,
+    (directory, chats, connections, outbox): Dependencies,
     request: Request,
 ) -> Result<Response, BotApiError> {
     request.require_method("POST")?;
@@ -44,10 +43,7 @@ async fn handle(
             let key = request.idempotency_key(|| format!("bot#{}", bot.bot_id), &body)?;
             match events.bot_message(&event.chat, content, key.as_ref()).await? {
                 BotMessageResult::Stored(stored) => {
-                    if stored.is_for_channel {
-                        let task = Task::first_attempt_of_new_entry(&bot.account_id, stored.chat_id, stored.seq);
-                        channel_queue.0.enqueue_or_leave_to_sweep(&task).await;
-                    }
+                    outbox.enqueue_message(&bot.account_id, &stored).await;
                     let response = if stored.is_displayable { ok_response() } else { not_shown_response() };
                     response.with_logged_message_id(&stored.id)
                 }
@@ -58,12 +54,12 @@ async fn handle(
         }
         BotEventKind::InviteAgent => {
             let transition = events.invite_agent(&event.chat).await?;
-            queue::enqueue_notifications(&transition.notifications, &bot_queue, &webhook_queue).await;
+            outbox.enqueue(&transition.notifications).await;
             ok_response()
         }
         BotEventKind::ClientInfo(profile) => {
             let notifications = events.handle_client_info(&event.chat, profile).await?;
-            queue::enqueue_notifications(&notifications, &bot_queue, &webhook_queue).await;
+            outbox.enqueue(&notifications).await;
             ok_response()
         }
     };

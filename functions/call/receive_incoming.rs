@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::outbox::Outbox;
 use shared::runtime::public_base_url::PublicBaseUrl;
-use shared::runtime::queue::{CallQueue, WebhookQueue};
 use shared::service::calls::CallService;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -21,13 +21,13 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, CallQueue, WebhookQueue, PublicBaseUrl);
+type Dependencies = (Directory, Chats, Connections, Outbox, PublicBaseUrl);
 
 async fn handle(
-    (directory, chats, connections, call_queue, webhook_queue, public_url): Dependencies,
+    (directory, chats, connections, outbox, public_url): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let service = CallService { directory: &directory, chats: &chats, connections: &connections, now: clock::now() };
     let account_id = request.path_segment("account_id");
-    service.receive_incoming((&request, &public_url), &account_id, (&call_queue, &webhook_queue)).await
+    service.receive_incoming((&request, &public_url), &account_id, &outbox).await
 }

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::outbox::Outbox;
 use shared::runtime::public_base_url::PublicBaseUrl;
-use shared::runtime::queue::WebhookQueue;
 use shared::service::calls::CallReports;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
@@ -21,10 +21,10 @@ async fn main() -> ExitCode {
 }
 
 async fn handle(
-    (directory, chats, webhook_queue, public_url): (Directory, Chats, WebhookQueue, PublicBaseUrl),
+    (directory, chats, outbox, public_url): (Directory, Chats, Outbox, PublicBaseUrl),
     request: Request,
 ) -> Result<Response, Error> {
     let (account_id, call_id) = (request.path_segment("account_id"), request.path_segment("call_id"));
     let reports = CallReports { directory: &directory, chats: &chats, now: clock::now() };
-    reports.receive((&request, &public_url), &account_id, &call_id, &webhook_queue).await
+    reports.receive((&request, &public_url), &account_id, &call_id, &outbox).await
 }

@@ -17,13 +17,11 @@ use shared::domain::visitor::ProfileSource;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::{self, BotQueue, WebhookQueue};
+use shared::runtime::outbox::Outbox;
 use shared::store::chats::Chats;
-use shared::store::chats::idempotency_receipts::MessageReceipt;
 use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::directory::Directory;
 use shared::wire::message_content::ParsedMessage;
-use shared::wire::queue_task::Task;
 use shared::wire::visitor_message::{self, VisitorMessage};
 
 #[tokio::main(flavor = "current_thread")]
@@ -31,7 +29,7 @@ async fn main() -> ExitCode {
     http::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, BotQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, Outbox);
 
 /// Larger than the limit of the other endpoints (128 KB), because a long text is truncated rather than rejected.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -55,7 +53,7 @@ async fn receive_message(
     request: &Request,
     now: Timestamp,
 ) -> Result<Response, Error> {
-    let (directory, chats, bot_queue, webhook_queue) = dependencies;
+    let (directory, chats, outbox) = dependencies;
     if !channel.settings.enabled {
         return Err(Error::ChannelDisabled);
     }
@@ -91,14 +89,8 @@ async fn receive_message(
                 now,
             };
             let Some(received) = chats.store_visitor_message(&incoming).await? else { return Ok(ok_response()) };
-            let MessageReceipt { chat_id, seq, is_for_bot, .. } = received.receipt;
-            if is_for_bot {
-                bot_queue
-                    .0
-                    .enqueue_or_leave_to_sweep(&Task::first_attempt_of_new_entry(&channel.account_id, chat_id, seq))
-                    .await;
-            }
-            queue::enqueue_notifications(&received.notifications, bot_queue, webhook_queue).await;
+            outbox.enqueue_message(&channel.account_id, &received.receipt).await;
+            outbox.enqueue(&received.notifications).await;
             return Ok(ok_response()
                 .with_logged_message_id(&received.receipt.id)
                 .with_logged_caller_message_id(caller_message_id));

@@ -8,7 +8,7 @@ use shared::delivery::bot_receiver::BotReceiver;
 use shared::delivery::engine;
 use shared::delivery::outbound_client::OutboundClient;
 use shared::error::Error;
-use shared::runtime::queue::BotRetryQueue;
+use shared::runtime::outbox::Outbox;
 use shared::runtime::queue_consumer;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -21,21 +21,21 @@ async fn main() -> ExitCode {
     queue_consumer::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, CircuitBreakers, BotRetryQueue, OutboundClient);
+type Dependencies = (Directory, Chats, Connections, CircuitBreakers, Outbox, OutboundClient);
 
 async fn handle(
-    (directory, chats, connections, breakers, retries, outbound): Dependencies,
+    (directory, chats, connections, breakers, outbox, outbound): Dependencies,
     task: Task,
 ) -> Result<(), Error> {
     let providers = BotReceiver {
         directory: &directory,
         chats: &chats,
         connections: &connections,
-        retries: &retries.0,
+        outbox: &outbox,
         outbound: &outbound,
     };
     match task {
-        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &providers, &task).await,
+        Task::Entry(task) => engine::run(&chats, &breakers, &outbox, &providers, &task).await,
         Task::AnswerDue(task) => providers.hand_over_if_unanswered(&task).await,
         Task::Typing(_) | Task::CallDue(_) => Err(Error::internal("unexpected kind of task in the bot queue")),
     }

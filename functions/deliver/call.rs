@@ -8,7 +8,7 @@ use shared::delivery::engine;
 use shared::delivery::outbound_client::OutboundClient;
 use shared::delivery::telephony_receiver::TelephonyReceiver;
 use shared::error::Error;
-use shared::runtime::queue::{CallRetryQueue, WebhookQueue};
+use shared::runtime::outbox::Outbox;
 use shared::runtime::queue_consumer;
 use shared::store::chats::Chats;
 use shared::store::connections::circuit_breakers::CircuitBreakers;
@@ -20,21 +20,12 @@ async fn main() -> ExitCode {
     queue_consumer::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, CircuitBreakers, CallRetryQueue, WebhookQueue, OutboundClient);
+type Dependencies = (Directory, Chats, CircuitBreakers, Outbox, OutboundClient);
 
-async fn handle(
-    (directory, chats, breakers, retries, webhooks, outbound): Dependencies,
-    task: Task,
-) -> Result<(), Error> {
-    let providers = TelephonyReceiver {
-        directory: &directory,
-        chats: &chats,
-        outbound: &outbound,
-        retries: &retries.0,
-        webhooks: &webhooks,
-    };
+async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, task: Task) -> Result<(), Error> {
+    let providers = TelephonyReceiver { directory: &directory, chats: &chats, outbound: &outbound, outbox: &outbox };
     match task {
-        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &providers, &task).await,
+        Task::Entry(task) => engine::run(&chats, &breakers, &outbox, &providers, &task).await,
         Task::CallDue(task) => providers.check_time_limit(&task).await,
         Task::Typing(_) | Task::AnswerDue(_) => Err(Error::internal("unexpected kind of task in the call queue")),
     }

@@ -7,7 +7,7 @@ use shared::delivery::engine;
 use shared::delivery::integrator_receiver::IntegratorReceiver;
 use shared::delivery::outbound_client::OutboundClient;
 use shared::error::Error;
-use shared::runtime::queue::ChannelRetryQueue;
+use shared::runtime::outbox::Outbox;
 use shared::runtime::queue_consumer;
 use shared::store::chats::Chats;
 use shared::store::connections::circuit_breakers::CircuitBreakers;
@@ -19,12 +19,12 @@ async fn main() -> ExitCode {
     queue_consumer::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, CircuitBreakers, ChannelRetryQueue, OutboundClient);
+type Dependencies = (Directory, Chats, CircuitBreakers, Outbox, OutboundClient);
 
-async fn handle((directory, chats, breakers, retries, outbound): Dependencies, task: Task) -> Result<(), Error> {
+async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, task: Task) -> Result<(), Error> {
     let integrators = IntegratorReceiver { directory: &directory, outbound: &outbound };
     match task {
-        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &integrators, &task).await,
+        Task::Entry(task) => engine::run(&chats, &breakers, &outbox, &integrators, &task).await,
         Task::Typing(task) => {
             integrators.send_typing(&chats, &breakers, &task).await;
             Ok(())

@@ -7,7 +7,7 @@ use shared::delivery::engine;
 use shared::delivery::outbound_client::OutboundClient;
 use shared::delivery::webhook_receiver::WebhookReceiver;
 use shared::error::Error;
-use shared::runtime::queue::WebhookRetryQueue;
+use shared::runtime::outbox::Outbox;
 use shared::runtime::queue_consumer;
 use shared::store::chats::Chats;
 use shared::store::connections::circuit_breakers::CircuitBreakers;
@@ -19,12 +19,12 @@ async fn main() -> ExitCode {
     queue_consumer::run(handle).await
 }
 
-type Dependencies = (Directory, Chats, CircuitBreakers, WebhookRetryQueue, OutboundClient);
+type Dependencies = (Directory, Chats, CircuitBreakers, Outbox, OutboundClient);
 
-async fn handle((directory, chats, breakers, retries, outbound): Dependencies, task: Task) -> Result<(), Error> {
+async fn handle((directory, chats, breakers, outbox, outbound): Dependencies, task: Task) -> Result<(), Error> {
     let webhooks = WebhookReceiver { directory: &directory, chats: &chats, outbound: &outbound };
     match task {
-        Task::Entry(task) => engine::run(&chats, &breakers, &retries.0, &webhooks, &task).await,
+        Task::Entry(task) => engine::run(&chats, &breakers, &outbox, &webhooks, &task).await,
         Task::Typing(_) | Task::AnswerDue(_) | Task::CallDue(_) => {
             Err(Error::internal("unexpected kind of task in the webhook queue"))
         }

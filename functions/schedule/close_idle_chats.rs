@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use shared::error::Error;
-use shared::runtime::queue::{self, BotQueue, WebhookQueue};
+use shared::runtime::outbox::Outbox;
 use shared::runtime::{clock, schedule};
 use shared::service::account_work::continue_account_work;
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
@@ -29,13 +29,13 @@ async fn main() -> ExitCode {
     schedule::run(handle).await
 }
 
-struct IdleCheck(Directory, Chats, BotQueue, WebhookQueue);
+struct IdleCheck(Directory, Chats, Outbox);
 
-type Dependencies = (Directory, Chats, Connections, BotQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle((directory, chats, connections, bot_queue, webhook_queue): Dependencies) -> Result<Value, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies) -> Result<Value, Error> {
     let (started, now) = (Instant::now(), clock::now());
-    let check = IdleCheck(directory, chats, bot_queue, webhook_queue);
+    let check = IdleCheck(directory, chats, outbox);
     let IdleCheck(directory, chats, ..) = &check;
     let (backlog, deadline) = (Backlog::IdleChecks, started + IDLE_CHECK_TIME_BUDGET);
     let report =
@@ -55,7 +55,7 @@ impl OverdueHandler for IdleCheck {
     /// Returns whether the chat was closed.
     fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a> {
         Box::pin(async move {
-            let Self(directory, chats, bot_queue, webhook_queue) = self;
+            let Self(directory, chats, outbox) = self;
             let Some(chat) = chats.due_for_idle_check(overdue).await? else { return Ok(false) };
             let (settings, now) = (directory.cached_settings(&chat.account_id).await?, clock::now());
             // Nothing happens in the chats of a suspended account, so they are not closed either.
@@ -64,7 +64,7 @@ impl OverdueHandler for IdleCheck {
                 return Ok(false);
             }
             let Some(closed) = chats.close_idle(&chat, &settings, now).await? else { return Ok(false) };
-            queue::enqueue_notifications(&closed.notifications, bot_queue, webhook_queue).await;
+            outbox.enqueue(&closed.notifications).await;
             Ok(true)
         })
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use shared::error::Error;
-use shared::runtime::queue::{self, BotQueue, CallQueue, ChannelQueue, FirstAttemptQueues, WebhookQueue};
+use shared::runtime::outbox::Outbox;
 use shared::runtime::{clock, metrics, schedule};
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
 use shared::store::chats::Chats;
@@ -27,9 +27,9 @@ async fn main() -> ExitCode {
     schedule::run(handle).await
 }
 
-type Dependencies = (Chats, ChannelQueue, BotQueue, WebhookQueue, CallQueue);
+type Dependencies = (Chats, Outbox);
 
-async fn handle((chats, channel, bot, webhook, call): Dependencies) -> Result<Value, Error> {
+async fn handle((chats, outbox): Dependencies) -> Result<Value, Error> {
     let run = BacklogRun {
         chats: &chats,
         backlog: Backlog::Deliveries,
@@ -37,8 +37,7 @@ async fn handle((chats, channel, bot, webhook, call): Dependencies) -> Result<Va
         deadline: Instant::now() + SWEEP_TIME_BUDGET,
         max_changed_items: MAX_REQUEUED_DELIVERIES,
     };
-    let queues = FirstAttemptQueues { channel: &channel, bot: &bot, webhook: &webhook, call: Some(&call) };
-    let report = run.process(&Sweep { chats: &chats, queues }).await;
+    let report = run.process(&Sweep { chats: &chats, outbox: &outbox }).await;
     tracing::info!(requeued = report.changed, failed = report.failed, "overdue deliveries requeued");
     match report.failed {
         0 => Ok(json!({ "requeued": report.changed })),
@@ -48,7 +47,7 @@ async fn handle((chats, channel, bot, webhook, call): Dependencies) -> Result<Va
 
 struct Sweep<'a> {
     chats: &'a Chats,
-    queues: FirstAttemptQueues<'a>,
+    outbox: &'a Outbox,
 }
 
 impl OverdueHandler for Sweep<'_> {
@@ -62,7 +61,7 @@ impl OverdueHandler for Sweep<'_> {
                     Ok(false)
                 }
                 OverdueResult::Requeued(entry) => {
-                    queue::send_first_attempt(&entry, self.queues).await?;
+                    self.outbox.send_first_attempt(&entry).await?;
                     Ok(true)
                 }
             }

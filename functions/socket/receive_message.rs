@@ -17,7 +17,7 @@ use shared::domain::socket::{AgentSocket, Socket, VisitorSocket};
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
 use shared::runtime::clock;
-use shared::runtime::queue::ChannelQueue;
+use shared::runtime::outbox::Outbox;
 use shared::runtime::socket::{self, SocketEvent};
 use shared::service::chat_access::ChatAccess;
 use shared::service::push::PushService;
@@ -34,10 +34,10 @@ async fn main() -> ExitCode {
     socket::run(handle).await
 }
 
-type Dependencies = (Connections, Directory, Chats, ChannelQueue, SocketGateway);
+type Dependencies = (Connections, Directory, Chats, Outbox, SocketGateway);
 
 async fn handle(
-    (connections, directory, chats, queue, gateway): Dependencies,
+    (connections, directory, chats, outbox, gateway): Dependencies,
     event: SocketEvent,
 ) -> Result<(), Error> {
     let (connection_id, now) = (event.connection_id(), clock::now());
@@ -46,7 +46,7 @@ async fn handle(
     let result = match open_socket(&connections, connection_id, now).await? {
         Some(Socket::Visitor(socket)) => Some(respond_to_visitor(&push, &socket, event.body()).await),
         Some(Socket::Agent(socket)) => match session_of(&connections, &socket, now).await? {
-            Some(session) => Some(respond(&push, &queue, &session, event.body()).await),
+            Some(session) => Some(respond(&push, &outbox, &session, event.body()).await),
             None => None,
         },
         None => None,
@@ -111,7 +111,7 @@ async fn respond_to_visitor(
 
 async fn respond(
     push: &PushService<'_>,
-    queue: &ChannelQueue,
+    outbox: &Outbox,
     session: &Session,
     frame: &str,
 ) -> Result<Option<String>, Error> {
@@ -120,7 +120,7 @@ async fn respond(
         ClientFrame::Ping => Ok(Some(socket_frame::pong_frame())),
         ClientFrame::Typing { chat_id, typing } => {
             push.connections.count_agent_typing(session, push.now)?;
-            let chat = send_typing_notice(&access, push, queue, chat_id, typing).await?;
+            let chat = send_typing_notice(&access, push, outbox, chat_id, typing).await?;
             let is_typing = typing == TypingNotice::Start;
             // An error is only logged, because the notice to the visitor has already been sent or queued.
             if let Err(error) = push.push_agent_typing(&chat, &access.session.agent, is_typing).await {

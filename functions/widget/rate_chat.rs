@@ -7,7 +7,7 @@ use serde_json::json;
 use shared::domain::chat::Chat;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::WebhookQueue;
+use shared::runtime::outbox::Outbox;
 use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -19,12 +19,9 @@ async fn main() -> ExitCode {
     http::run_cross_origin(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle(
-    (directory, chats, connections, webhook_queue): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let (chat_id, rating) = parse_rating(&accepted.body)?;
     let visitor = accepted.visitor(&chats).await?;
@@ -33,6 +30,6 @@ async fn handle(
     let chat = chat.filter(is_own).ok_or(Error::NotFound)?;
     let settings = directory.cached_settings(&chat.account_id).await?;
     let events = chats.store_rating(chat, rating, &settings.webhooks, accepted.now).await?;
-    webhook_queue.enqueue_webhook_events(&events).await;
+    outbox.enqueue(&events).await;
     Ok(Response::ok(json!({ "result": "ok" })))
 }

@@ -13,14 +13,13 @@ use shared::domain::idempotency_key::IdempotencyKey;
 use shared::domain::visitor::{ProfileSource, VisitorProfile};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::BotQueue;
+use shared::runtime::outbox::Outbox;
 use shared::service::widget::{self, WidgetRequest};
 use shared::store::chats::Chats;
 use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::chats::widget_visitors::visitor_id_of_token;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::queue_task::Task;
 use shared::wire::widget::{MessageRequest, blacklisted_message_json, own_message_json, parse_message};
 
 #[tokio::main(flavor = "current_thread")]
@@ -28,7 +27,7 @@ async fn main() -> ExitCode {
     http::run_cross_origin(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, BotQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
     let (directory, chats, connections, _) = &dependencies;
@@ -40,7 +39,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     result
 }
 
-async fn store((directory, chats, _, bot_queue): &Dependencies, accepted: &WidgetRequest) -> Result<Response, Error> {
+async fn store((directory, chats, _, outbox): &Dependencies, accepted: &WidgetRequest) -> Result<Response, Error> {
     let WidgetRequest { channel, body, network, now } = accepted;
     let MessageRequest { token, message_id, content, invite, department_id, page } = parse_message(body)?;
     let external_id = visitor_id_of_token(&token);
@@ -70,10 +69,7 @@ async fn store((directory, chats, _, bot_queue): &Dependencies, accepted: &Widge
         return Ok(Response::ok(blacklisted_message_json(&content, &message_id, *now)));
     };
     let receipt = stored.receipt;
-    if receipt.is_for_bot {
-        let task = Task::first_attempt_of_new_entry(&channel.account_id, receipt.chat_id, receipt.seq);
-        bot_queue.0.enqueue_or_leave_to_sweep(&task).await;
-    }
+    outbox.enqueue_message(&channel.account_id, &receipt).await;
     let entry = match stored.entry {
         Some(entry) => entry,
         None => chats.entry(&channel.account_id, receipt.chat_id, receipt.seq).await?.ok_or(Error::NotFound)?,

@@ -12,14 +12,13 @@ use shared::domain::message_content::Content;
 use shared::domain::visitor::ProfileSource;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::{BotQueue, WebhookQueue};
+use shared::runtime::outbox::Outbox;
 use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::chats::widget_visitors::visitor_id_of_token;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::queue_task::Task;
 use shared::wire::widget::{OfflineMessageRequest, parse_offline_message};
 
 #[tokio::main(flavor = "current_thread")]
@@ -27,12 +26,9 @@ async fn main() -> ExitCode {
     http::run_cross_origin(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, BotQueue, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle(
-    (directory, chats, connections, bot_queue, webhook_queue): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let WidgetRequest { channel, now, .. } = &accepted;
     let OfflineMessageRequest { token, message_id, contacts, answers, text } = parse_offline_message(&accepted.body)?;
@@ -62,10 +58,7 @@ async fn handle(
     };
     let ok = Response::ok(json!({ "result": "ok" }));
     let Some(stored) = chats.store_visitor_message(&incoming).await? else { return Ok(ok) };
-    if stored.receipt.is_for_bot {
-        let task = Task::first_attempt_of_new_entry(&channel.account_id, stored.receipt.chat_id, stored.receipt.seq);
-        bot_queue.0.enqueue_or_leave_to_sweep(&task).await;
-    }
-    webhook_queue.enqueue_webhook_events(&stored.notifications).await;
+    outbox.enqueue_message(&channel.account_id, &stored.receipt).await;
+    outbox.enqueue(&stored.notifications).await;
     Ok(ok.with_logged_message_id(&stored.receipt.id))
 }

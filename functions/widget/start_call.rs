@@ -12,9 +12,9 @@ use shared::domain::phone_call::CallKind;
 use shared::domain::visitor::{ProfileSource, VisitorProfile};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
+use shared::runtime::outbox::Outbox;
 use shared::runtime::public_base_url::PublicBaseUrl;
-use shared::runtime::queue::{BotQueue, CallQueue, WebhookQueue};
-use shared::service::calls::{CallService, StoredCall};
+use shared::service::calls::CallService;
 use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::chats::visitor_messages::IncomingMessage;
@@ -27,10 +27,10 @@ async fn main() -> ExitCode {
     http::run_cross_origin(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, CallQueue, BotQueue, WebhookQueue, PublicBaseUrl);
+type Dependencies = (Directory, Chats, Connections, Outbox, PublicBaseUrl);
 
 async fn handle(
-    (directory, chats, connections, call_queue, bot_queue, webhook_queue, public_url): Dependencies,
+    (directory, chats, connections, outbox, public_url): Dependencies,
     request: Request,
 ) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
@@ -70,14 +70,9 @@ async fn handle(
         key: Some(&key),
         now: *now,
     };
-    match service.store_call(&incoming, (&call_queue, &webhook_queue)).await {
+    match service.store_call(&incoming, &outbox).await {
         Err(Error::Conflict(_)) | Ok(None) => Ok(Response::ok(callback_json(CallbackAvailability::Unavailable))),
-        Ok(Some(StoredCall { entry, bot_notification })) => {
-            if let Some(notification) = bot_notification {
-                bot_queue.0.enqueue_entry_or_leave_to_sweep(&notification).await;
-            }
-            Ok(Response::ok(started_call_json(&entry)).with_logged_message_id(&entry.id))
-        }
+        Ok(Some(entry)) => Ok(Response::ok(started_call_json(&entry)).with_logged_message_id(&entry.id)),
         Err(error) => Err(error),
     }
 }

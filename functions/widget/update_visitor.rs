@@ -12,7 +12,7 @@ use shared::domain::visitor::Visitor;
 use shared::domain::widget_visitor::{HiddenThrough, WidgetVisitor};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
-use shared::runtime::queue::WebhookQueue;
+use shared::runtime::outbox::Outbox;
 use shared::service::widget::{self, WidgetRequest};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -24,12 +24,9 @@ async fn main() -> ExitCode {
     http::run_cross_origin(handle).await
 }
 
-type Dependencies = (Directory, Chats, Connections, WebhookQueue);
+type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle(
-    (directory, chats, connections, webhook_queue): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let update = parse_visitor_update(&accepted.body)?;
     let mut visitor = accepted.visitor(&chats).await?;
@@ -49,7 +46,7 @@ async fn handle(
     }
     let settings = directory.cached_settings(&accepted.channel.account_id).await?;
     let notifications = chats.save_visitor_and_notify(&visitor, &settings.webhooks, accepted.now).await?;
-    webhook_queue.enqueue_webhook_events(&notifications).await;
+    outbox.enqueue(&notifications).await;
     Ok(Response::ok(json!({ "visitor": visitor_with_token_json(&visitor, new_token.as_deref()) })))
 }
 

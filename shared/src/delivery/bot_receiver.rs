@@ -24,7 +24,7 @@ use crate::domain::message_content::ContentKind;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::runtime::queue::RetryQueue;
+use crate::runtime::outbox::Outbox;
 use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
 use crate::store::chats::transitions::HandoverResult;
@@ -41,8 +41,7 @@ pub struct BotReceiver<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
     pub connections: &'a Connections,
-    /// The queue for retries. It also carries the delayed tasks that check whether the bot has answered in time.
-    pub retries: &'a RetryQueue,
+    pub outbox: &'a Outbox,
     pub outbound: &'a OutboundClient,
 }
 
@@ -202,7 +201,7 @@ impl BotReceiver<'_> {
         asked_at: Timestamp,
     ) -> Result<(), Error> {
         match cached_bot(self.directory, chat).await?.and_then(|bot| bot.answer_within) {
-            Some(limit) => self.retries.send(&Task::answer_due(entry, asked_at), limit).await,
+            Some(limit) => self.outbox.send_delayed(Target::Bot, &Task::answer_due(entry, asked_at), limit).await,
             None => Ok(()),
         }
     }
@@ -218,7 +217,7 @@ impl BotReceiver<'_> {
         match self.hand_over_chat(account_id, *chat_id, *seq, Timestamp(*asked_at)).await {
             Err(Error::Unavailable(context)) => {
                 tracing::warn!(?context, account_id, chat_id, seq, "check of a bot's answer postponed");
-                self.retries.send(&Task::AnswerDue(task.clone()), UNAVAILABLE_RETRY_DELAY).await
+                self.outbox.send_delayed(Target::Bot, &Task::AnswerDue(task.clone()), UNAVAILABLE_RETRY_DELAY).await
             }
             result => result.map(drop),
         }

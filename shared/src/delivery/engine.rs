@@ -19,7 +19,7 @@ use crate::domain::retry_schedule::{self, AttemptStep};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::runtime::queue::RetryQueue;
+use crate::runtime::outbox::Outbox;
 use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
@@ -117,7 +117,7 @@ fn failed_at(stage: FailedStage) -> impl FnOnce(Error) -> (FailedStage, Error) {
 struct DeliveryRun<'a> {
     chats: &'a Chats,
     breakers: &'a CircuitBreakers,
-    retries: &'a RetryQueue,
+    outbox: &'a Outbox,
     receiver: &'a dyn Receiver,
     task: EntryTask,
 }
@@ -138,17 +138,17 @@ struct DueAttempt {
 pub async fn run(
     chats: &Chats,
     breakers: &CircuitBreakers,
-    retries: &RetryQueue,
+    outbox: &Outbox,
     receiver: &dyn Receiver,
     task: &EntryTask,
 ) -> Result<(), Error> {
-    let run = DeliveryRun { chats, breakers, retries, receiver, task: task.with_turn_started(clock::now()) };
+    let run = DeliveryRun { chats, breakers, outbox, receiver, task: task.with_turn_started(clock::now()) };
     match run.make_attempt().await {
         Ok(()) => Ok(()),
         Err((stage, Error::Unavailable(context))) => {
             tracing::warn!(?context, ?stage, task.account_id, task.chat_id, task.seq, "delivery task postponed");
             let (next, delay) = follow_up_task(&run.task, stage);
-            retries.send(&next, delay).await
+            outbox.send_delayed(receiver.target(), &next, delay).await
         }
         Err((_, error)) => Err(error),
     }
@@ -202,14 +202,14 @@ impl DeliveryRun<'_> {
         match self.decide(&entry, &chat, clock::now()) {
             Decision::Skip => {}
             Decision::Finish(state) => self.finish(&entry, state).await?,
-            Decision::Requeue(task, delay) => self.retries.send(&task, delay).await?,
+            Decision::Requeue(task, delay) => self.send_delayed(&task, delay).await?,
             Decision::Expire(delivery) => self.expire(&entry, &chat, &delivery).await?,
             Decision::LeaveToSweep => {
                 tracing::error!(account_id, chat_id, seq, "delivery left to the sweep: its attempts are not recorded");
             }
             Decision::Send(..) if self.has_open_breaker(&entry, &chat).await => {
                 tracing::info!(account_id, chat_id, seq, "first attempt goes to the retry queue: the receiver hangs");
-                self.retries.send(&self.task.retry_unordered(), Duration::ZERO).await?;
+                self.send_delayed(&self.task.retry_unordered(), Duration::ZERO).await?;
             }
             Decision::Send(delivery, timeout) => return Ok(Some(DueAttempt { entry, chat, delivery, timeout })),
         }
@@ -264,7 +264,7 @@ impl DeliveryRun<'_> {
         let age = update.result_visible_at(ended_at).map(|result_visible_at| result_visible_at.since(entry.at));
         metrics::count_attempt(target, update.attempt_result(outcome), age);
         if let DeliveryUpdate::RetryAfter(delay) = update {
-            let queued = self.retries.send(&self.task.next_attempt(), delay).await;
+            let queued = self.send_delayed(&self.task.next_attempt(), delay).await;
             queued.map_err(failed_at(FailedStage::Enqueue(delay)))?;
         }
         let marked = update_failing_mark(self.chats, (entry, chat), target, outcome, ended_at).await;
@@ -379,6 +379,11 @@ impl DeliveryRun<'_> {
             Outcome::Retry(_) | Outcome::Delivered | Outcome::Rejected(_) => {}
         }
         Ok(())
+    }
+
+    /// Sends a task to the retry queue of the receiver.
+    async fn send_delayed(&self, task: &Task, delay: Duration) -> Result<(), Error> {
+        self.outbox.send_delayed(self.receiver.target(), task, delay).await
     }
 
     fn breaker_id(&self, entry: &TimelineEntry, chat: &Chat) -> Option<String> {

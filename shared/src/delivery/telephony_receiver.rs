@@ -19,7 +19,7 @@ use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
-use crate::runtime::queue::{RetryQueue, WebhookQueue};
+use crate::runtime::outbox::Outbox;
 use crate::store::chats::Chats;
 use crate::store::chats::calls::ReportedCall;
 use crate::store::directory::Directory;
@@ -37,9 +37,7 @@ pub struct TelephonyReceiver<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
     pub outbound: &'a OutboundClient,
-    /// The queue for retries. It also carries the delayed tasks that check the time limits of calls.
-    pub retries: &'a RetryQueue,
-    pub webhooks: &'a WebhookQueue,
+    pub outbox: &'a Outbox,
 }
 
 impl Receiver for TelephonyReceiver<'_> {
@@ -79,7 +77,9 @@ impl Receiver for TelephonyReceiver<'_> {
             if call.kind != CallKind::Incoming && call.is_outdated(now) {
                 return Ok(reject_unsent("the call was not placed in time"));
             }
-            self.retries.send(&Task::call_due(entry), check_delay(call.first_check_delay())).await?;
+            self.outbox
+                .send_delayed(Target::Call, &Task::call_due(entry), check_delay(call.first_check_delay()))
+                .await?;
             if call.kind == CallKind::Incoming {
                 let attempt = Attempt { at: now, status: None, duration_ms: 0, error: None, answer: None };
                 return Ok((Outcome::Delivered, attempt));
@@ -131,7 +131,7 @@ impl TelephonyReceiver<'_> {
             Err(Error::Unavailable(context)) => {
                 let CallCheckTask { account_id, chat_id, seq, .. } = task;
                 tracing::warn!(?context, account_id, chat_id, seq, "check of a call's time limit postponed");
-                self.retries.send(&Task::CallDue(task.clone()), UNAVAILABLE_RETRY_DELAY).await
+                self.outbox.send_delayed(Target::Call, &Task::CallDue(task.clone()), UNAVAILABLE_RETRY_DELAY).await
             }
             result => result,
         }
@@ -143,14 +143,16 @@ impl TelephonyReceiver<'_> {
         let ordered_at = accepted_order_at(&entry);
         match entry.content.call.as_deref().map(|call| call.check(ordered_at, clock::now())) {
             None | Some(CallCheck::Finished) => Ok(()),
-            Some(CallCheck::Waiting(delay)) => self.retries.send(&Task::call_due(&entry), check_delay(delay)).await,
+            Some(CallCheck::Waiting(delay)) => {
+                self.outbox.send_delayed(Target::Call, &Task::call_due(&entry), check_delay(delay)).await
+            }
             Some(CallCheck::TimedOut) => {
                 tracing::warn!(account_id, chat_id, seq, "call ended: its provider stopped reporting");
                 if self.report(&entry, &CallReport::TimedOut { ordered_at }).await? {
                     return Ok(());
                 }
                 // The provider has reported something in the meantime, so the call has a new time limit or has ended.
-                self.retries.send(&Task::call_due(&entry), REPEATED_CHECK_DELAY).await
+                self.outbox.send_delayed(Target::Call, &Task::call_due(&entry), REPEATED_CHECK_DELAY).await
             }
         }
     }
@@ -165,7 +167,7 @@ impl TelephonyReceiver<'_> {
         let Some(changed) = self.chats.report_call(&reported, &settings.webhooks, clock::now()).await? else {
             return Ok(false);
         };
-        self.webhooks.enqueue_webhook_events(&changed.notifications).await;
+        self.outbox.enqueue(&changed.notifications).await;
         Ok(true)
     }
 }

@@ -18,6 +18,7 @@ const ATTEMPT_BASE_BYTES: usize = 64;
 
 named! {
     /// The kind of receiver.
+    #[derive(PartialOrd, Ord)]
     pub enum Target {
         /// The integrator of the channel (specification, A-3).
         Channel = "channel",
@@ -35,6 +36,17 @@ impl Target {
     /// attempts to the retry queue.
     pub fn breaker_key(self, receiver_id: &str) -> String {
         format!("{}#{receiver_id}", self.name())
+    }
+
+    /// Returns the environment variables with the URLs of the FIFO queue for first attempts, and of the retry queue for
+    /// later attempts. The retry queues of bots and calls also carry the tasks that check time limits.
+    pub const fn queue_url_variables(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Channel => ("CHANNEL_QUEUE_URL", "CHANNEL_RETRY_QUEUE_URL"),
+            Self::Bot => ("BOT_QUEUE_URL", "BOT_RETRY_QUEUE_URL"),
+            Self::Webhook => ("WEBHOOK_QUEUE_URL", "WEBHOOK_RETRY_QUEUE_URL"),
+            Self::Call => ("CALL_QUEUE_URL", "CALL_RETRY_QUEUE_URL"),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The dependencies of a function: tables, queues, the HTTP client and keys. A handler lists its dependencies as the
 //! types of its first argument. Each dependency is created from environment variables, so the signature shows which
-//! variables the function reads and which permissions it needs in `template.yaml`.
+//! variables the function reads and, except for queues, which permissions it needs in `template.yaml`.
 
 use std::time::Duration;
 
@@ -21,8 +21,6 @@ pub struct StartupContext {
     /// The client that all tables share, and the name of the table that was opened first. `None` until the first table
     /// is opened.
     pub dynamodb: Option<(aws_sdk_dynamodb::Client, String)>,
-    /// The client that all queues share. `None` until the first queue is opened.
-    pub sqs: Option<aws_sdk_sqs::Client>,
     /// Requests that open connections. They are sent while the process starts; see [`open`].
     pub warm_ups: Vec<BoxFuture<'static, ()>>,
 }
@@ -42,7 +40,6 @@ pub async fn open<R: Dependency>() -> Result<R, MissingVariables> {
         aws: aws_config::read(),
         environment: Environment::default(),
         dynamodb: None,
-        sqs: None,
         warm_ups: Vec::new(),
     };
     let dependencies = R::open(&mut startup);

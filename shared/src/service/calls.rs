@@ -19,8 +19,8 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
+use crate::runtime::outbox::Outbox;
 use crate::runtime::public_base_url::PublicBaseUrl;
-use crate::runtime::queue::{CallQueue, WebhookQueue};
 use crate::store::chats::Chats;
 use crate::store::chats::calls::{BALANCE_USED_UP, ReportedCall};
 use crate::store::chats::visitor_messages::{IncomingMessage, StoreMessageResult};
@@ -191,7 +191,7 @@ impl CallService<'_> {
         &self,
         (request, public_url): (&Request, &PublicBaseUrl),
         account_id: &str,
-        queues: (&CallQueue, &WebhookQueue),
+        outbox: &Outbox,
     ) -> Result<Response, Error> {
         let telephony = self.directory.cached_telephony(account_id).await?.ok_or(Error::NotFound)?;
         let provider = telephony::adapter(&telephony.provider);
@@ -201,7 +201,7 @@ impl CallService<'_> {
             return Ok(provider.incoming_response(None));
         }
         let base_url = public_url.of_request(request);
-        let entry = self.store_incoming(account_id, &telephony, &incoming, base_url, queues).await?;
+        let entry = self.store_incoming(account_id, &telephony, &incoming, base_url, outbox).await?;
         let call = entry.as_ref().and_then(|entry| Some((entry, entry.content.call.as_deref()?)));
         Ok(match call {
             Some((entry, call)) => {
@@ -222,7 +222,7 @@ impl CallService<'_> {
         telephony: &Telephony,
         incoming: &IncomingCall,
         base_url: String,
-        queues: (&CallQueue, &WebhookQueue),
+        outbox: &Outbox,
     ) -> Result<Option<TimelineEntry>, Error> {
         let IncomingCall { provider_call_id, phone } = incoming;
         let key_scope = format!("{account_id}#incoming-call");
@@ -264,7 +264,7 @@ impl CallService<'_> {
             key: Some(&key),
             now: self.now,
         };
-        let entry = self.store_call(&message, queues).await?.map(|stored| stored.entry);
+        let entry = self.store_call(&message, outbox).await?;
         if entry.is_none() {
             tracing::info!(
                 account_id,
@@ -275,9 +275,8 @@ impl CallService<'_> {
         Ok(entry)
     }
 
-    /// Stores a call from or to a visitor, and queues the call and its webhook events. The caller must queue the
-    /// notification of the bot, if there is one. If an earlier request with the same idempotency key has already stored
-    /// the call, returns the stored call. Returns `None` if the visitor is blacklisted.
+    /// Stores a call from or to a visitor, and queues the call and its notifications. If an earlier request with the same
+    /// idempotency key has already stored the call, returns the stored call. Returns `None` if the visitor is blacklisted.
     ///
     /// # Errors
     /// Fails with a conflict if the call is a callback and the visitor or the number already has a call in progress,
@@ -285,21 +284,18 @@ impl CallService<'_> {
     pub async fn store_call(
         &self,
         message: &IncomingMessage<'_>,
-        (call_queue, webhook_queue): (&CallQueue, &WebhookQueue),
-    ) -> Result<Option<StoredCall>, Error> {
+        outbox: &Outbox,
+    ) -> Result<Option<TimelineEntry>, Error> {
         let Some(stored) = self.chats.store_visitor_message(message).await? else { return Ok(None) };
         let StoreMessageResult { receipt, entry, notifications } = stored;
-        let (notifications, to_bot): (Vec<_>, Vec<_>) =
-            notifications.into_iter().partition(|entry| entry.webhook_dispatch.is_some());
         // The start event is queued before the call. Otherwise, if the provider rejected the call immediately, webhooks
         // could receive the start event after the error event.
-        webhook_queue.enqueue_webhook_events(&notifications).await;
-        enqueue_call(call_queue, entry.as_ref()).await;
-        let entry = match entry {
-            Some(entry) => Some(entry),
-            None => self.chats.entry(&message.channel.account_id, receipt.chat_id, receipt.seq).await?,
-        };
-        Ok(entry.map(|entry| StoredCall { entry, bot_notification: to_bot.into_iter().next() }))
+        outbox.enqueue(&notifications).await;
+        outbox.enqueue(entry.as_slice()).await;
+        match entry {
+            Some(entry) => Ok(Some(entry)),
+            None => self.chats.entry(&message.channel.account_id, receipt.chat_id, receipt.seq).await,
+        }
     }
 
     /// Finds the visitor who is calling. Visitors of channels that are disabled or deleted are left out. An unknown
@@ -337,12 +333,6 @@ impl CallService<'_> {
     }
 }
 
-pub struct StoredCall {
-    pub entry: TimelineEntry,
-    /// Notifies the bot that has the chat of a callback.
-    pub bot_notification: Option<TimelineEntry>,
-}
-
 struct Caller {
     channel: Arc<Channel>,
     /// `None` for an unknown caller.
@@ -369,7 +359,7 @@ impl CallReports<'_> {
         (request, public_url): (&Request, &PublicBaseUrl),
         account_id: &str,
         call_id: &str,
-        webhook_queue: &WebhookQueue,
+        outbox: &Outbox,
     ) -> Result<Response, Error> {
         let telephony = self.directory.cached_telephony(account_id).await?.ok_or(Error::NotFound)?;
         let provider = telephony::adapter(&telephony.provider);
@@ -385,17 +375,9 @@ impl CallReports<'_> {
         };
         let settings = self.directory.cached_settings(account_id).await?;
         if let Some(changed) = self.chats.report_call(&reported, &settings.webhooks, self.now).await? {
-            webhook_queue.enqueue_webhook_events(&changed.notifications).await;
+            outbox.enqueue(&changed.notifications).await;
         }
         Ok(provider.report_response().with_logged_message_id(call_id))
-    }
-}
-
-/// Queues the first attempt to place a call that has just been stored. Does nothing if `entry` is `None` or has no
-/// delivery.
-pub async fn enqueue_call(call_queue: &CallQueue, entry: Option<&TimelineEntry>) {
-    if let Some(entry) = entry {
-        call_queue.0.enqueue_entry_or_leave_to_sweep(entry).await;
     }
 }
 

@@ -7,7 +7,7 @@ use crate::domain::webhook::WebhookEventDetails;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::runtime::clock;
-use crate::runtime::queue::WebhookQueue;
+use crate::runtime::outbox::Outbox;
 use crate::store::chats::Chats;
 use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::directory::Directory;
@@ -15,7 +15,7 @@ use crate::store::directory::Directory;
 pub struct WebhookNotifier<'a> {
     pub directory: &'a Directory,
     pub chats: &'a Chats,
-    pub queue: &'a WebhookQueue,
+    pub outbox: &'a Outbox,
 }
 
 impl WebhookNotifier<'_> {
@@ -38,7 +38,7 @@ impl WebhookNotifier<'_> {
         if entries.is_empty() {
             return Err(TransitionError::Closed.into());
         }
-        self.queue.enqueue_webhook_events(&entries).await;
+        self.outbox.enqueue(&entries).await;
         Ok(())
     }
 }

@@ -3,9 +3,10 @@
 use crate::domain::channel::ChannelKind;
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatEvent;
+use crate::domain::delivery::Target;
 use crate::domain::message_content::TypingNotice;
 use crate::error::Error;
-use crate::runtime::queue::ChannelQueue;
+use crate::runtime::outbox::Outbox;
 use crate::service::chat_access::ChatAccess;
 use crate::service::push::PushService;
 use crate::wire::queue_task::Task;
@@ -19,14 +20,17 @@ use crate::wire::queue_task::Task;
 pub async fn send_typing_notice(
     access: &ChatAccess<'_>,
     push: &PushService<'_>,
-    queue: &ChannelQueue,
+    outbox: &Outbox,
     chat_id: u64,
     typing: TypingNotice,
 ) -> Result<Chat, Error> {
     let chat = access.chat(chat_id).await?;
     chat.state.after_event(ChatEvent::AgentWrites(&access.session.agent))?;
     match chat.channel_kind {
-        ChannelKind::Api => queue.0.send(&Task::typing(&chat.account_id, chat_id, typing, access.now)).await?,
+        ChannelKind::Api => {
+            let task = Task::typing(&chat.account_id, chat_id, typing, access.now);
+            outbox.send_in_order(Target::Channel, &task).await?;
+        }
         ChannelKind::Widget => push.push_agent_typing_to_visitor(&chat, typing == TypingNotice::Start).await?,
     }
     Ok(chat)

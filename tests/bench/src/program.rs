@@ -1,5 +1,6 @@
 //! Runs one process of a program that uses Lambda's Runtime API, and reads the process's processor and memory usage.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -47,6 +48,7 @@ impl Program {
         command
             .args(&self.arguments)
             .env_clear()
+            .envs(template_variables()?)
             .envs(environment(tables_url))
             .env("AWS_LAMBDA_RUNTIME_API", runtime_api.address.to_string())
             .stdin(Stdio::null())
@@ -59,9 +61,17 @@ impl Program {
     }
 }
 
-/// Returns the environment variables of a process. Most of them have the names that Lambda and `template.yaml` use. The
-/// queue URLs are placeholders, because the measured invocations do not send to a queue.
-fn environment(tables_url: &str) -> [(&'static str, &str); 19] {
+/// The variables that `template.yaml` sets for every function, with placeholders for the values. The measured
+/// invocations send to no queue.
+const TEMPLATE_VARIABLES: &str = include_str!("../../events/env.json");
+
+fn template_variables() -> Result<BTreeMap<String, String>, Error> {
+    let by_section: BTreeMap<String, BTreeMap<String, String>> = serde_json::from_str(TEMPLATE_VARIABLES)?;
+    Ok(by_section.into_values().flatten().collect())
+}
+
+/// Returns the other environment variables of a process. Most of them have the names that Lambda uses.
+fn environment(tables_url: &str) -> [(&'static str, &str); 17] {
     [
         ("AWS_ACCESS_KEY_ID", "local"),
         ("AWS_DEFAULT_REGION", "us-east-1"),
@@ -75,14 +85,12 @@ fn environment(tables_url: &str) -> [(&'static str, &str); 19] {
         ("AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED", "true"),
         ("AWS_SECRET_ACCESS_KEY", "local"),
         ("AWS_SESSION_TOKEN", "local"),
-        ("BOT_QUEUE_URL", "http://127.0.0.1:9/000000000000/BotQueue.fifo"),
         ("CHATS_TABLE", "Chats"),
         ("DIRECTORY_TABLE", "Directory"),
         ("LANG", "en_US.UTF-8"),
         ("PATH", "/usr/local/bin:/usr/bin:/bin"),
         ("STACK_NAME", "bench"),
         ("TZ", ":UTC"),
-        ("WEBHOOK_QUEUE_URL", "http://127.0.0.1:9/000000000000/WebhookQueue.fifo"),
     ]
 }
 

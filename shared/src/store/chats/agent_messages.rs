@@ -5,13 +5,12 @@
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::{Chat, MessagePreview, Sender};
 use crate::domain::chat_state::ChatEvent;
-use crate::domain::idempotency_key::IdempotencyKey;
+use crate::domain::idempotency_key::{IdempotencyKey, MessageReceipt};
 use crate::domain::message_content::Content;
 use crate::domain::report::{Bucket, Counter};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::idempotency_receipts::MessageReceipt;
 use crate::store::chats::items::MessagePreviewItem;
 use crate::store::chats::report_counters::count_write;
 use crate::store::chats::{Chats, chat_from_item, header_key};

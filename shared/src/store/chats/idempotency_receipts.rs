@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::delivery::Target;
-use crate::domain::idempotency_key::IdempotencyKey;
+use crate::domain::idempotency_key::{IdempotencyKey, MessageReceipt};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::error::Error;
 use crate::store::chats::Chats;
@@ -16,34 +16,6 @@ use crate::store::{from_item, to_item};
 
 const RECEIPT_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MessageReceipt {
-    pub chat_id: u64,
-    pub seq: u64,
-    /// The id of the stored message, which the specification calls `message.id`.
-    pub id: String,
-    pub is_for_bot: bool,
-    pub is_for_channel: bool,
-    /// False if this is a bot's message that the channel cannot display.
-    pub is_displayable: bool,
-}
-
-impl MessageReceipt {
-    pub fn of(entry: &TimelineEntry) -> Self {
-        let is_for = |target| entry.delivery.as_ref().is_some_and(|delivery| delivery.target == target);
-        let (is_for_bot, is_for_channel) = (is_for(Target::Bot), is_for(Target::Channel));
-        let is_displayable = entry.content.is_displayable();
-        Self {
-            chat_id: entry.chat_id,
-            seq: entry.seq,
-            id: entry.id.clone(),
-            is_for_bot,
-            is_for_channel,
-            is_displayable,
-        }
-    }
-}
-
 #[derive(Serialize, Deserialize)]
 struct ReceiptItem {
     pk: String,
@@ -51,10 +23,8 @@ struct ReceiptItem {
     chat_id: u64,
     seq: u64,
     id: String,
-    #[serde(default)]
-    is_for_bot: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    is_for_channel: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
     #[serde(default)]
     body_hash: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -72,20 +42,10 @@ impl IdempotencyKey {
     pub(in crate::store) fn receipt_write(&self, entry: &TimelineEntry) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
         let expires_at = entry.at.plus(RECEIPT_TTL).seconds();
-        let MessageReceipt { chat_id, seq, id, is_for_bot, is_for_channel, is_displayable } = MessageReceipt::of(entry);
+        let MessageReceipt { chat_id, seq, id, target, is_displayable } = MessageReceipt::of(entry);
+        let target = target.map(|target| target.name().to_owned());
         let (not_displayable, body_hash) = (!is_displayable, Some(self.body_hash.clone()));
-        let item = ReceiptItem {
-            pk,
-            sk,
-            chat_id,
-            seq,
-            id,
-            is_for_bot,
-            is_for_channel,
-            body_hash,
-            not_displayable,
-            expires_at,
-        };
+        let item = ReceiptItem { pk, sk, chat_id, seq, id, target, body_hash, not_displayable, expires_at };
         to_item(&item).map(Write::Create)
     }
 }
@@ -96,13 +56,12 @@ impl Chats {
     pub async fn earlier_receipt(&self, key: Option<&IdempotencyKey>) -> Result<Option<MessageReceipt>, Error> {
         let Some(key) = key else { return Ok(None) };
         let Some(item) = self.table.get(key.item_key()).await? else { return Ok(None) };
-        let ReceiptItem { chat_id, seq, id, is_for_bot, is_for_channel, not_displayable, body_hash, .. } =
-            from_item(item)?;
+        let ReceiptItem { chat_id, seq, id, target, not_displayable, body_hash, .. } = from_item(item)?;
         if body_hash.is_some_and(|first| first != key.body_hash) {
             return Err(Error::IdempotencyMismatch);
         }
-        let is_displayable = !not_displayable;
-        Ok(Some(MessageReceipt { chat_id, seq, id, is_for_bot, is_for_channel, is_displayable }))
+        let target = target.as_deref().and_then(Target::parse);
+        Ok(Some(MessageReceipt { chat_id, seq, id, target, is_displayable: !not_displayable }))
     }
 }
 

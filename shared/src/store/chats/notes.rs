@@ -4,14 +4,13 @@
 
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::{Chat, Sender};
-use crate::domain::idempotency_key::IdempotencyKey;
+use crate::domain::idempotency_key::{IdempotencyKey, MessageReceipt};
 use crate::domain::message_content::Content;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::due_index::{closed_chat_values, set_closed_chat};
 use crate::store::chats::erasure::ERASING;
-use crate::store::chats::idempotency_receipts::MessageReceipt;
 use crate::store::chats::{Chats, header_key};
 use crate::store::table::{ItemUpdate, Write, WriteError, n};
 use crate::store::write_races::WriteRaces;

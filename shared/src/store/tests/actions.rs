@@ -117,7 +117,9 @@ impl Stores {
         let channel = Channel { bot_id: Some("B".into()), ..channel() };
         let (profile, content) = (VisitorProfile::default(), Content::text("hi"));
         let incoming = incoming_message(self, &channel, &content, &profile, NOW);
-        assert!(self.chats.store_visitor_message(&incoming).await.unwrap().unwrap().receipt.is_for_bot);
+        assert!(
+            self.chats.store_visitor_message(&incoming).await.unwrap().unwrap().receipt.target == Some(Target::Bot)
+        );
     }
 
     pub(super) async fn bot_sends(
