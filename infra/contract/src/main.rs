@@ -31,6 +31,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 fn generate(before: &str) -> Result<String, Box<dyn Error>> {
     let mut document = Document::new(serde_json::from_str(before)?);
     document.add(&wire::operations());
+    document.add_outgoing(&wire::outgoing_operations());
     let mut document = document.finish()?;
     remove_unreferenced(&mut document);
     Ok(serde_json::to_string_pretty(&document)? + "\n")

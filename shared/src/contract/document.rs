@@ -110,6 +110,9 @@ fn remove_null(field: &mut Value) {
             field["type"] = only.clone();
         }
     }
+    if let Some(values) = field.get_mut("enum").and_then(Value::as_array_mut) {
+        values.retain(|value| !value.is_null());
+    }
     let Some(alternatives) = field.get_mut("anyOf").and_then(Value::as_array_mut) else { return };
     alternatives.retain(|alternative| *alternative != json!({ "type": "null" }));
     if let [Value::Object(only)] = alternatives.as_slice() {

@@ -18,6 +18,8 @@ pub enum Security {
     Provider,
     /// A telephony provider, which signs its requests.
     Signature,
+    /// The operation is a request that the service sends and signs.
+    Outgoing,
 }
 
 /// Returns the schema of a type. Schemas of requests and responses come from different generators.
@@ -54,9 +56,11 @@ pub struct Operation {
     security: Security,
     parameters: Vec<Value>,
     query: Option<SchemaOf>,
-    request: Option<Body>,
+    /// The alternative bodies of the request.
+    request: Vec<Body>,
     is_request_required: bool,
     answers: Vec<Answer>,
+    any_2xx: Option<&'static str>,
     failures: Vec<Failure>,
     without: Vec<Failure>,
 }
@@ -75,9 +79,10 @@ impl Operation {
             security,
             parameters: Vec::new(),
             query: None,
-            request: None,
+            request: Vec::new(),
             is_request_required: true,
             answers: Vec::new(),
+            any_2xx: None,
             failures: Vec::new(),
             without: Vec::new(),
         }
@@ -101,6 +106,14 @@ impl Operation {
 
     pub fn delete(path: &'static str, id: &'static str, summary: &'static str) -> Self {
         Self::new("delete", path, id, summary)
+    }
+
+    /// A request that the service sends to a customer's server. `event` is its key among the document's webhooks.
+    pub fn outgoing(event: &'static str, id: &'static str, summary: &'static str) -> Self {
+        let operation = Self::new("post", event, id, summary).tagged(Security::Outgoing.tag());
+        let headers = ["WebhookIdHeader", "WebhookTimestampHeader", "WebhookSignatureHeader"];
+        let parameters = headers.map(|name| json!({ "$ref": format!("#/components/parameters/{name}") }));
+        Self { security: Security::Outgoing, parameters: parameters.to_vec(), ..operation }
     }
 
     pub fn describe(self, description: &'static str) -> Self {
@@ -129,15 +142,26 @@ impl Operation {
         self
     }
 
-    /// The operation accepts an `Idempotency-Key`, and rejects the key with another body.
-    pub fn idempotent(mut self) -> Self {
+    /// The operation accepts an `Idempotency-Key`.
+    pub fn with_idempotency_key(mut self) -> Self {
         self.parameters.push(json!({ "$ref": "#/components/parameters/IdempotencyKey" }));
-        self.fails(&[Failure::IdempotencyKeyReused])
+        self
+    }
+
+    /// The operation accepts an `Idempotency-Key`, and rejects the key with another body.
+    pub fn idempotent(self) -> Self {
+        self.with_idempotency_key().fails(&[Failure::IdempotencyKeyReused])
     }
 
     /// The request has a JSON body.
     pub fn body<T: JsonSchema>(self) -> Self {
-        Self { request: Some(Body::json::<T>()), ..self }
+        self.body_of_type::<T>("application/json")
+    }
+
+    /// The request has a body of this content type. Repeated calls add an alternative.
+    pub fn body_of_type<T: JsonSchema>(mut self, content_type: &'static str) -> Self {
+        self.request.push(Body { content_type, ..Body::json::<T>() });
+        self
     }
 
     /// The request may have a JSON body.
@@ -147,7 +171,7 @@ impl Operation {
 
     /// Adds an example of the request's body.
     pub fn example(mut self, name: &'static str, summary: &'static str, value: Value) -> Self {
-        if let Some(body) = &mut self.request {
+        if let Some(body) = self.request.last_mut() {
             body.examples.push(Example { name, summary: Some(summary), value });
         }
         self
@@ -156,6 +180,11 @@ impl Operation {
     /// A successful response with a JSON body.
     pub fn answers<T: JsonSchema>(self, status: u16, description: &'static str) -> Self {
         self.answer(status, description, vec![Body::json::<T>()])
+    }
+
+    /// A successful response with a text of this content type.
+    pub fn answers_text(self, content_type: &'static str, status: u16, description: &'static str) -> Self {
+        self.answer(status, description, vec![Body { content_type, ..Body::json::<String>() }])
     }
 
     /// A successful response without a body.
@@ -178,6 +207,11 @@ impl Operation {
         self
     }
 
+    /// Every other 2xx response has the same meaning as the last response.
+    pub fn answers_any_2xx(self, description: &'static str) -> Self {
+        Self { any_2xx: Some(description), ..self }
+    }
+
     /// Adds an example of the body of the last response.
     pub fn answer_example(mut self, name: &'static str, summary: Option<&'static str>, value: Value) -> Self {
         let body = self.answers.last_mut().and_then(|answer| answer.bodies.last_mut());
@@ -195,12 +229,9 @@ impl Operation {
         self
     }
 
-    /// A file that browsers may cache and revalidate.
-    pub fn answers_file(self, content_types: &[&'static str], description: &'static str) -> Self {
-        let operation = self.header("If-None-Match", "The ETag of the client's copy.");
-        let operation =
-            content_types.iter().fold(operation, |operation, kind| operation.answers_as(kind, 200, description));
-        operation
+    /// Browsers may cache the last response and revalidate it.
+    pub fn cacheable(self) -> Self {
+        self.header("If-None-Match", "The ETag of the client's copy.")
             .answer_header("ETag", json!({ "required": true, "schema": { "type": "string" } }))
             .answers_empty(304, "The client's copy is up to date.")
     }
@@ -219,9 +250,12 @@ impl Operation {
 
     /// Returns the failures of the operation: the implied and the added ones.
     pub(super) fn all_failures(&self) -> Vec<Failure> {
+        if self.security == Security::Outgoing {
+            return Vec::new();
+        }
         let mut failures = self.security.failures().to_vec();
         let is_bot_api = self.security == Security::Provider;
-        if self.request.is_some() && !is_bot_api {
+        if !self.request.is_empty() && !is_bot_api {
             failures.extend([Failure::InvalidRequest, Failure::PayloadTooLarge]);
         }
         if self.query.is_some() {
@@ -243,7 +277,9 @@ impl Operation {
     /// Returns the operation object of the document.
     pub(super) fn to_json(&self, requests: &mut SchemaGenerator, responses: &mut SchemaGenerator) -> Value {
         let mut operation = json!({ "operationId": self.id, "tags": [self.tag], "summary": self.summary });
-        operation["security"] = self.security.requirement();
+        if self.security != Security::Outgoing {
+            operation["security"] = self.security.requirement();
+        }
         if let Some(description) = self.description {
             operation["description"] = json!(description);
         }
@@ -252,12 +288,16 @@ impl Operation {
         if !parameters.is_empty() {
             operation["parameters"] = json!(parameters);
         }
-        if let Some(body) = &self.request {
-            operation["requestBody"] = json!({ "required": self.is_request_required, "content": content(std::slice::from_ref(body), requests) });
+        if !self.request.is_empty() {
+            operation["requestBody"] =
+                json!({ "required": self.is_request_required, "content": content(&self.request, requests) });
         }
         let mut by_status = Map::new();
         for answer in &self.answers {
             by_status.insert(answer.status.to_string(), answer.to_json(responses));
+        }
+        if let Some(description) = self.any_2xx {
+            by_status.insert("2XX".to_owned(), json!({ "description": description }));
         }
         for failure in self.all_failures() {
             let reference = json!({ "$ref": format!("#/components/responses/{}", failure.name()) });
@@ -348,6 +388,7 @@ impl Security {
     fn tag(self) -> &'static str {
         match self {
             Self::Public => "Channel API",
+            Self::Outgoing => "Webhooks",
             Self::Visitor => "Widget",
             Self::Agent => "Agents",
             Self::Admin => "Admins",
@@ -359,7 +400,7 @@ impl Security {
 
     fn requirement(self) -> Value {
         match self {
-            Self::Public | Self::Visitor | Self::Signature => json!([]),
+            Self::Public | Self::Visitor | Self::Signature | Self::Outgoing => json!([]),
             Self::Agent => json!([{ "agent": [] }]),
             Self::Admin => json!([{ "admin": [] }]),
             Self::Operator => json!([{ "operator": [] }]),
@@ -369,7 +410,7 @@ impl Security {
 
     fn failures(self) -> &'static [Failure] {
         match self {
-            Self::Public => &[],
+            Self::Public | Self::Outgoing => &[],
             Self::Visitor => &[
                 Failure::InvalidVisitorToken,
                 Failure::SiteNotAllowed,

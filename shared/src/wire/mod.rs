@@ -9,13 +9,17 @@ pub mod admin;
 pub mod agent;
 pub mod audit;
 pub mod bot;
+pub mod bot_api;
 pub mod bot_error;
 pub mod bot_sample;
 pub mod call_gateway;
 pub mod canned_replies;
+pub mod channel_api;
 pub mod chat_export;
 mod contacts_form;
 pub mod delivery_log;
+pub mod described;
+pub mod files;
 pub mod integrator_request;
 pub mod integrator_response;
 pub mod json_fields;
@@ -43,7 +47,13 @@ pub mod widget;
 pub mod widget_settings;
 pub mod widget_triggers;
 
-/// Returns the operations that the types of this module describe.
+/// Returns the operations that the service offers.
 pub fn operations() -> Vec<Operation> {
-    admin::operations()
+    let areas = [files::operations(), channel_api::operations(), bot_api::operations(), admin::operations()];
+    areas.into_iter().flatten().collect()
+}
+
+/// Returns the requests that the service sends to customers' servers.
+pub fn outgoing_operations() -> Vec<Operation> {
+    [channel_api::outgoing_operations(), bot_api::outgoing_operations()].into_iter().flatten().collect()
 }
