@@ -4,7 +4,7 @@
  */
 
 export interface paths {
-    "/openapi.json": {
+    "/admin/agents": {
         parameters: {
             query?: never;
             header?: never;
@@ -12,19 +12,54 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This document
-         * @description For code generators and API clients.
+         * Lists the agents of the account
+         * @description With the time at which each was last seen.
          */
-        get: operations["document"];
+        get: operations["agents"];
         put?: never;
-        post?: never;
+        /**
+         * Adds an agent
+         * @description The e-mail address must not belong to an agent of any account. Tell the agent the password; the agent can change it.
+         */
+        post: operations["createAgent"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/console": {
+    "/admin/agents/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's number in the account. */
+                agent_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Reads an agent
+         * @description `last_seen_at` is null for an agent who has never signed in.
+         */
+        get: operations["agent"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes an agent and returns their chats to waiting
+         * @description Admins cannot delete themselves. The request can be repeated after an error.
+         */
+        delete: operations["deleteAgent"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes an agent
+         * @description A new password, e-mail address or role ends the agent's sessions. Admins cannot change their own role. The response is also 409 if the e-mail address or the password was changed concurrently.
+         */
+        patch: operations["changeAgent"];
+        trace?: never;
+    };
+    "/admin/audit": {
         parameters: {
             query?: never;
             header?: never;
@@ -32,10 +67,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The agents' console (same as /console/)
-         * @description Browsers resolve the addresses of the page's files against the path with the slash, so the page works with both.
+         * Lists the entries of the audit log, newest first
+         * @description An entry is kept for 400 days, whatever the account's retention period is.
          */
-        get: operations["consoleWithoutSlash"];
+        get: operations["auditLog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -44,7 +79,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/console/": {
+    "/admin/bots": {
         parameters: {
             query?: never;
             header?: never;
@@ -52,10 +87,66 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The agents' console
-         * @description The page is never cached; its files are cached for a year, because their names contain a hash of their content.
+         * Lists the bots of the account
+         * @description Tokens and secrets are not included.
          */
-        get: operations["console"];
+        get: operations["bots"];
+        put?: never;
+        /**
+         * Connects a bot to channels
+         * @description The provider is registered by the operator. The token is chosen by the provider, or created by the service if the body has none. The signing secret, and a created token, are shown only in this response.
+         */
+        post: operations["connectBot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/bots/{bot_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bot_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Reads a bot
+         * @description The token and the secret are not included.
+         */
+        get: operations["bot"];
+        put?: never;
+        post?: never;
+        /**
+         * Disconnects a bot
+         * @description Chats that are with the bot wait for the agents.
+         */
+        delete: operations["disconnectBot"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes a bot, except its provider and token
+         * @description Absent fields stay unchanged. To change the provider or the token, connect another bot.
+         */
+        patch: operations["changeBot"];
+        trace?: never;
+    };
+    "/admin/bots/{bot_id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bot_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Shows the activity of a bot in the last hour
+         * @description Counted from the timelines when it is requested. `is_complete` is false if there was too much to count.
+         */
+        get: operations["botActivity"];
         put?: never;
         post?: never;
         delete?: never;
@@ -64,1038 +155,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/console/assets/{file}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A script, style, icon or notice of the console
-         * @description The name contains a hash of the content. An unknown name returns 404.
-         */
-        get: operations["consoleAsset"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget.js": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The script that a page includes
-         * @description A small script that loads the widget when the browser is idle. The script element names the widget in data-id, or the script's URL in the query parameter id.
-         */
-        get: operations["widgetLoader"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget/{widget_id}": {
+    "/admin/bots/{bot_id}/rotate": {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        /**
-         * The script that a page includes, for one widget
-         * @description The script of /widget.js with the widget's id, and with whether agents are online, so that the page knows it as soon as the script has run. Clients may keep it for one minute.
-         */
-        get: operations["widgetScript"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/script/widget/{widget_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        /**
-         * The same script, at the path that pages and packages of another product request
-         * @description See /widget/{widget_id}.
-         */
-        get: operations["widgetScriptOfOtherProduct"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget/assets/{file}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A script or language file of the widget
-         * @description The name contains a hash of the content. An unknown name returns 404.
-         */
-        get: operations["widgetAsset"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/channel/{secret}/{channel_id}/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The random part of the channel's endpoint address. */
-                secret: components["parameters"]["ChannelSecret"];
-                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
-            };
-            cookie?: never;
-        };
-        /**
-         * A-1: is an agent of the channel online?
-         * @description Agents count who receive the channel's chats and have the status online. 0 is also returned for a disabled channel. Ask before you show the chat, at most once a minute.
-         */
-        get: operations["channelStatus"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/channel/{secret}/{channel_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The random part of the channel's endpoint address. */
-                secret: components["parameters"]["ChannelSecret"];
-                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
+                bot_id: string;
             };
             cookie?: never;
         };
         get?: never;
         put?: never;
         /**
-         * A-2: a visitor sends a message, or starts or stops typing
-         * @description A text longer than 1000 characters is truncated. On a channel with lenient validation, an invalid optional field is ignored, and a file may lack a name and a size. By default a visitor may send 30 messages and a channel may open 300 chats in 10 seconds.
+         * Creates a new signing secret for a bot. Up to four old secrets stay valid for a limited time
+         * @description Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at once. 409 for one of two concurrent rotations.
          */
-        post: operations["channelMessage"];
+        post: operations["rotateBotSigningSecret"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/bot/webhooks/{provider_id}/{token}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * B-1: an event from a bot provider
-         * @description The chat is identified by chat_id, or else by client_id, or else by the id of a CLIENT_MESSAGE. By default a bot may send 300 requests in 10 seconds.
-         */
-        post: operations["botEvent"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget/{widget_id}/session": {
+    "/admin/bots/{bot_id}/test": {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                bot_id: string;
             };
             cookie?: never;
         };
         get?: never;
         put?: never;
         /**
-         * Starts the widget in a browser
-         * @description Called when the widget starts and when it comes back after a pause. Nothing is stored unless the browser has a token or `identify` is true.
+         * Sends one signed sample event to the bot and returns the request and the response
+         * @description The event is about a chat that does not exist, so any event that the bot sends about this chat is rejected. Nothing is stored.
          */
-        post: operations["startWidgetSession"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget/{widget_id}/message": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends a message from the visitor
-         * @description A text longer than 1000 characters is truncated. By default, a visitor may send 30 messages in 10 seconds.
-         */
-        post: operations["widgetMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget/{widget_id}/history": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Lists the messages before a given one
-         * @description Returns the last 50 messages before an entry of one of the visitor's chats, oldest first. If the chat has fewer, the page continues with the visitor's earlier chats; chat_id of each message is its chat. Messages that the visitor has hidden with clear_history, and those whose retention period is over, are not returned. For the next page, send chat_id and seq of the first message. The list is empty if the chat does not belong to the visitor.
-         */
-        post: operations["listWidgetHistory"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget/{widget_id}/visitor": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Stores data about the visitor
-         * @description Contact data, custom data, the id of setUserToken, the page, UTM parameters and the client ids of web analytics. Absent fields stay unchanged.
-         */
-        post: operations["updateWidgetVisitor"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget/{widget_id}/offline-message": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends the offline form
-         * @description The message is added to the open chat, or opens a chat, which starts with the widget's bot or waits for the agents. Webhooks get offline_message.
-         */
-        post: operations["widgetOfflineMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget/{widget_id}/rating": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Rates a chat, or removes the rating
-         * @description chat_finished contains the rating that the chat then has. A later or changed rating is reported with chat_updated. Also returns 404 if the chat belongs to another visitor.
-         */
-        post: operations["rateWidgetChat"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget/{widget_id}/callback": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Whether the visitor can ask for a callback now
-         * @description Callback disabled: an admin has disabled callbacks, or the account has no telephony provider. Callback unavaiable: it is outside the working hours, the balance is used up, no agent with a phone number is online, or a call is in progress.
-         */
-        post: operations["checkCallback"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget/{widget_id}/call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Starts a callback: an agent is called first, and then the visitor
-         * @description The call is stored in the visitor's open chat, or opens a new one, which starts with the widget's bot if there is one. The bot gets a CLIENT_MESSAGE with the phone number. If the result is fail, nothing is stored.
-         */
-        post: operations["startCallback"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/widget/{widget_id}/socket-ticket": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Returns a ticket that opens a WebSocket
-         * @description The widget connects to `url` with the query parameter `ticket`. Pushes about new messages, the chat's state and the agent's typing then arrive as JSON (docs/sockets.md).
-         */
-        post: operations["createWidgetSocketTicket"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/calls/{account_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                account_id: string;
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A telephony provider reports that a visitor is calling
-         * @description 404 if the account has no telephony provider.
-         */
-        post: operations["reportIncomingCall"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/calls/{account_id}/{call_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                account_id: string;
-                /** @description The id of the call's timeline entry. */
-                call_id: string;
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A gateway reports the progress of a call
-         * @description A late or repeated report changes nothing and gets the same response.
-         */
-        post: operations["reportCall"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/calls/{account_id}/{call_id}/{leg}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                account_id: string;
-                /** @description The id of the call's timeline entry. */
-                call_id: string;
-                /** @description The leg of the call that the callback reports. */
-                leg: "agent" | "client" | "dial";
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Twilio reports the progress of a leg of a call
-         * @description A late or repeated report changes nothing and gets the same response.
-         */
-        post: operations["reportCallLeg"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/login": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Exchanges an e-mail address and a password for a bearer token
-         * @description Wrong passwords are counted in windows of five minutes: at most ten for one e-mail address from one source address, a hundred from one source address, and fifty for one e-mail address. The last two limits do not apply to a source address from which the agent has signed in within the last 30 days. The session ends after 12 hours without a request, and 30 days after the login at the latest.
-         */
-        post: operations["agentLogin"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Ends the session
-         * @description An expired or unknown token gets the same response, so the request can be repeated. When the last session ends, the agent is offline.
-         */
-        post: operations["agentLogout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/presence": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Reads the agent's presence
-         * @description `status` is what the agent has set, or offline if the agent has not sent a request for ten minutes or has lost the last socket more than 90 seconds ago.
-         */
-        get: operations["agentPresence"];
-        /**
-         * Changes the agent's presence
-         * @description An agent stays online while they keep sending requests. When an agent's last socket has been closed for 90 seconds, the agent is offline, unless they have opened another socket or set the status again.
-         */
-        put: operations["setAgentPresence"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/socket-ticket": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Returns a ticket that opens a WebSocket
-         * @description The client connects to `url` with the query parameter `ticket`. Pushes about changes then arrive as JSON (docs/sockets.md). An agent gets at most 30 tickets in ten seconds.
-         */
-        post: operations["createSocketTicket"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/me": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Reads the signed-in agent and the account
-         * @description Clients call this after a reload, to find out whether their token is still valid and what the agent may do.
-         */
-        get: operations["currentAgent"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/password": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Replaces the agent's own password
-         * @description The current password is verified with the limits of a sign-in. The agent's other sessions end. A session that must replace its password can make only this request, GET /agent/me and POST /agent/logout.
-         */
-        put: operations["changePassword"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/sessions/{session_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: string;
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Ends one of the agent's own sessions
-         * @description Its sockets are closed.
-         */
-        delete: operations["endSession"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/sessions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the agent's own sessions, the one used last first
-         * @description The times are those of the sign-in and of the last request, which is exact to a minute.
-         */
-        get: operations["sessions"];
-        put?: never;
-        post?: never;
-        /**
-         * Ends the agent's sessions except the one that makes the request
-         * @description Their sockets are closed.
-         */
-        delete: operations["endOtherSessions"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/agents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists all agents with their status, and all departments
-         * @description These are the possible recipients of a transfer. The status is offline if the agent has not sent a request in the last ten minutes, or has had no socket for 90 seconds.
-         */
-        get: operations["colleagues"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/canned-replies": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the canned replies of the account, sorted by shortcut
-         * @description All of them, because there are at most 250.
-         */
-        get: operations["cannedReplies"];
-        put?: never;
-        /**
-         * An admin creates a canned reply
-         * @description 409 if another canned reply has the same shortcut, or if the account already has 250 canned replies.
-         */
-        post: operations["createCannedReply"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/canned-replies/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of the canned reply. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * An admin deletes a canned reply
-         * @description 404 if it does not exist any more.
-         */
-        delete: operations["deleteCannedReply"];
-        options?: never;
-        head?: never;
-        /**
-         * An admin changes a canned reply
-         * @description Absent fields stay unchanged. 409 if another canned reply has the same shortcut.
-         */
-        patch: operations["changeCannedReply"];
-        trace?: never;
-    };
-    "/agent/chats": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the chats that the agent can see, newest first
-         * @description Includes the chats that the agent has, or had when they were closed; chats offered to the agent; and chats that other agents accepted or closed, if the agent receives the chats of the channel or is a member of the last department of the chat. An admin sees every chat. All other endpoints return 403 for a chat that is not in this list. A page may have fewer chats than the limit, or none: while next is not null, repeat the request with next as before.
-         */
-        get: operations["agentChats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/chats/{chat_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        /**
-         * Reads a chat, its visitor and its panel
-         * @description `panel` contains the data from webhooks and from the visitor's page. The timeline is read separately.
-         */
-        get: operations["agentChat"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/chats/{chat_id}/accept": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * The agent accepts the chat, even if a bot has it
-         * @description A repeated request has no further effect. 409 if another agent has the chat. The bot gets AGENT_JOINED, and webhooks get chat_accepted.
-         */
-        post: operations["acceptChat"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/chats/{chat_id}/close": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Closes the agent's chat, or one that no agent has
-         * @description A repeated request returns the same response and sends no second notification.
-         */
-        post: operations["closeChat"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/chats/{chat_id}/assign": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Binds the visitor to the CRM card that the response to chat_accepted contained
-         * @description The response to chat_assigned appears in the panel.
-         */
-        post: operations["assignChat"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/chats/{chat_id}/transfer": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Transfers the chat to another agent or to a department
-         * @description Allowed for the agent who has the chat, and for admins. A recipient must be online.
-         */
-        post: operations["transferChat"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/chats/{chat_id}/typing": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * The agent starts or stops typing
-         * @description The notice is not stored: it is sent to the visitor's front end once and never repeated.
-         */
-        post: operations["agentTyping"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/chats/{chat_id}/messages": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        /**
-         * Lists the timeline, oldest first, with the state of every delivery
-         * @description A client that polls with its last seq as after never skips an entry: a page ends before a seq whose entry is still being written, which takes ten seconds at most. Gaps in the sequence can be permanent.
-         */
-        get: operations["agentMessages"];
-        put?: never;
-        /**
-         * The agent sends a message to the visitor
-         * @description The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a request that got no response with the same Idempotency-Key.
-         */
-        post: operations["agentMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/chats/{chat_id}/notes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * The agent adds a private note to the chat
-         * @description The note becomes an entry of type note, which only agents see: it is not delivered and is not part of any event. Every agent who can see the chat can add a note, even when the chat is closed.
-         */
-        post: operations["addNote"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/chats/{chat_id}/call": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * The agent who has the chat calls the visitor
-         * @description The agent's phone rings first. 409: the agent does not have the chat, the visitor has a call in progress or no phone number, the agent's profile has no valid phone number, the account has no telephony provider, or its balance is used up.
-         */
-        post: operations["callVisitor"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/chats/{chat_id}/messages/{seq}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-                /** @description The number of the entry in its chat. */
-                seq: components["schemas"]["SequentialNumber"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends a failed message again
-         * @description Three new attempts, with the same `webhook-id`. 409 unless the delivery has failed.
-         */
-        post: operations["retryMessage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/changes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the chats that have changed since a cursor
-         * @description A console keeps its lists current as follows: it sends a request without parameters to get a cursor, reads its lists, and then requests the changes after the cursor, each time with the cursor of the previous response, until complete is true. Each change is returned at least once; a row can be returned again even though it has not changed. Chats that become visible or hidden because a channel, a department or an agent has changed are not returned, because the chats themselves have not changed.
-         */
-        get: operations["agentChanges"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/search": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Searches the chats that the agent can see
-         * @description Finds chats whose number or visitor number is q; chats of visitors whose e-mail address or phone number begins with q (at least three characters or digits); chats of the visitor whom the integrator of an API channel knows by the id q, unless q consists of letters only; and chats in which each word of q begins a word of the visitor's name or of the part of the last message that ChatRow contains. Upper and lower case and accents make no difference. The first page begins with the best matches: the chat with this number, and the last chat of each visitor with this number, e-mail address or phone number. At most 25 visitors are found by e-mail address and 25 by phone number. The other results follow, newest first. Each page examines a limited number of chats, so it may have few results or none: while next is not null, repeat the request with next as cursor. No chat is returned twice.
-         */
-        get: operations["agentSearch"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/agent/visitors/{number}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The visitor's number in the account. */
-                number: components["schemas"]["SequentialNumber"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Corrects the visitor's data, or blacklists the visitor
-         * @description Messages from a blacklisted visitor get 200 and are dropped. A correction stays until the integrator sends a value that differs from the integrator's previous one. Allowed for agents who can see the visitor's open chat or, if no chat is open, the last one; other agents get 403.
-         */
-        patch: operations["changeVisitor"];
-        trace?: never;
-    };
-    "/agent/visitors/{number}/chats": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The visitor's number in the account. */
-                number: components["schemas"]["SequentialNumber"];
-            };
-            cookie?: never;
-        };
-        /**
-         * Lists a visitor's chats, newest first
-         * @description Contains open and closed chats. Chats that the agent cannot see are left out, so a page may have fewer chats or none: while next is not null, repeat the request with next as cursor. Allowed for agents who can see the visitor's open chat or, if no chat is open, the last one; other agents get 403.
-         */
-        get: operations["visitorChats"];
-        put?: never;
-        post?: never;
+        post: operations["testBot"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1226,7 +323,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/admin/agents": {
+    "/admin/chats/export": {
         parameters: {
             query?: never;
             header?: never;
@@ -1234,51 +331,121 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the agents of the account
-         * @description With the time at which each was last seen.
+         * Exports one chat, or the chats that were closed in a time range
+         * @description With private notes and events. A long chat continues on the next page: repeat the request with `next` as `cursor` until `next` is null.
          */
-        get: operations["agents"];
+        get: operations["exportChats"];
         put?: never;
-        /**
-         * Adds an agent
-         * @description The e-mail address must not belong to an agent of any account. Tell the agent the password; the agent can change it.
-         */
-        post: operations["createAgent"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/admin/agents/{agent_id}": {
+    "/admin/chats/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Exports the same chats as CSV, with one line for each entry
+         * @description The cursor of the next page is in the header x-next-cursor. Only the first page has a header line, so the pages can be joined.
+         */
+        get: operations["exportChatsAsCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists deliveries with their attempts, newest first
+         * @description Failed deliveries newest first, deliveries in other states by chat. Message texts are not included. A page can be shorter than `limit` although more follow: repeat the request with `next` as `cursor` until `next` is null.
+         */
+        get: operations["deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/deliveries/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Counts failed and pending deliveries, up to 100 of each
+         * @description `has_more` says that there are more than 100.
+         */
+        get: operations["deliveryCounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/deliveries/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends failed deliveries again: one, those of a chat, or those of a period, oldest first
+         * @description Either one delivery (`chat_id` and `seq`), those of a chat (`chat_id`), or those of a period (`from` and `to`). Repeat the request with `next` as `cursor` until `next` is null. Receivers get the same `webhook-id` again.
+         */
+        post: operations["replayDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/deliveries/{chat_id}/{seq}": {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The agent's number in the account. */
-                agent_id: components["schemas"]["SequentialNumber"];
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+                /** @description The number of the entry in the chat. */
+                seq: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
         /**
-         * Reads an agent
-         * @description `last_seen_at` is null for an agent who has never signed in.
+         * Shows a delivery with its request
+         * @description The request is built again from the stored data. It differs from the request that was sent if the visitor, the agents, the receiver's address or its secrets have changed since. 404 for an entry without a delivery.
          */
-        get: operations["agent"];
+        get: operations["delivery"];
         put?: never;
         post?: never;
-        /**
-         * Deletes an agent and returns their chats to waiting
-         * @description Admins cannot delete themselves. The request can be repeated after an error.
-         */
-        delete: operations["deleteAgent"];
+        delete?: never;
         options?: never;
         head?: never;
-        /**
-         * Changes an agent
-         * @description A new password, e-mail address or role ends the agent's sessions. Admins cannot change their own role. The response is also 409 if the e-mail address or the password was changed concurrently.
-         */
-        patch: operations["changeAgent"];
+        patch?: never;
         trace?: never;
     };
     "/admin/departments": {
@@ -1336,126 +503,6 @@ export interface paths {
         patch: operations["changeDepartment"];
         trace?: never;
     };
-    "/admin/bots": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the bots of the account
-         * @description Tokens and secrets are not included.
-         */
-        get: operations["bots"];
-        put?: never;
-        /**
-         * Connects a bot to channels
-         * @description The provider is registered by the operator. The token is chosen by the provider, or created by the service if the body has none. The signing secret, and a created token, are shown only in this response.
-         */
-        post: operations["connectBot"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/bots/{bot_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                bot_id: string;
-            };
-            cookie?: never;
-        };
-        /**
-         * Reads a bot
-         * @description The token and the secret are not included.
-         */
-        get: operations["bot"];
-        put?: never;
-        post?: never;
-        /**
-         * Disconnects a bot
-         * @description Chats that are with the bot wait for the agents.
-         */
-        delete: operations["disconnectBot"];
-        options?: never;
-        head?: never;
-        /**
-         * Changes a bot, except its provider and token
-         * @description Absent fields stay unchanged. To change the provider or the token, connect another bot.
-         */
-        patch: operations["changeBot"];
-        trace?: never;
-    };
-    "/admin/bots/{bot_id}/rotate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                bot_id: string;
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Creates a new signing secret for a bot. Up to four old secrets stay valid for a limited time
-         * @description Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at once. 409 for one of two concurrent rotations.
-         */
-        post: operations["rotateBotSigningSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/bots/{bot_id}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                bot_id: string;
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends one signed sample event to the bot and returns the request and the response
-         * @description The event is about a chat that does not exist, so any event that the bot sends about this chat is rejected. Nothing is stored.
-         */
-        post: operations["testBot"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/bots/{bot_id}/activity": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                bot_id: string;
-            };
-            cookie?: never;
-        };
-        /**
-         * Shows the activity of a bot in the last hour
-         * @description Counted from the timelines when it is requested. `is_complete` is false if there was too much to count.
-         */
-        get: operations["botActivity"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/admin/providers": {
         parameters: {
             query?: never;
@@ -1468,6 +515,26 @@ export interface paths {
          * @description Without their endpoints.
          */
         get: operations["choosableProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reports on the chats of the last days, in the account's time zone
+         * @description Chats, answers, ratings, failed deliveries and calls by day, channel and agent, and the same for the period before.
+         */
+        get: operations["report"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1618,171 +685,6 @@ export interface paths {
         patch: operations["changeTelephony"];
         trace?: never;
     };
-    "/admin/deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists deliveries with their attempts, newest first
-         * @description Failed deliveries newest first, deliveries in other states by chat. Message texts are not included. A page can be shorter than `limit` although more follow: repeat the request with `next` as `cursor` until `next` is null.
-         */
-        get: operations["deliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/deliveries/counts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Counts failed and pending deliveries, up to 100 of each
-         * @description `has_more` says that there are more than 100.
-         */
-        get: operations["deliveryCounts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/deliveries/{chat_id}/{seq}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-                /** @description The number of the entry in the chat. */
-                seq: components["schemas"]["SequentialNumber"];
-            };
-            cookie?: never;
-        };
-        /**
-         * Shows a delivery with its request
-         * @description The request is built again from the stored data. It differs from the request that was sent if the visitor, the agents, the receiver's address or its secrets have changed since. 404 for an entry without a delivery.
-         */
-        get: operations["delivery"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/deliveries/replay": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends failed deliveries again: one, those of a chat, or those of a period, oldest first
-         * @description Either one delivery (`chat_id` and `seq`), those of a chat (`chat_id`), or those of a period (`from` and `to`). Repeat the request with `next` as `cursor` until `next` is null. Receivers get the same `webhook-id` again.
-         */
-        post: operations["replayDeliveries"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/chats/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Exports one chat, or the chats that were closed in a time range
-         * @description With private notes and events. A long chat continues on the next page: repeat the request with `next` as `cursor` until `next` is null.
-         */
-        get: operations["exportChats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/chats/export.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Exports the same chats as CSV, with one line for each entry
-         * @description The cursor of the next page is in the header x-next-cursor. Only the first page has a header line, so the pages can be joined.
-         */
-        get: operations["exportChatsAsCsv"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/audit": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Lists the entries of the audit log, newest first
-         * @description An entry is kept for 400 days, whatever the account's retention period is.
-         */
-        get: operations["auditLog"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/reports": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Reports on the chats of the last days, in the account's time zone
-         * @description Chats, answers, ratings, failed deliveries and calls by day, channel and agent, and the same for the period before.
-         */
-        get: operations["report"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/admin/visitors": {
         parameters: {
             query?: never;
@@ -1825,6 +727,819 @@ export interface paths {
          * @description Deletes every chat, message, panel and delivery of the visitor. Repeat the request until `complete` is true.
          */
         delete: operations["eraseVisitor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists all agents with their status, and all departments
+         * @description These are the possible recipients of a transfer. The status is offline if the agent has not sent a request in the last ten minutes, or has had no socket for 90 seconds.
+         */
+        get: operations["colleagues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/canned-replies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the canned replies of the account, sorted by shortcut
+         * @description All of them, because there are at most 250.
+         */
+        get: operations["cannedReplies"];
+        put?: never;
+        /**
+         * An admin creates a canned reply
+         * @description 409 if another canned reply has the same shortcut, or if the account already has 250 canned replies.
+         */
+        post: operations["createCannedReply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/canned-replies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the canned reply. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * An admin deletes a canned reply
+         * @description 404 if it does not exist any more.
+         */
+        delete: operations["deleteCannedReply"];
+        options?: never;
+        head?: never;
+        /**
+         * An admin changes a canned reply
+         * @description Absent fields stay unchanged. 409 if another canned reply has the same shortcut.
+         */
+        patch: operations["changeCannedReply"];
+        trace?: never;
+    };
+    "/agent/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the chats that have changed since a cursor
+         * @description A console keeps its lists current as follows: it sends a request without parameters to get a cursor, reads its lists, and then requests the changes after the cursor, each time with the cursor of the previous response, until complete is true. Each change is returned at least once; a row can be returned again even though it has not changed. Chats that become visible or hidden because a channel, a department or an agent has changed are not returned, because the chats themselves have not changed.
+         */
+        get: operations["agentChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the chats that the agent can see, newest first
+         * @description Includes the chats that the agent has, or had when they were closed; chats offered to the agent; and chats that other agents accepted or closed, if the agent receives the chats of the channel or is a member of the last department of the chat. An admin sees every chat. All other endpoints return 403 for a chat that is not in this list. A page may have fewer chats than the limit, or none: while next is not null, repeat the request with next as before.
+         */
+        get: operations["agentChats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Reads a chat, its visitor and its panel
+         * @description `panel` contains the data from webhooks and from the visitor's page. The timeline is read separately.
+         */
+        get: operations["agentChat"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The agent accepts the chat, even if a bot has it
+         * @description A repeated request has no further effect. 409 if another agent has the chat. The bot gets AGENT_JOINED, and webhooks get chat_accepted.
+         */
+        post: operations["acceptChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Binds the visitor to the CRM card that the response to chat_accepted contained
+         * @description The response to chat_assigned appears in the panel.
+         */
+        post: operations["assignChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The agent who has the chat calls the visitor
+         * @description The agent's phone rings first. 409: the agent does not have the chat, the visitor has a call in progress or no phone number, the agent's profile has no valid phone number, the account has no telephony provider, or its balance is used up.
+         */
+        post: operations["callVisitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Closes the agent's chat, or one that no agent has
+         * @description A repeated request returns the same response and sends no second notification.
+         */
+        post: operations["closeChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Lists the timeline, oldest first, with the state of every delivery
+         * @description A client that polls with its last seq as after never skips an entry: a page ends before a seq whose entry is still being written, which takes ten seconds at most. Gaps in the sequence can be permanent.
+         */
+        get: operations["agentMessages"];
+        put?: never;
+        /**
+         * The agent sends a message to the visitor
+         * @description The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a request that got no response with the same Idempotency-Key.
+         */
+        post: operations["agentMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/messages/{seq}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+                /** @description The number of the entry in its chat. */
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a failed message again
+         * @description Three new attempts, with the same `webhook-id`. 409 unless the delivery has failed.
+         */
+        post: operations["retryMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The agent adds a private note to the chat
+         * @description The note becomes an entry of type note, which only agents see: it is not delivered and is not part of any event. Every agent who can see the chat can add a note, even when the chat is closed.
+         */
+        post: operations["addNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Transfers the chat to another agent or to a department
+         * @description Allowed for the agent who has the chat, and for admins. A recipient must be online.
+         */
+        post: operations["transferChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/chats/{chat_id}/typing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The agent starts or stops typing
+         * @description The notice is not stored: it is sent to the visitor's front end once and never repeated.
+         */
+        post: operations["agentTyping"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchanges an e-mail address and a password for a bearer token
+         * @description Wrong passwords are counted in windows of five minutes: at most ten for one e-mail address from one source address, a hundred from one source address, and fifty for one e-mail address. The last two limits do not apply to a source address from which the agent has signed in within the last 30 days. The session ends after 12 hours without a request, and 30 days after the login at the latest.
+         */
+        post: operations["agentLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends the session
+         * @description An expired or unknown token gets the same response, so the request can be repeated. When the last session ends, the agent is offline.
+         */
+        post: operations["agentLogout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads the signed-in agent and the account
+         * @description Clients call this after a reload, to find out whether their token is still valid and what the agent may do.
+         */
+        get: operations["currentAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replaces the agent's own password
+         * @description The current password is verified with the limits of a sign-in. The agent's other sessions end. A session that must replace its password can make only this request, GET /agent/me and POST /agent/logout.
+         */
+        put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads the agent's presence
+         * @description `status` is what the agent has set, or offline if the agent has not sent a request for ten minutes or has lost the last socket more than 90 seconds ago.
+         */
+        get: operations["agentPresence"];
+        /**
+         * Changes the agent's presence
+         * @description An agent stays online while they keep sending requests. When an agent's last socket has been closed for 90 seconds, the agent is offline, unless they have opened another socket or set the status again.
+         */
+        put: operations["setAgentPresence"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Searches the chats that the agent can see
+         * @description Finds chats whose number or visitor number is q; chats of visitors whose e-mail address or phone number begins with q (at least three characters or digits); chats of the visitor whom the integrator of an API channel knows by the id q, unless q consists of letters only; and chats in which each word of q begins a word of the visitor's name or of the part of the last message that ChatRow contains. Upper and lower case and accents make no difference. The first page begins with the best matches: the chat with this number, and the last chat of each visitor with this number, e-mail address or phone number. At most 25 visitors are found by e-mail address and 25 by phone number. The other results follow, newest first. Each page examines a limited number of chats, so it may have few results or none: while next is not null, repeat the request with next as cursor. No chat is returned twice.
+         */
+        get: operations["agentSearch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the agent's own sessions, the one used last first
+         * @description The times are those of the sign-in and of the last request, which is exact to a minute.
+         */
+        get: operations["sessions"];
+        put?: never;
+        post?: never;
+        /**
+         * Ends the agent's sessions except the one that makes the request
+         * @description Their sockets are closed.
+         */
+        delete: operations["endOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Ends one of the agent's own sessions
+         * @description Its sockets are closed.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/socket-ticket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns a ticket that opens a WebSocket
+         * @description The client connects to `url` with the query parameter `ticket`. Pushes about changes then arrive as JSON (docs/sockets.md). An agent gets at most 30 tickets in ten seconds.
+         */
+        post: operations["createSocketTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/visitors/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The visitor's number in the account. */
+                number: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Corrects the visitor's data, or blacklists the visitor
+         * @description Messages from a blacklisted visitor get 200 and are dropped. A correction stays until the integrator sends a value that differs from the integrator's previous one. Allowed for agents who can see the visitor's open chat or, if no chat is open, the last one; other agents get 403.
+         */
+        patch: operations["changeVisitor"];
+        trace?: never;
+    };
+    "/agent/visitors/{number}/chats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The visitor's number in the account. */
+                number: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Lists a visitor's chats, newest first
+         * @description Contains open and closed chats. Chats that the agent cannot see are left out, so a page may have fewer chats or none: while next is not null, repeat the request with next as cursor. Allowed for agents who can see the visitor's open chat or, if no chat is open, the last one; other agents get 403.
+         */
+        get: operations["visitorChats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bot/webhooks/{provider_id}/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Assigned by the operator. */
+                provider_id: string;
+                /** @description The token that identifies the bot to the provider. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * B-1: an event from a bot provider
+         * @description The chat is identified by chat_id, or else by client_id, or else by the id of a CLIENT_MESSAGE. By default a bot may send 300 requests in 10 seconds.
+         */
+        post: operations["botEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A telephony provider reports that a visitor is calling
+         * @description 404 if the account has no telephony provider.
+         */
+        post: operations["reportIncomingCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{account_id}/{call_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the call's timeline entry. */
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A gateway reports the progress of a call
+         * @description A late or repeated report changes nothing and gets the same response.
+         */
+        post: operations["reportCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/calls/{account_id}/{call_id}/{leg}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the call's timeline entry. */
+                call_id: string;
+                /** @description The leg of the call that the callback reports. */
+                leg: "agent" | "client" | "dial";
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Twilio reports the progress of a leg of a call
+         * @description A late or repeated report changes nothing and gets the same response.
+         */
+        post: operations["reportCallLeg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channel/{secret}/{channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The random part of the channel's endpoint address. */
+                secret: string;
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A-2: a visitor sends a message, or starts or stops typing
+         * @description A text longer than 1000 characters is truncated. On a channel with lenient validation, an invalid optional field is ignored, and a file may lack a name and a size. By default a visitor may send 30 messages and a channel may open 300 chats in 10 seconds.
+         */
+        post: operations["channelMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/channel/{secret}/{channel_id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The random part of the channel's endpoint address. */
+                secret: string;
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * A-1: is an agent of the channel online?
+         * @description Agents count who receive the channel's chats and have the status online. 0 is also returned for a disabled channel. Ask before you show the chat, at most once a minute.
+         */
+        get: operations["channelStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The agents' console (same as /console/)
+         * @description Browsers resolve the addresses of the page's files against the path with the slash, so the page works with both.
+         */
+        get: operations["consoleWithoutSlash"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The agents' console
+         * @description The page is never cached; its files are cached for a year, because their names contain a hash of their content.
+         */
+        get: operations["console"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/assets/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The file name that the page refers to. */
+                file: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * A script, style, icon or notice of the console
+         * @description The name contains a hash of the content. An unknown name returns 404.
+         */
+        get: operations["consoleAsset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This document
+         * @description For code generators and API clients.
+         */
+        get: operations["document"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1906,6 +1621,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/accounts/{account_id}/call-balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds minutes to the call balance of an account
+         * @description 422 if the reference was used with a different number of minutes.
+         */
+        post: operations["topUpCallBalance"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/accounts/{account_id}/telephony": {
         parameters: {
             query?: never;
@@ -1934,28 +1671,6 @@ export interface paths {
          * @description Absent fields stay unchanged. Changing the provider requires the credentials of the new one.
          */
         patch: operations["changeAccountTelephony"];
-        trace?: never;
-    };
-    "/operator/accounts/{account_id}/call-balance": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                account_id: string;
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Adds minutes to the call balance of an account
-         * @description 422 if the reference was used with a different number of minutes.
-         */
-        post: operations["topUpCallBalance"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
         trace?: never;
     };
     "/operator/providers": {
@@ -2012,35 +1727,304 @@ export interface paths {
         patch: operations["changeProvider"];
         trace?: never;
     };
-}
-export interface webhooks {
-    integratorMessage: {
+    "/script/widget/{widget_id}": {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            header?: never;
+            path: {
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
-            path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /**
-         * A-3: an agent or a bot sends a message, or an agent starts or stops typing; POST <integrator_url>/<CHANNEL_PUBLIC_ID>
-         * @description On a channel with lenient validation, every 2xx without an error counts as delivered, and a 4xx is a final rejection. A typing notice is sent only once.
+         * The same script, at the path that pages and packages of another product request
+         * @description See /widget/{widget_id}.
          */
-        post: operations["integratorMessage"];
+        get: operations["widgetScriptOfOtherProduct"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
+    "/widget.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The script that a page includes
+         * @description A small script that loads the widget when the browser is idle. The script element names the widget in data-id, or the script's URL in the query parameter id.
+         */
+        get: operations["widgetLoader"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/assets/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The file name that the page refers to. */
+                file: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * A script or language file of the widget
+         * @description The name contains a hash of the content. An unknown name returns 404.
+         */
+        get: operations["widgetAsset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * The script that a page includes, for one widget
+         * @description The script of /widget.js with the widget's id, and with whether agents are online, so that the page knows it as soon as the script has run. Clients may keep it for one minute.
+         */
+        get: operations["widgetScript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Starts a callback: an agent is called first, and then the visitor
+         * @description The call is stored in the visitor's open chat, or opens a new one, which starts with the widget's bot if there is one. The bot gets a CLIENT_MESSAGE with the phone number. If the result is fail, nothing is stored.
+         */
+        post: operations["startCallback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whether the visitor can ask for a callback now
+         * @description Callback disabled: an admin has disabled callbacks, or the account has no telephony provider. Callback unavaiable: it is outside the working hours, the balance is used up, no agent with a phone number is online, or a call is in progress.
+         */
+        post: operations["checkCallback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lists the messages before a given one
+         * @description Returns the last 50 messages before an entry of one of the visitor's chats, oldest first. If the chat has fewer, the page continues with the visitor's earlier chats; chat_id of each message is its chat. Messages that the visitor has hidden with clear_history, and those whose retention period is over, are not returned. For the next page, send chat_id and seq of the first message. The list is empty if the chat does not belong to the visitor.
+         */
+        post: operations["listWidgetHistory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a message from the visitor
+         * @description A text longer than 1000 characters is truncated. By default, a visitor may send 30 messages in 10 seconds.
+         */
+        post: operations["widgetMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/offline-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends the offline form
+         * @description The message is added to the open chat, or opens a chat, which starts with the widget's bot or waits for the agents. Webhooks get offline_message.
+         */
+        post: operations["widgetOfflineMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/rating": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rates a chat, or removes the rating
+         * @description chat_finished contains the rating that the chat then has. A later or changed rating is reported with chat_updated. Also returns 404 if the chat belongs to another visitor.
+         */
+        post: operations["rateWidgetChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Starts the widget in a browser
+         * @description Called when the widget starts and when it comes back after a pause. Nothing is stored unless the browser has a token or `identify` is true.
+         */
+        post: operations["startWidgetSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/socket-ticket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns a ticket that opens a WebSocket
+         * @description The widget connects to `url` with the query parameter `ticket`. Pushes about new messages, the chat's state and the agent's typing then arrive as JSON (docs/sockets.md).
+         */
+        post: operations["createWidgetSocketTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/{widget_id}/visitor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stores data about the visitor
+         * @description Contact data, custom data, the id of setUserToken, the page, UTM parameters and the client ids of web analytics. Absent fields stay unchanged.
+         */
+        post: operations["updateWidgetVisitor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
     botEvent: {
         parameters: {
             query?: never;
@@ -2068,6 +2052,33 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    call_event: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A call starts, changes or ends; POST <webhook_url>
+         * @description Sent when a call starts and whenever its status changes.
+         */
+        post: operations["callEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     chat_accepted: {
         parameters: {
             query?: never;
@@ -2089,33 +2100,6 @@ export interface webhooks {
          * @description Sent when an agent accepts a chat. The response can contain data that the agent sees beside the chat.
          */
         post: operations["chatAccepted"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    chat_updated: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * The visitor's data changed while an agent has the chat, or the rating changed after chat_finished; POST <webhook_url>
-         * @description Sent when data about the visitor has changed while an agent has the chat, or when the visitor rated the chat after chat_finished was sent.
-         */
-        post: operations["chatUpdated"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2176,7 +2160,7 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
-    call_event: {
+    chat_updated: {
         parameters: {
             query?: never;
             header: {
@@ -2193,10 +2177,37 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A call starts, changes or ends; POST <webhook_url>
-         * @description Sent when a call starts and whenever its status changes.
+         * The visitor's data changed while an agent has the chat, or the rating changed after chat_finished; POST <webhook_url>
+         * @description Sent when data about the visitor has changed while an agent has the chat, or when the visitor rated the chat after chat_finished was sent.
          */
-        post: operations["callEvent"];
+        post: operations["chatUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    integratorMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A-3: an agent or a bot sends a message, or an agent starts or stops typing; POST <integrator_url>/<CHANNEL_PUBLIC_ID>
+         * @description On a channel with lenient validation, every 2xx without an error counts as delivered, and a 4xx is a final rejection. A typing notice is sent only once.
+         */
+        post: operations["integratorMessage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2230,33 +2241,6 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
-    test: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * An admin tests the address; POST <webhook_url>
-         * @description Sent by POST /admin/settings/webhooks/{webhook_id}/test without `event`.
-         */
-        post: operations["webhookTest"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     placeCall: {
         parameters: {
             query?: never;
@@ -2284,525 +2268,545 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    test: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An admin tests the address; POST <webhook_url>
+         * @description Sent by POST /admin/settings/webhooks/{webhook_id}/test without `event`.
+         */
+        post: operations["webhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
-        Error: {
-            error: {
-                /** @enum {string} */
-                code: "invalid_request" | "invalid_credentials" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "payload_too_large" | "rate_limited" | "unavailable" | "internal" | "invalid_client" | "unauthorized_client" | "idempotency_mismatch" | "channel_disabled" | "site_not_allowed" | "invalid_token" | "invalid_signature" | "account_suspended" | "password_change_required";
-                message: string;
-                /** @description The path of the invalid field, such as message.file_size. */
-                field?: string;
+        Account: {
+            account_id: string;
+            created_at: components["schemas"]["UnixSeconds"];
+            name: string;
+            /** @enum {string} */
+            state: "active" | "suspended" | "deleting";
+            suspended_at: components["schemas"]["UnixSeconds"] | null;
+        };
+        AccountDetails: {
+            account_id: string;
+            admins: {
+                agent_id: components["schemas"]["SequentialNumber"];
+                email: string;
+                name: string;
+            }[];
+            /** @description The number of agents. */
+            agents: number;
+            created_at: components["schemas"]["UnixSeconds"];
+            /** @description The progress of the deletion. Null if none is in progress. */
+            deletion: {
+                deleted_items: number;
+                /**
+                 * @description The table that is being read, in this order. account: the last items of the Directory table.
+                 * @enum {string}
+                 */
+                phase: "directory" | "connections" | "chats" | "account";
+                started_at: components["schemas"]["UnixSeconds"];
+            } | null;
+            name: string;
+            /** @enum {string} */
+            state: "active" | "suspended" | "deleting";
+            suspended_at: components["schemas"]["UnixSeconds"] | null;
+        };
+        AccountSettings: {
+            /** @description Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change. */
+            allows_http_receivers: boolean;
+            callback: {
+                /** @description 1 is Monday. */
+                days: number[];
+                enabled: boolean;
+                from: string;
+                to: string;
+                /** @description Minutes from UTC. It applies only while time_zone is UTC. */
+                utc_offset: number;
             };
-        };
-        BotError: {
-            error: {
-                /** @enum {string} */
-                code: "invalid_client" | "unauthorized_client" | "invalid_request";
-                message: string;
-                field?: string;
+            /** @description Minutes. */
+            idle_close: number | null;
+            limits: {
+                bot_requests: number;
+                channel_chats: number;
+                visitor_messages: number;
             };
+            retention_days: number | null;
+            rules: components["schemas"]["TriggerRule"][];
+            safe_urls: string[];
+            signing_secret?: components["schemas"]["SigningSecret"];
+            time_zone: string;
+            webhook_url: components["schemas"]["OptionalWebUrl"];
+            webhooks: components["schemas"]["Webhook"][];
         };
-        GatewayError: {
-            message: string;
+        AccountSettingsChanges: {
+            /** @description The hours in which visitors may request a call. Absent fields stay unchanged; null resets a field to its default. */
+            callback?: {
+                days?: number[] | null;
+                enabled?: boolean | null;
+                from?: string | null;
+                to?: string | null;
+                utc_offset?: number | null;
+            } | null;
+            /** @description Minutes without a message after which a chat is closed; null for never. */
+            idle_close?: number | null;
+            /** @description Limits for a window of ten seconds. Absent fields stay unchanged; null resets a field to its default. */
+            limits?: {
+                bot_requests?: number | null;
+                /** @description Chats that one channel may open. */
+                channel_chats?: number | null;
+                visitor_messages?: number | null;
+            } | null;
+            /** @description Days for which messages and chats are kept; a visitor is kept as long as any of their chats. Null for no limit. */
+            retention_days?: number | null;
+            /** @description The trigger rules of the widget, at most 32768 bytes. */
+            rules?: components["schemas"]["TriggerRule"][] | null;
+            /** @description Allowed domains. Agents see no links to other domains, and no words that hide such a link. When the list is empty, every link is shown. */
+            safe_urls?: string[] | null;
+            /**
+             * @description The IANA name of the time zone whose days the reports show; UTC by default. A change applies to chats that are opened after it.
+             * @example Europe/Berlin
+             */
+            time_zone?: string | null;
+            webhook_url?: components["schemas"]["OptionalWebUrl"];
         };
-        /**
-         * Format: int64
-         * @description Sequential from 1.
-         */
-        SequentialNumber: number;
-        /**
-         * Format: int64
-         * @description Unix seconds.
-         */
-        UnixSeconds: number;
-        Name: string;
-        /**
-         * Format: email
-         * @description Compared in lower case.
-         */
-        Email: string;
-        /** @description Control characters, blanks only, and common or repetitive passwords are refused. It must not be the e-mail address. */
-        Password: string;
-        /** Format: uri */
-        WebUrl: string;
-        /** Format: uri */
-        OptionalWebUrl: string | null;
-        /**
-         * Format: uri
-         * @description An address that the service calls. It must not contain a user name or control characters. It must use https and must not lead to a private host, unless the stack allows http or that host. It is stored and shown in the normalised form in which it is called, without a fragment.
-         */
-        ReceiverUrl: string;
-        /** @description A blank value counts as absent. */
-        ShortText: string | null;
-        /** @enum {string} */
-        Role: "agent" | "admin";
-        /** @enum {string} */
-        PresenceStatus: "online" | "away" | "offline";
-        /** @description Table A1. */
-        VisitorMessage: {
-            sender: components["schemas"]["VisitorSender"];
-            message: components["schemas"]["ChannelMessage"];
-        } | {
-            sender: {
-                id: components["schemas"]["SenderId"];
-            };
-            message: components["schemas"]["TypingNotice"];
+        Agent: {
+            agent_id: components["schemas"]["SequentialNumber"];
+            created_at: components["schemas"]["UnixSeconds"];
+            email: string;
+            /** @description When the agent's client sent its last request or ping, with a precision of about a minute. Null if that was more than 90 days ago, or if the agent has never set a status or opened a socket. Present only in responses to requests that read agents. */
+            last_seen_at?: components["schemas"]["UnixSeconds"] | null;
+            name: string;
+            phone: string | null;
+            photo: components["schemas"]["OptionalWebUrl"];
+            role: components["schemas"]["Role"];
         };
-        /** @description The visitor's id in the integrator's system. An integer identifies the same visitor as the string of its digits. */
-        SenderId: string | number;
-        VisitorSender: {
-            id: components["schemas"]["SenderId"];
-            name?: components["schemas"]["ShortText"];
-            phone?: components["schemas"]["ShortText"];
-            email?: components["schemas"]["ShortText"];
+        AgentCallRequest: {
+            /** @description The number to call instead of the visitor's. */
+            phone?: string | null;
+        };
+        AgentChanges: {
+            /** Format: email */
+            email?: string | null;
+            /** @description Whether the agent must replace the new password before anything else. Only together with password. */
+            must_change_password?: boolean | null;
+            name?: components["schemas"]["Name"];
+            /** @description The rules of Password apply. */
+            password?: string | null;
+            /** @description The number at which the agent answers calls, preferably with the country code. A number that nobody can have is rejected. */
+            phone?: string | null;
             photo?: components["schemas"]["WebUrlOrBlank"];
-            /** @description The visitor's location, any text. It is shown and sent as a link if it is an http or https address. */
-            url?: string | null;
-            invite?: components["schemas"]["ShortText"];
-        };
-        /** @description Tables A1 and A3. */
-        ChannelMessage: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
-        TypingNotice: {
-            /** @enum {string} */
-            type: "typein" | "typeout";
-        };
-        TextMessage: {
-            /** @constant */
-            type: "text";
-            id?: components["schemas"]["CallerMessageId"];
-            text: string;
-        };
-        FileMessage: {
-            /** @enum {string} */
-            type: "video" | "audio" | "voice" | "photo" | "sticker" | "document";
-            id?: components["schemas"]["CallerMessageId"];
-            text?: string | null;
-            file: components["schemas"]["WebUrl"];
-            file_name: string;
-            /**
-             * Format: int64
-             * @description Bytes.
-             */
-            file_size: number;
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            emoji?: components["schemas"]["ShortText"];
-            /**
-             * Format: int64
-             * @description Seconds.
-             */
-            duration?: number | null;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            width?: number | null;
-            /**
-             * Format: int64
-             * @description Pixels.
-             */
-            height?: number | null;
-            performer?: components["schemas"]["ShortText"];
-            title?: components["schemas"]["ShortText"];
-            latitude?: number | null;
-            longitude?: number | null;
-        };
-        LocationMessage: {
-            /** @constant */
-            type: "location";
-            id?: components["schemas"]["CallerMessageId"];
-            text?: string | null;
-            latitude: number;
-            longitude: number;
-            title?: components["schemas"]["ShortText"];
-            file?: components["schemas"]["WebUrlOrBlank"];
-            thumb?: components["schemas"]["WebUrlOrBlank"];
-            emoji?: components["schemas"]["ShortText"];
+            /** @enum {string|null} */
+            role?: "agent" | "admin" | null;
         };
         /** @description An agent's text may have at most 10000 characters. */
         AgentMessage: {
             text?: string | null;
         } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"]);
-        NewNote: {
-            text: string;
-        };
-        /** @description Table B1, provider to service. */
-        ProviderEvent: components["schemas"]["BotMessageEvent"] | components["schemas"]["InviteAgentEvent"] | components["schemas"]["ClientInfoEvent"];
-        /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
-        BotEventId: string | number | null;
-        /** @description An id as the service sent it. */
-        ServiceAssignedId: number | string | null;
-        BotMessageEvent: {
-            /** @constant */
-            event: "BOT_MESSAGE";
-            id?: components["schemas"]["BotEventId"];
-            chat_id?: components["schemas"]["ServiceAssignedId"];
-            client_id?: components["schemas"]["ServiceAssignedId"];
-            message: components["schemas"]["BotMessage"];
-        };
-        InviteAgentEvent: {
-            /** @constant */
-            event: "INVITE_AGENT";
-            id?: components["schemas"]["BotEventId"];
-            chat_id?: components["schemas"]["ServiceAssignedId"];
-            client_id?: components["schemas"]["ServiceAssignedId"];
-        };
-        /** @description The visitor's contact data, at the top level or in contacts. At least one of the three fields is required. */
-        ClientInfoEvent: {
-            /** @constant */
-            event: "CLIENT_INFO";
-            id?: components["schemas"]["BotEventId"];
-            chat_id?: components["schemas"]["ServiceAssignedId"];
-            client_id?: components["schemas"]["ServiceAssignedId"];
-            name?: components["schemas"]["ShortText"];
-            email?: components["schemas"]["ShortText"];
-            phone?: components["schemas"]["ShortText"];
-            contacts?: {
-                name?: components["schemas"]["ShortText"];
-                email?: components["schemas"]["ShortText"];
-                phone?: components["schemas"]["ShortText"];
+        /** @description Data from the customer's systems for the agent. */
+        AgentPanel: {
+            assignment: {
+                /** @description The error text, if the assignment failed. */
+                message?: string;
+                /** @enum {string} */
+                state: "pending" | "done" | "failed";
+            } | null;
+            crm_link: components["schemas"]["OptionalWebUrl"];
+            custom_data: {
+                /** @description Text. Tags are removed from webhook data; tags in other data are shown as text. */
+                content: string;
+                key: string | null;
+                link: components["schemas"]["OptionalWebUrl"];
+                /**
+                 * @description script: set on the visitor's page; visitor: an answer to a custom field of the contacts form; crm: returned by a webhook.
+                 * @enum {string}
+                 */
+                source: "script" | "visitor" | "crm";
+                title: string | null;
+            }[];
+            /** @description Whether the agent may bind the visitor to a CRM card. */
+            enable_assign: boolean;
+            page: {
+                title: string | null;
+                url: components["schemas"]["WebUrl"];
             } | null;
         };
-        /** @description Table B2. */
-        BotMessage: {
+        /** @description A session of the agent. The time of the last request is exact to a minute. */
+        AgentSession: {
+            /** @description Null if an earlier version of the service stored the session. */
+            created_at: components["schemas"]["UnixSeconds"] | null;
+            /** @description Whether this session makes the request. */
+            current: boolean;
+            id: string;
+            last_request_at: components["schemas"]["UnixSeconds"];
+            /** @description The IP address of the sign-in. */
+            source_address: string | null;
+            user_agent: string | null;
+        };
+        ApiChannel: {
+            agent_ids: components["schemas"]["SequentialNumber"][];
+            append_channel_id: boolean;
+            /** @description The bot that answers first on this channel. */
+            bot_id: string | null;
+            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+            channel_id: string;
+            chunked: boolean;
+            created_at: components["schemas"]["UnixSeconds"];
+            department_ids: components["schemas"]["SequentialNumber"][];
+            enabled: boolean;
+            endpoint?: components["schemas"]["WebUrl"];
+            hidden_error_codes: number[];
+            integrator_url: string;
             /** @constant */
-            type: "TEXT";
-            text: string;
-            timestamp?: components["schemas"]["BotTimestamp"];
-            force_reply?: boolean | null;
-        } | {
-            /** @constant */
-            type: "MARKDOWN";
-            content: string;
-            text?: string | null;
-            timestamp?: components["schemas"]["BotTimestamp"];
-            force_reply?: boolean | null;
-        } | {
-            /** @constant */
-            type: "BUTTONS";
-            title?: components["schemas"]["ShortText"];
-            text?: string | null;
-            buttons: {
-                text: string;
-                id?: string | number | null;
+            kind: "api";
+            name: string;
+            /** @description The old endpoint addresses that are still valid, oldest first. Present only in the response for a single channel. */
+            old_endpoints?: {
+                valid_until: components["schemas"]["UnixSeconds"];
             }[];
-            timestamp?: components["schemas"]["BotTimestamp"];
+            /** @description The number of messages rejected today and yesterday (UTC), by reason. Present only in the response for a single channel. */
+            refused?: {
+                count: number;
+                day: components["schemas"]["UnixSeconds"];
+                last_at: components["schemas"]["UnixSeconds"];
+                /** @description For example: message.file_size is required. */
+                reason: string;
+            }[];
+            shows_buttons: boolean;
+            shows_markdown: boolean;
+            signing_secret?: components["schemas"]["SigningSecret"];
+            /** @enum {string} */
+            validation: "strict" | "lenient";
+        };
+        /** @description Something that an agent, an admin or the operator has done. Values are not stored, because they can contain secrets. */
+        AuditEntry: {
+            /**
+             * @description rotated: a secret was replaced. tested: a sample request was sent to a receiver. For exported, erased, replayed and sign_in_refused, equal requests from one address within a minute have one entry.
+             * @enum {string}
+             */
+            action: "created" | "changed" | "deleted" | "rotated" | "signed_in" | "sign_in_refused" | "exported" | "erased" | "replayed" | "tested" | "blacklisted" | "unblacklisted" | "topped_up" | "suspended" | "resumed";
+            /** @description Who made the request or, for a refused sign-in, whose e-mail address it contained. Null for the operator. */
+            agent: components["schemas"]["ChatAgent"] | null;
+            /** @description The names of the changed fields. For rotated: signing_secret or endpoint. Empty for other actions than changed and rotated. */
+            fields: string[];
+            id: string;
+            kind: components["schemas"]["AuditedKind"];
+            /** @description The id of the resource. For a session the agent's number, for exported chats the chat's number or empty, for a delivery <chat>/<seq>, the chat's number or empty, for a payment its reference. Empty for the settings, the telephony settings and the account. */
+            resource_id: string;
+            /** @description The name of the resource at that time. Null if it has none. */
+            resource_name: string | null;
+            /** @description The IP address of the request. */
+            source_address: string;
+            timestamp: components["schemas"]["UnixSeconds"];
+        };
+        /** @enum {string} */
+        AuditedKind: "settings" | "webhook" | "channel" | "bot" | "agent" | "department" | "canned_reply" | "telephony" | "session" | "visitor" | "chats" | "delivery" | "call_balance" | "account";
+        /** @description A bot without its token and its signing secret. */
+        Bot: {
+            answer_within: components["schemas"]["BotResponseTimeout"] | null;
+            bot_id: string;
+            channel_ids: string[];
+            created_at: components["schemas"]["UnixSeconds"];
+            name: string;
+            provider_id: string;
+        };
+        BotActivity: {
+            /**
+             * Format: int64
+             * @description Events that the bot accepted, by its response or by an event of its own.
+             */
+            answered: number;
+            /**
+             * Format: int64
+             * @description Events that were sent to the bot.
+             */
+            events: number;
+            /**
+             * Format: int64
+             * @description Events that the bot did not accept in any attempt.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Chats that were given to the agents because the bot failed or did not answer in time.
+             */
+            fallbacks: number;
+            /**
+             * Format: int64
+             * @description Chats that the bot gave to the agents (INVITE_AGENT).
+             */
+            handed_over: number;
+            /** @description False if the account had too many chats to examine all of them. The numbers then cover only the newest chats. */
+            is_complete: boolean;
+            since: components["schemas"]["UnixSeconds"];
+            /**
+             * Format: int64
+             * @description The duration of the slowest attempt that got a response, in milliseconds.
+             */
+            slowest_ms: number | null;
+        };
+        BotButton: {
+            id?: string | number | null;
+            text: string;
+        };
+        /** @description If text is absent, the message is not sent to channels that cannot show it. */
+        BotButtons: {
+            buttons: components["schemas"]["BotButton"][];
             force_reply?: boolean | null;
+            text?: string | null;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
         };
-        /** @description Unix time, seconds or milliseconds. */
-        BotTimestamp: number | string | null;
-        LoginRequest: {
-            email: string;
-            password: string;
+        BotChanges: {
+            answer_within?: components["schemas"]["BotResponseTimeout"] | null;
+            channel_ids?: components["schemas"]["BotChannelIds"] | null;
+            name?: string;
+            /** @description To change the provider, connect another bot. */
+            provider_id?: unknown;
+            /** @description To change the token, connect another bot. */
+            token?: unknown;
         };
-        LoginResponse: {
-            /** @description The bearer token. */
-            token: string;
-            agent: {
-                id: components["schemas"]["SequentialNumber"];
-                name: string;
-                role: components["schemas"]["Role"];
-                account_id: string;
+        /** @description The channels on which the bot answers first. */
+        BotChannelIds: string[];
+        BotContacts: {
+            email?: string | null;
+            name?: string | null;
+            phone?: string | null;
+        };
+        /** @description The body of an error response of the Bot API. */
+        BotError: {
+            error: components["schemas"]["BotErrorDetails"];
+        };
+        /** @enum {string} */
+        BotErrorCode: "invalid_client" | "unauthorized_client" | "invalid_request";
+        BotErrorDetails: {
+            code: components["schemas"]["BotErrorCode"];
+            field?: string;
+            message: string;
+        };
+        /** @description Table B1, service to provider. */
+        BotEvent: components["schemas"]["ClientMessageEvent"] | components["schemas"]["BotNotice"];
+        BotEventAccepted: {
+            /**
+             * @description True if the bot got the visitor's last message more than once and has already sent an equal BOT_MESSAGE since
+             *     that message. The visitor does not get it again.
+             * @enum {boolean}
+             */
+            duplicate?: true;
+            result: components["schemas"]["ResultOk"];
+            /**
+             * @description False if the channel cannot show the BOT_MESSAGE and the message has no fallback; the visitor then does not get
+             *     it, and the message does not count as an answer.
+             * @constant
+             */
+            shown?: false;
+        };
+        BotEventResponse: {
+            error?: Record<string, never>;
+        };
+        /** @description If text is absent, the message is not sent to channels that cannot show it. */
+        BotMarkdown: {
+            content: string;
+            force_reply?: boolean | null;
+            text?: string | null;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+        };
+        /** @description Table B2. */
+        BotMessage: components["schemas"]["BotText"] | components["schemas"]["BotMarkdown"] | components["schemas"]["BotButtons"];
+        BotMessageEvent: {
+            /** @description An id as the service sent it. */
+            chat_id?: number | string | null;
+            /** @description An id as the service sent it. */
+            client_id?: number | string | null;
+            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
+            id?: string | number | null;
+            message: components["schemas"]["BotMessage"];
+        };
+        BotNotice: {
+            chat_id: string;
+            client_id: string;
+            event: components["schemas"]["BotNoticeName"];
+            /** Format: uuid */
+            id: string;
+            site_id: string;
+        };
+        /** @enum {string} */
+        BotNoticeName: "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED";
+        /**
+         * @description The number of seconds after accepting a visitor's message within which the bot must answer; otherwise, the agents
+         *     get the chat. 120 by default; null for no limit.
+         */
+        BotResponseTimeout: number;
+        /** @description The body of POST /admin/bots/{bot_id}/test. */
+        BotTest: {
+            /**
+             * @description The type of the sample event.
+             * @default CLIENT_MESSAGE
+             */
+            event?: components["schemas"]["SampleBotEvent"] | null;
+        };
+        BotText: {
+            force_reply?: boolean | null;
+            text: string;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+        };
+        Bots: {
+            bots: components["schemas"]["Bot"][];
+        };
+        /** @description The page that the visitor is viewing. */
+        BrowserPage: {
+            /** @description Truncated to 255 characters. */
+            title?: string | null;
+            url?: string | null;
+        } | null;
+        /** @description A phone call. reason is present if the status is error. record_url and duration are present if the call has ended and they are known. */
+        Call: {
+            /** @description Absent if no agent was available. */
+            agent?: components["schemas"]["ChatAgent"];
+            /** @description How long the agent and the visitor have talked, in seconds. */
+            duration?: number;
+            phone: components["schemas"]["PhoneNumber"];
+            reason?: string;
+            record_url?: components["schemas"]["WebUrl"];
+            status: components["schemas"]["CallStatus"];
+            type: components["schemas"]["CallType"];
+        };
+        CallBalanceTopUp: {
+            minutes: number;
+            /** @description Identifies the payment. A repeated request with the same reference adds nothing. */
+            reference: string;
+        };
+        CallEvent: {
+            agent: components["schemas"]["OptionalWebhookAgent"];
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
+            call: {
+                phone: string;
+                reason?: string;
+                record_url?: string;
+                /** @enum {string} */
+                status: "start" | "end" | "agent_connected" | "client_connected" | "error";
+                /** @enum {string} */
+                type: "callback" | "incoming" | "outgoing";
             };
-            /** @description Whether the agent must call PUT /agent/password first. */
-            must_change_password: boolean;
+            chat_id: components["schemas"]["SequentialNumber"];
+            department?: components["schemas"]["ChatDepartment"];
+            /** @constant */
+            event_name: "call_event";
+            page: components["schemas"]["WebhookPage"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            visitor: components["schemas"]["WebhookVisitor"];
+            widget_id: string;
         };
-        CurrentAgent: {
-            agent: {
-                id: components["schemas"]["SequentialNumber"];
-                name: string;
-                email: string;
-                photo: components["schemas"]["OptionalWebUrl"];
-                phone: string | null;
+        CallOrder: {
+            agent: components["schemas"]["CallOrderAgent"];
+            /** Format: uuid */
+            call_id: string;
+            caller_id: components["schemas"]["PhoneNumber"];
+            chat_id: components["schemas"]["DigitString"];
+            client: {
+                phone: components["schemas"]["PhoneNumber"];
             };
-            role: components["schemas"]["Role"];
-            account: {
-                account_id: string;
-                name: string;
-            };
-            must_change_password: boolean;
+            /** @constant */
+            event: "call";
+            max_seconds: number;
+            record: boolean;
+            report_url: components["schemas"]["WebUrl"];
+            ring_seconds: number;
+            site_id: string;
+            /** @enum {string} */
+            type: "callback" | "outgoing";
         };
-        Colleague: {
+        CallOrderAgent: {
             id: components["schemas"]["SequentialNumber"];
             name: string;
-            photo: components["schemas"]["OptionalWebUrl"];
-            status: components["schemas"]["PresenceStatus"];
+            phone: components["schemas"]["PhoneNumber"];
         };
-        /** @description The word, without spaces, that agents type to insert the text. It is unique in the account, regardless of case. */
-        CannedReplyShortcut: string;
-        /** @description The client replaces {visitor} and {agent} with names. */
-        CannedReplyText: string;
-        CannedReplyChanges: {
-            shortcut?: components["schemas"]["CannedReplyShortcut"];
-            text?: components["schemas"]["CannedReplyText"];
+        CallReport: {
+            /** @description Must be the call_id in the URL, because the signature does not cover the URL. */
+            call_id: string;
+            /** @description For the status end: how long the agent and the visitor have talked, in seconds. */
+            duration?: number | null;
+            /** @description The gateway's own id for the call. Later reports with another id are ignored. */
+            provider_call_id?: string | number | null;
+            /** @description For the status error. Truncated to 200 characters. */
+            reason?: string | null;
+            /** @description For the status end. */
+            record_url?: components["schemas"]["WebUrlOrBlank"] | null;
+            /**
+             * @description ringing only means that the gateway has accepted the call.
+             * @enum {string}
+             */
+            status: "ringing" | "agent_connected" | "client_connected" | "end" | "error";
         };
-        NewCannedReply: {
-            shortcut: components["schemas"]["CannedReplyShortcut"];
-            text: components["schemas"]["CannedReplyText"];
+        /** @enum {string} */
+        CallStatus: "start" | "agent_connected" | "client_connected" | "end" | "error";
+        /** @enum {string} */
+        CallType: "callback" | "incoming" | "outgoing";
+        CallbackRequest: {
+            /** @description The token that session has returned, if the browser has one. */
+            token?: string | null;
+        };
+        CallbackResult: {
+            /**
+             * @description Present only if the result is fail. The spelling is that of the specification.
+             * @enum {string}
+             */
+            reason?: "Callback disabled" | "Callback unavaiable";
+            /** @enum {string} */
+            result: "ok" | "fail";
         };
         CannedReply: {
             id: string;
             shortcut: string;
             text: string;
         };
-        /** @enum {string} */
-        ChatState: "bot" | "waiting" | "active" | "closed";
-        ChatAgent: {
-            id: components["schemas"]["SequentialNumber"];
-            name: string;
+        CannedReplyChanges: {
+            shortcut?: components["schemas"]["CannedReplyShortcut"];
+            text?: components["schemas"]["CannedReplyText"];
         };
-        ChatDepartment: {
-            id: components["schemas"]["SequentialNumber"];
-            name: string;
+        /** @description The word, without spaces, that agents type to insert the text. It is unique in the account, regardless of case. */
+        CannedReplyShortcut: string;
+        /** @description The client replaces {visitor} and {agent} with names. */
+        CannedReplyText: string;
+        /** @description A number of deliveries, counted up to 100. */
+        CappedCount: {
+            count: number;
+            /** @description Whether there are, or may be, more deliveries. */
+            has_more: boolean;
         };
-        /** @description The department of the chat. */
-        OptionalChatDepartment: components["schemas"]["ChatDepartment"] | null;
-        /** @description The agent who has the chat, or had it when it was closed. */
-        OptionalChatAgent: components["schemas"]["ChatAgent"] | null;
-        ChatChannel: {
-            channel_id: string;
-            /** @description The channel's name when the chat was opened. */
-            name: string;
-        };
-        /**
-         * Format: int64
-         * @description The seq of the last entry of the timeline. An entry with this seq may be missing.
-         */
-        LastSeq: number;
-        /**
-         * Format: int64
-         * @description When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting.
-         */
-        WaitingSince: number | null;
-        ChatRow: {
-            chat_id: components["schemas"]["SequentialNumber"];
-            state: components["schemas"]["ChatState"];
-            visitor: {
-                number: components["schemas"]["SequentialNumber"];
-                name: string;
-            };
-            channel: components["schemas"]["ChatChannel"];
-            agent: components["schemas"]["OptionalChatAgent"];
-            department: components["schemas"]["OptionalChatDepartment"];
-            last_message: {
-                from: components["schemas"]["EntrySender"];
-                /**
-                 * Format: int64
-                 * @description The agent who wrote the message. Null if no agent wrote it, and for messages from before this field was introduced.
-                 */
-                agent_id: number | null;
-                type: components["schemas"]["MessageType"];
-                /** @description The first characters of the text. */
-                text: string;
-                timestamp: components["schemas"]["UnixSeconds"];
-            } | null;
-            /** @description How many messages of agents could not be delivered to the visitor and have not been delivered by a replay since. At most 100 are counted. A failure is counted as soon as no attempt remains, up to three seconds before the message's delivery shows it. */
-            failed_messages: number;
-            updated_at: components["schemas"]["UnixSeconds"];
-            seq: components["schemas"]["LastSeq"];
-            waiting_since: components["schemas"]["WaitingSince"];
-        };
-        ChatChanges: {
-            /** @description The cursor for the next request. */
-            cursor: string;
-            /** @description The changed chats that the agent can see. */
-            chats: components["schemas"]["ChatRow"][];
-            /** @description The numbers of changed chats that the agent cannot see, and of erased chats. */
-            gone: components["schemas"]["SequentialNumber"][];
-            /** @description Whether the response contains all changes up to now. If not, repeat the request with the new cursor. */
-            complete: boolean;
-        };
-        Chat: {
-            chat_id: components["schemas"]["SequentialNumber"];
-            state: components["schemas"]["ChatState"];
-            channel: components["schemas"]["ChatChannel"];
-            agent: components["schemas"]["OptionalChatAgent"];
-            department: components["schemas"]["OptionalChatDepartment"];
-            opened_at: components["schemas"]["UnixSeconds"];
-            updated_at: components["schemas"]["UnixSeconds"];
-            seq: components["schemas"]["LastSeq"];
-            waiting_since: components["schemas"]["WaitingSince"];
-            visitor_typing: boolean;
-            /** @enum {string|null} */
-            rate: "positive" | "negative" | null;
-            visitor: {
-                number: components["schemas"]["SequentialNumber"];
-                /** @description sender.id */
-                id: string;
-                /** @description Anonymous if unknown. */
-                name: string;
-                phone: string | null;
-                email: string | null;
-                photo: components["schemas"]["OptionalWebUrl"];
-                url: components["schemas"]["OptionalWebUrl"];
-                /** @description The invitation that the visitor sent with this chat. */
-                invite: string | null;
-                description: string | null;
-                blacklisted: boolean;
-                /** @description The number of chats that the visitor has opened. */
-                chats_count: number;
-                sources: components["schemas"]["VisitorFieldSources"];
-                /** @description sender.url, if it is not an http or https address. It is shown as text, not as a link. */
-                url_text: string | null;
-            };
-            panel: components["schemas"]["AgentPanel"];
-            /** @description The visitor's browser. Like page and referrer, it is present only in chats of a widget. */
-            session?: components["schemas"]["WebhookBrowserSession"];
-            page?: {
-                url: components["schemas"]["WebUrl"];
-                title: string | null;
-            } | null;
-            referrer?: string | null;
-        };
-        /** @enum {string} */
-        VisitorFieldSource: "visitor" | "script" | "integrator" | "bot" | "crm" | "agent";
-        /** @description The source of each field of the visitor's data. */
-        VisitorFieldSources: {
-            name?: components["schemas"]["VisitorFieldSource"];
-            phone?: components["schemas"]["VisitorFieldSource"];
-            email?: components["schemas"]["VisitorFieldSource"];
-            description?: components["schemas"]["VisitorFieldSource"];
-        };
-        /** @description Data from the customer's systems for the agent. */
-        AgentPanel: {
-            custom_data: {
-                title: string | null;
-                /** @description Text. Tags are removed from webhook data; tags in other data are shown as text. */
-                content: string;
-                link: components["schemas"]["OptionalWebUrl"];
-                key: string | null;
-                /**
-                 * @description script: set on the visitor's page; visitor: an answer to a custom field of the contacts form; crm: returned by a webhook.
-                 * @enum {string}
-                 */
-                source: "script" | "visitor" | "crm";
-            }[];
-            /** @description Whether the agent may bind the visitor to a CRM card. */
-            enable_assign: boolean;
-            crm_link: components["schemas"]["OptionalWebUrl"];
-            page: {
-                url: components["schemas"]["WebUrl"];
-                title: string | null;
-            } | null;
-            assignment: {
-                /** @enum {string} */
-                state: "pending" | "done" | "failed";
-                /** @description The error text, if the assignment failed. */
-                message?: string;
-            } | null;
-        };
-        /** @enum {string} */
-        EntrySender: "visitor" | "agent" | "bot" | "system";
-        /**
-         * @description A type from table A3, a message type used by bots, note for an agent's private note, call for a phone call, or an event type.
-         * @enum {string}
-         */
-        MessageType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "note" | "call" | "agent_joined" | "agent_unavailable" | "callback_requested" | "chat_closed" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "call_event" | "offline_message";
-        /** @description An entry of a timeline. Fields that do not apply to its type are absent. */
-        TimelineEntry: {
-            seq: components["schemas"]["SequentialNumber"];
-            /** Format: uuid */
-            id: string;
-            from: components["schemas"]["EntrySender"];
-            /** @description The agent who wrote the message or note, or who accepted, transferred or closed the chat. Absent in other events, and in events stored before the service recorded it. */
-            agent?: components["schemas"]["ChatAgent"];
-            bot?: {
-                name: string;
-            };
-            type: components["schemas"]["MessageType"];
-            timestamp: components["schemas"]["UnixSeconds"];
-            text?: string;
-            /** @description Blocked unless its domain is one of safe_urls. */
-            file?: components["schemas"]["WebUrl"] | "[link blocked]";
-            thumb?: components["schemas"]["WebUrl"];
-            emoji?: string;
-            file_size?: number;
-            file_name?: string;
-            duration?: number;
-            width?: number;
-            height?: number;
-            performer?: string;
-            title?: string;
-            latitude?: number;
-            longitude?: number;
-            /** @description Markdown. */
-            content?: string;
-            buttons?: components["schemas"]["MessageButtons"];
-            /** @constant */
-            force_reply?: true;
-            /**
-             * @description False if the channel cannot show a bot's rich message and the message has no fallback; it was then not delivered.
-             * @constant
-             */
-            shown?: false;
-            delivery?: components["schemas"]["Delivery"];
-            bot_delivery?: components["schemas"]["Delivery"];
-            webhook_delivery?: components["schemas"]["Delivery"];
-            call?: components["schemas"]["Call"];
-            call_delivery?: components["schemas"]["Delivery"];
-        };
-        MessageButtons: {
-            text: string;
-            id?: string | number;
-        }[];
-        /** @description The first and the newest attempts of a delivery. */
-        DeliveryAttempts: {
-            /**
-             * Format: int64
-             * @description Unix milliseconds.
-             */
-            at: number;
-            /** @description The HTTP status of the response, if there was one. */
-            status?: number;
-            /** @description The duration in milliseconds. */
-            ms: number;
-            /** @description Why the attempt failed: a message in the receiver's response, or the service's own words. */
-            error?: string;
-            /** @description What the receiver said. After a failed attempt, the beginning of the response body, up to 2,048 bytes; only the delivery log contains it. If a webhook's 2xx response contained no result, the first 200 characters of the response, without tags. */
-            answer?: string;
-        }[];
-        /** @description The number of attempts after the first that are not kept. */
-        OmittedAttemptCount: number;
-        /** @description A delivery and its attempts. */
-        Delivery: {
-            /** @enum {string} */
-            state: "pending" | "delivered" | "failed" | "superseded";
-            attempts: components["schemas"]["DeliveryAttempts"];
-            attempts_left_out?: components["schemas"]["OmittedAttemptCount"];
-            error?: {
-                code?: number;
-                message: string;
-            };
-        };
-        VisitorChanges: {
-            name?: string | null;
-            /** @description An e-mail address, or an empty string to clear it. */
-            email?: (string | null) | string;
-            phone?: string | null;
-            description?: string | null;
-            blacklisted?: boolean | null;
-        };
-        Visitor: {
-            number: components["schemas"]["SequentialNumber"];
-            /** @description sender.id */
-            id: string;
-            name: string;
-            phone: string | null;
-            email: string | null;
-            description: string | null;
-            blacklisted: boolean;
-            sources: components["schemas"]["VisitorFieldSources"];
-        };
+        /** @description An API channel or a widget. */
+        Channel: components["schemas"]["ApiChannel"] | components["schemas"]["WidgetChannel"];
+        /** @description Tables A1 and A3. */
+        ChannelMessage: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
         /** @description The fields from integrator_url to shows_buttons apply to an API channel, and the field widget applies to a widget. Fields that apply to the other kind are ignored. */
         ChannelSettings: {
-            name?: components["schemas"]["Name"];
-            /**
-             * @description Whether the channel accepts messages from visitors. If false, open chats stay open and agents' replies are still delivered.
-             * @default true
-             */
-            enabled?: boolean | null;
-            integrator_url?: components["schemas"]["IntegratorReceiverUrl"];
+            /** @description The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them. */
+            agent_ids?: components["schemas"]["SequentialNumber"][] | null;
             /**
              * @description When true, messages are sent to <integrator_url>/<channel_id>, otherwise to integrator_url. If integrator_url contains {channel_id}, every occurrence is replaced and nothing is appended.
              * @default true
@@ -2813,37 +2817,578 @@ export interface components {
              * @default false
              */
             chunked?: boolean | null;
-            /** @description The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them. */
-            agent_ids?: components["schemas"]["SequentialNumber"][] | null;
             /** @description The departments whose members receive the channel's chats. */
             department_ids?: components["schemas"]["SequentialNumber"][] | null;
+            /**
+             * @description Whether the channel accepts messages from visitors. If false, open chats stay open and agents' replies are still delivered.
+             * @default true
+             */
+            enabled?: boolean | null;
+            /** @description The integrator's error codes whose messages are hidden from agents. */
+            hidden_error_codes?: number[] | null;
+            integrator_url?: components["schemas"]["IntegratorReceiverUrl"];
+            name?: components["schemas"]["Name"];
+            /** @default false */
+            shows_buttons?: boolean | null;
+            /** @default false */
+            shows_markdown?: boolean | null;
             /**
              * @default strict
              * @enum {string|null}
              */
             validation?: "strict" | "lenient" | null;
-            /** @description The integrator's error codes whose messages are hidden from agents. */
-            hidden_error_codes?: number[] | null;
-            /** @default false */
-            shows_markdown?: boolean | null;
-            /** @default false */
-            shows_buttons?: boolean | null;
             widget?: components["schemas"]["WidgetSettingsChanges"];
         };
-        NewChannel: (components["schemas"]["ChannelSettings"] & {
+        Chat: {
+            agent: components["schemas"]["OptionalChatAgent"];
+            channel: components["schemas"]["ChatChannel"];
+            chat_id: components["schemas"]["SequentialNumber"];
+            department: components["schemas"]["OptionalChatDepartment"];
+            opened_at: components["schemas"]["UnixSeconds"];
+            page?: {
+                title: string | null;
+                url: components["schemas"]["WebUrl"];
+            } | null;
+            panel: components["schemas"]["AgentPanel"];
             /** @enum {string|null} */
-            kind?: "api" | null;
-        }) | (components["schemas"]["ChannelSettings"] & {
+            rate: "positive" | "negative" | null;
+            referrer?: string | null;
+            seq: components["schemas"]["LastSeq"];
+            /** @description The visitor's browser. Like page and referrer, it is present only in chats of a widget. */
+            session?: components["schemas"]["WebhookBrowserSession"];
+            state: components["schemas"]["ChatState"];
+            updated_at: components["schemas"]["UnixSeconds"];
+            visitor: {
+                blacklisted: boolean;
+                /** @description The number of chats that the visitor has opened. */
+                chats_count: number;
+                description: string | null;
+                email: string | null;
+                /** @description sender.id */
+                id: string;
+                /** @description The invitation that the visitor sent with this chat. */
+                invite: string | null;
+                /** @description Anonymous if unknown. */
+                name: string;
+                number: components["schemas"]["SequentialNumber"];
+                phone: string | null;
+                photo: components["schemas"]["OptionalWebUrl"];
+                sources: components["schemas"]["VisitorFieldSources"];
+                url: components["schemas"]["OptionalWebUrl"];
+                /** @description sender.url, if it is not an http or https address. It is shown as text, not as a link. */
+                url_text: string | null;
+            };
+            visitor_typing: boolean;
+            waiting_since: components["schemas"]["WaitingSince"];
+        };
+        ChatAccepted: {
+            agent: components["schemas"]["OptionalWebhookAgent"];
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
+            chat_id: components["schemas"]["SequentialNumber"];
+            department?: components["schemas"]["ChatDepartment"];
             /** @constant */
-            kind: "widget";
-        });
-        /** @description An API channel or a widget. */
-        Channel: components["schemas"]["ApiChannel"] | components["schemas"]["WidgetChannel"];
-        /** @description Standard Webhooks; shown only once, in the response that created it. */
-        SigningSecret: string;
+            event_name: "chat_accepted";
+            page: components["schemas"]["WebhookPage"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            user_token: string | null;
+            visitor: components["schemas"]["WebhookVisitor"];
+            /** @description The channel. */
+            widget_id: string;
+        };
+        ChatAgent: {
+            id: components["schemas"]["SequentialNumber"];
+            name: string;
+        };
+        ChatAssigned: {
+            agent: components["schemas"]["OptionalWebhookAgent"];
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
+            assign_to: components["schemas"]["WebUrl"];
+            chat_id: components["schemas"]["SequentialNumber"];
+            department?: components["schemas"]["ChatDepartment"];
+            /** @constant */
+            event_name: "chat_assigned";
+            page: components["schemas"]["WebhookPage"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            user_token: string | null;
+            visitor: components["schemas"]["WebhookVisitor"];
+            widget_id: string;
+        };
+        ChatChanges: {
+            /** @description The changed chats that the agent can see. */
+            chats: components["schemas"]["ChatRow"][];
+            /** @description Whether the response contains all changes up to now. If not, repeat the request with the new cursor. */
+            complete: boolean;
+            /** @description The cursor for the next request. */
+            cursor: string;
+            /** @description The numbers of changed chats that the agent cannot see, and of erased chats. */
+            gone: components["schemas"]["SequentialNumber"][];
+        };
+        ChatChannel: {
+            channel_id: string;
+            /** @description The channel's name when the chat was opened. */
+            name: string;
+        };
+        ChatDepartment: {
+            id: components["schemas"]["SequentialNumber"];
+            name: string;
+        };
+        ChatFinished: {
+            /** @description The agents who accepted the chat, received it by a transfer or closed it, including deleted agents; at most the last 30. */
+            agents: components["schemas"]["WebhookAgent"][];
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
+            chat: components["schemas"]["WebhookChatTranscript"];
+            chat_id: components["schemas"]["SequentialNumber"];
+            department?: components["schemas"]["ChatDepartment"];
+            /** @constant */
+            event_name: "chat_finished";
+            html_messages: string;
+            page: components["schemas"]["WebhookPage"];
+            plain_messages: string;
+            session: components["schemas"]["WebhookBrowserSession"];
+            user_token: string | null;
+            visitor: components["schemas"]["WebhookVisitor"];
+            widget_id: string;
+        };
+        ChatRow: {
+            agent: components["schemas"]["OptionalChatAgent"];
+            channel: components["schemas"]["ChatChannel"];
+            chat_id: components["schemas"]["SequentialNumber"];
+            department: components["schemas"]["OptionalChatDepartment"];
+            /** @description How many messages of agents could not be delivered to the visitor and have not been delivered by a replay since. At most 100 are counted. A failure is counted as soon as no attempt remains, up to three seconds before the message's delivery shows it. */
+            failed_messages: number;
+            last_message: {
+                /**
+                 * Format: int64
+                 * @description The agent who wrote the message. Null if no agent wrote it, and for messages from before this field was introduced.
+                 */
+                agent_id: number | null;
+                from: components["schemas"]["EntrySender"];
+                /** @description The first characters of the text. */
+                text: string;
+                timestamp: components["schemas"]["UnixSeconds"];
+                type: components["schemas"]["MessageType"];
+            } | null;
+            seq: components["schemas"]["LastSeq"];
+            state: components["schemas"]["ChatState"];
+            updated_at: components["schemas"]["UnixSeconds"];
+            visitor: {
+                name: string;
+                number: components["schemas"]["SequentialNumber"];
+            };
+            waiting_since: components["schemas"]["WaitingSince"];
+        };
+        /** @enum {string} */
+        ChatState: "bot" | "waiting" | "active" | "closed";
+        ChatUpdated: {
+            agent: components["schemas"]["OptionalWebhookAgent"];
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
+            /** @description Present only if the visitor has rated the chat, or changed the rating, after chat_finished. */
+            chat?: {
+                /** @enum {string|null} */
+                rate: "positive" | "negative" | null;
+            };
+            chat_id: components["schemas"]["SequentialNumber"];
+            department?: components["schemas"]["ChatDepartment"];
+            /** @constant */
+            event_name: "chat_updated";
+            page: components["schemas"]["WebhookPage"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            user_token: string | null;
+            visitor: components["schemas"]["WebhookVisitor"];
+            widget_id: string;
+        };
+        /** @description The visitor's contact data, at the top level or in contacts. At least one of the three fields is required. */
+        ClientInfoEvent: {
+            /** @description An id as the service sent it. */
+            chat_id?: number | string | null;
+            /** @description An id as the service sent it. */
+            client_id?: number | string | null;
+            contacts?: components["schemas"]["BotContacts"] | null;
+            email?: string | null;
+            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
+            id?: string | number | null;
+            name?: string | null;
+            phone?: string | null;
+        };
+        ClientMessageChannel: {
+            id: string;
+            type: components["schemas"]["ClientMessageChannelType"];
+        };
+        /** @enum {string} */
+        ClientMessageChannelType: "api" | "widget";
+        ClientMessageContent: {
+            text: string;
+            timestamp: components["schemas"]["UnixSeconds"];
+            /** @constant */
+            type: "TEXT";
+        };
+        ClientMessageEvent: {
+            agents_online: boolean;
+            /** @description Present if the visitor has asked for a callback. The text of the message is then the phone number. */
+            call?: components["schemas"]["RequestedCall"];
+            channel: components["schemas"]["ClientMessageChannel"];
+            chat_id: string;
+            client_id: string;
+            /** @constant */
+            event: "CLIENT_MESSAGE";
+            /** Format: uuid */
+            id: string;
+            message: components["schemas"]["ClientMessageContent"];
+            sender: components["schemas"]["ClientMessageSender"];
+            /** @description The account. */
+            site_id: string;
+        };
+        ClientMessageSender: {
+            has_contacts: boolean;
+            id: components["schemas"]["SequentialNumber"];
+            name: string;
+            /** @description Absent when unknown. */
+            url?: string;
+        };
+        Colleague: {
+            id: components["schemas"]["SequentialNumber"];
+            name: string;
+            photo: components["schemas"]["OptionalWebUrl"];
+            status: components["schemas"]["PresenceStatus"];
+        };
+        Count: number;
+        /** @description A new bot. No later response contains its signing secret and its token. */
+        CreatedBot: {
+            answer_within: components["schemas"]["BotResponseTimeout"] | null;
+            bot_id: string;
+            channel_ids: string[];
+            created_at: components["schemas"]["UnixSeconds"];
+            name: string;
+            provider_id: string;
+            signing_secret: components["schemas"]["SigningSecret"];
+            /** @description The token that the service created. Only the response that creates the bot contains it. */
+            token?: string;
+        };
+        CurrentAgent: {
+            account: {
+                account_id: string;
+                name: string;
+            };
+            agent: {
+                email: string;
+                id: components["schemas"]["SequentialNumber"];
+                name: string;
+                phone: string | null;
+                photo: components["schemas"]["OptionalWebUrl"];
+            };
+            must_change_password: boolean;
+            role: components["schemas"]["Role"];
+        };
+        /** @description The visitor's answers to the custom fields of the contacts form, by key; true for a ticked box. They replace the earlier answers. Agents see them as lines of custom data, and webhooks get them as visitor.answers. Keys that the form does not have are ignored. */
+        CustomFieldAnswers: {
+            [key: string]: string | boolean | null;
+        } | null;
+        DeletedBot: {
+            bot_id: string;
+            /** @constant */
+            deleted: true;
+        };
+        /** @description A delivery and its attempts. */
+        Delivery: {
+            attempts: components["schemas"]["DeliveryAttempts"];
+            attempts_left_out?: components["schemas"]["OmittedAttemptCount"];
+            error?: {
+                code?: number;
+                message: string;
+            };
+            /** @enum {string} */
+            state: "pending" | "delivered" | "failed" | "superseded";
+        };
+        /** @description The first and the newest attempts of a delivery. */
+        DeliveryAttempts: {
+            /** @description What the receiver said. After a failed attempt, the beginning of the response body, up to 2,048 bytes; only the delivery log contains it. If a webhook's 2xx response contained no result, the first 200 characters of the response, without tags. */
+            answer?: string;
+            /**
+             * Format: int64
+             * @description Unix milliseconds.
+             */
+            at: number;
+            /** @description Why the attempt failed: a message in the receiver's response, or the service's own words. */
+            error?: string;
+            /** @description The duration in milliseconds. */
+            ms: number;
+            /** @description The HTTP status of the response, if there was one. */
+            status?: number;
+        }[];
+        DeliveryLogEntry: {
+            attempts: components["schemas"]["DeliveryAttempts"];
+            attempts_left_out?: components["schemas"]["OmittedAttemptCount"];
+            channel_id: string;
+            chat_id: components["schemas"]["SequentialNumber"];
+            error?: {
+                code?: number;
+                message: string;
+            };
+            /** Format: uuid */
+            id: string;
+            request?: components["schemas"]["SentRequestOrNull"];
+            /** @description Why there is no request, for example because the visitor was erased. Like request, it is present only in the response for a single delivery. */
+            request_error?: string | null;
+            seq: components["schemas"]["SequentialNumber"];
+            since: components["schemas"]["UnixSeconds"];
+            /** @enum {string} */
+            state: "pending" | "delivered" | "failed" | "superseded";
+            target: components["schemas"]["DeliveryTarget"];
+            type: components["schemas"]["MessageType"];
+            webhook_id?: string;
+        };
+        /** @enum {string} */
+        DeliveryTarget: "channel" | "bot" | "webhook" | "call";
+        Department: {
+            agent_ids: components["schemas"]["SequentialNumber"][];
+            department_id: components["schemas"]["SequentialNumber"];
+            name: string;
+        };
+        DepartmentChanges: {
+            agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            name?: components["schemas"]["Name"];
+        };
+        DigitString: string;
+        /** @description The ranges that are not empty, shortest first. */
+        DurationBuckets: {
+            count: number;
+            /** @description Seconds. */
+            from: number;
+            /** @description Seconds, exclusive. The last possible range also contains all longer durations. */
+            to: number;
+        }[];
+        /**
+         * Format: email
+         * @description Compared in lower case.
+         */
+        Email: string;
+        /** @enum {string} */
+        EntrySender: "visitor" | "agent" | "bot" | "system";
+        /** @description The body of an error response. */
+        Error: {
+            error: components["schemas"]["ErrorDetails"];
+        };
+        /** @enum {string} */
+        ErrorCode: "invalid_request" | "invalid_credentials" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "payload_too_large" | "rate_limited" | "unavailable" | "internal" | "invalid_client" | "unauthorized_client" | "idempotency_mismatch" | "channel_disabled" | "site_not_allowed" | "invalid_token" | "invalid_signature" | "account_suspended" | "password_change_required";
+        ErrorDetails: {
+            code: components["schemas"]["ErrorCode"];
+            /** @description The path of the invalid field, such as message.file_size. */
+            field?: string;
+            message: string;
+        };
+        /** @description A chat with its timeline, including private notes and events. If the entries do not fit into the page, the chat is repeated on the next page with the following entries. */
+        ExportedChat: {
+            agent: components["schemas"]["OptionalChatAgent"];
+            channel: components["schemas"]["ChatChannel"];
+            chat_id: components["schemas"]["SequentialNumber"];
+            department: components["schemas"]["OptionalChatDepartment"];
+            messages: components["schemas"]["TimelineEntry"][];
+            opened_at: components["schemas"]["UnixSeconds"];
+            /** @enum {string|null} */
+            rate: "positive" | "negative" | null;
+            state: components["schemas"]["ChatState"];
+            updated_at: components["schemas"]["UnixSeconds"];
+            visitor: {
+                id: string;
+                name: string;
+                number: components["schemas"]["SequentialNumber"];
+            };
+        };
+        FileMessage: {
+            /** @description Seconds. */
+            duration?: number | null;
+            emoji?: string | null;
+            /** Format: uri */
+            file: string;
+            file_name: string;
+            /** @description Bytes. */
+            file_size: number;
+            /** @description Pixels. */
+            height?: number | null;
+            id?: string | number | null;
+            /** Format: double */
+            latitude?: number | null;
+            /** Format: double */
+            longitude?: number | null;
+            performer?: string | null;
+            text?: string | null;
+            thumb?: string | null;
+            title?: string | null;
+            type: components["schemas"]["FileType"];
+            /** @description Pixels. */
+            width?: number | null;
+        };
+        /** @enum {string} */
+        FileType: "video" | "audio" | "voice" | "photo" | "sticker" | "document";
+        /** @description The body of an error that the gateway returns by itself. */
+        GatewayError: {
+            message: string;
+        };
+        IncomingCallReport: {
+            /** @description The caller's number. Absent if the caller hides it. */
+            phone?: string | null;
+            /** @description The gateway's own id for the call. A repeated report with the same id gets the same response. */
+            provider_call_id: string | number;
+        };
+        /** @description The agent to connect. Without an agent, the gateway rejects the call. call_id is null if the call is not stored. */
+        IncomingCallRouting: {
+            agent: components["schemas"]["CallOrderAgent"] | null;
+            /** Format: uuid */
+            call_id: string | null;
+            max_seconds?: number;
+            record?: boolean;
+            report_url?: components["schemas"]["WebUrl"];
+            /** @constant */
+            result: "ok";
+            ring_seconds?: number;
+        };
+        /** @description Fields that do not apply to the message type are absent. */
+        IntegratorContent: {
+            buttons?: components["schemas"]["MessageButtons"];
+            /** @description Markdown, for channels that show it. */
+            content?: string;
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            duration?: number;
+            emoji?: string;
+            /** Format: uri */
+            file?: string;
+            file_name?: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            file_size?: number;
+            /** @enum {boolean} */
+            force_reply?: true;
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            height?: number;
+            /** Format: uuid */
+            id?: string;
+            /** Format: double */
+            latitude?: number;
+            /** Format: double */
+            longitude?: number;
+            performer?: string;
+            text?: string;
+            /** Format: uri */
+            thumb?: string;
+            title?: string;
+            type: components["schemas"]["IntegratorContentType"];
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
+            width?: number;
+        };
+        /** @enum {string} */
+        IntegratorContentType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "typein" | "typeout";
+        IntegratorError: {
+            /** Format: int64 */
+            code?: number;
+            message?: string;
+        };
+        /** @description Table A2. */
+        IntegratorMessage: {
+            message: components["schemas"]["IntegratorContent"];
+            recipient: components["schemas"]["Recipient"];
+            sender: components["schemas"]["IntegratorSender"];
+        };
+        /**
+         * Format: uri
+         * @description An address that the service calls. It must not contain a user name. It must use https and must not lead to a private host, unless the stack allows http or that host. It may contain {channel_id}.
+         */
+        IntegratorReceiverUrl: string;
+        IntegratorResponse: {
+            result: string;
+        } | {
+            error: components["schemas"]["IntegratorError"];
+        };
+        IntegratorSender: {
+            name: string;
+            /** Format: uri */
+            photo?: string;
+        };
+        InviteAgentEvent: {
+            /** @description An id as the service sent it. */
+            chat_id?: number | string | null;
+            /** @description An id as the service sent it. */
+            client_id?: number | string | null;
+            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
+            id?: string | number | null;
+        };
+        /**
+         * Format: int64
+         * @description The seq of the last entry of the timeline. An entry with this seq may be missing.
+         */
+        LastSeq: number;
+        LocationMessage: {
+            emoji?: string | null;
+            file?: string | null;
+            id?: string | number | null;
+            /** Format: double */
+            latitude: number;
+            /** Format: double */
+            longitude: number;
+            text?: string | null;
+            thumb?: string | null;
+            title?: string | null;
+            type: components["schemas"]["LocationType"];
+        };
+        /** @enum {string} */
+        LocationType: "location";
+        LoginRequest: {
+            email: string;
+            password: string;
+        };
+        LoginResponse: {
+            agent: {
+                account_id: string;
+                id: components["schemas"]["SequentialNumber"];
+                name: string;
+                role: components["schemas"]["Role"];
+            };
+            /** @description Whether the agent must call PUT /agent/password first. */
+            must_change_password: boolean;
+            /** @description The bearer token. */
+            token: string;
+        };
+        MessageButton: {
+            id?: string | number;
+            text: string;
+        };
+        MessageButtons: components["schemas"]["MessageButton"][];
+        /**
+         * @description A type from table A3, a message type used by bots, note for an agent's private note, call for a phone call, or an event type.
+         * @enum {string}
+         */
+        MessageType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "note" | "call" | "agent_joined" | "agent_unavailable" | "callback_requested" | "chat_closed" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "call_event" | "offline_message";
+        Name: string;
         NewAgent: {
-            name: components["schemas"]["Name"];
             email: components["schemas"]["Email"];
+            /**
+             * @description Whether the agent must replace the password before anything else. Until then, other requests get 403 password_change_required.
+             * @default false
+             */
+            must_change_password?: boolean | null;
+            name: components["schemas"]["Name"];
             password: components["schemas"]["Password"];
             /** @description The number at which the agent answers calls, preferably with the country code. A number that nobody can have is rejected. */
             phone?: string | null;
@@ -2853,661 +3398,931 @@ export interface components {
              * @enum {string|null}
              */
             role?: "agent" | "admin" | null;
-            /**
-             * @description Whether the agent must replace the password before anything else. Until then, other requests get 403 password_change_required.
-             * @default false
-             */
-            must_change_password?: boolean | null;
-        };
-        AgentChanges: {
-            name?: components["schemas"]["Name"];
-            /** Format: email */
-            email?: string | null;
-            /** @description The rules of Password apply. */
-            password?: string | null;
-            /** @description The number at which the agent answers calls, preferably with the country code. A number that nobody can have is rejected. */
-            phone?: string | null;
-            photo?: components["schemas"]["WebUrlOrBlank"];
-            /** @enum {string|null} */
-            role?: "agent" | "admin" | null;
-            /** @description Whether the agent must replace the new password before anything else. Only together with password. */
-            must_change_password?: boolean | null;
-        };
-        Agent: {
-            agent_id: components["schemas"]["SequentialNumber"];
-            name: string;
-            email: string;
-            phone: string | null;
-            photo: components["schemas"]["OptionalWebUrl"];
-            role: components["schemas"]["Role"];
-            created_at: components["schemas"]["UnixSeconds"];
-            /** @description When the agent's client sent its last request or ping, with a precision of about a minute. Null if that was more than 90 days ago, or if the agent has never set a status or opened a socket. Present only in responses to requests that read agents. */
-            last_seen_at?: components["schemas"]["UnixSeconds"] | null;
-        };
-        DepartmentChanges: {
-            name?: components["schemas"]["Name"];
-            agent_ids?: components["schemas"]["SequentialNumber"][] | null;
-        };
-        NewDepartment: components["schemas"]["DepartmentChanges"] & unknown;
-        Department: {
-            department_id: components["schemas"]["SequentialNumber"];
-            name: string;
-            agent_ids: components["schemas"]["SequentialNumber"][];
         };
         NewBot: {
-            provider_id: components["schemas"]["Name"];
-            /** @description The provider's token, which is the last path segment of the addresses in both directions. It must not contain control characters. If it is absent, the service creates one, which the response shows. */
-            token?: string | null;
+            answer_within?: components["schemas"]["BotResponseTimeout"] | null;
+            channel_ids?: components["schemas"]["BotChannelIds"] | null;
             /**
              * @description The name that visitors see.
              * @default Bot
              */
             name?: string | null;
-            channel_ids?: components["schemas"]["ChannelIds"];
-            answer_within?: components["schemas"]["BotResponseTimeout"];
-        };
-        /** @description The channels on which the bot answers first. */
-        ChannelIds: string[] | null;
-        /** @description The number of seconds after accepting a visitor's message within which the bot must answer; otherwise, the agents get the chat. 120 by default; null for no limit. */
-        BotResponseTimeout: number | null;
-        BotChanges: {
-            name?: components["schemas"]["Name"];
-            channel_ids?: components["schemas"]["ChannelIds"];
-            answer_within?: components["schemas"]["BotResponseTimeout"];
-            provider_id?: never;
-            token?: never;
-        };
-        Bot: {
-            bot_id: string;
+            /** @description The provider cannot be changed later. */
             provider_id: string;
-            name: string;
-            channel_ids: string[];
-            answer_within: components["schemas"]["BotResponseTimeout"];
-            created_at: components["schemas"]["UnixSeconds"];
-            signing_secret?: components["schemas"]["SigningSecret"];
-            /** @description The token that the service created. Only the response that creates the bot contains it. */
-            token?: string;
-        };
-        AccountSettingsChanges: {
-            webhook_url?: components["schemas"]["OptionalWebUrl"];
-            /** @description Allowed domains. Agents see no links to other domains, and no words that hide such a link. When the list is empty, every link is shown. */
-            safe_urls?: string[] | null;
-            /** @description The trigger rules of the widget, at most 32768 bytes. */
-            rules?: components["schemas"]["TriggerRule"][] | null;
-            /** @description The hours in which visitors may request a call. Absent fields stay unchanged; null resets a field to its default. */
-            callback?: {
-                enabled?: boolean | null;
-                days?: number[] | null;
-                from?: string | null;
-                to?: string | null;
-                utc_offset?: number | null;
-            } | null;
-            /** @description Limits for a window of ten seconds. Absent fields stay unchanged; null resets a field to its default. */
-            limits?: {
-                visitor_messages?: number | null;
-                bot_requests?: number | null;
-                /** @description Chats that one channel may open. */
-                channel_chats?: number | null;
-            } | null;
-            /** @description Minutes without a message after which a chat is closed; null for never. */
-            idle_close?: number | null;
-            /** @description Days for which messages and chats are kept; a visitor is kept as long as any of their chats. Null for no limit. */
-            retention_days?: number | null;
             /**
-             * @description The IANA name of the time zone whose days the reports show; UTC by default. A change applies to chats that are opened after it.
-             * @example Europe/Berlin
+             * @description The provider's token, which is the last path segment of the addresses in both directions. It must not contain
+             *     control characters. If it is absent, the service creates one, which the response shows.
              */
-            time_zone?: string | null;
+            token?: string | null;
+        };
+        NewCannedReply: {
+            shortcut: components["schemas"]["CannedReplyShortcut"];
+            text: components["schemas"]["CannedReplyText"];
+        };
+        NewChannel: (components["schemas"]["ChannelSettings"] & {
+            /** @enum {string|null} */
+            kind?: "api" | null;
+        }) | (components["schemas"]["ChannelSettings"] & {
+            /** @constant */
+            kind: "widget";
+        });
+        NewDepartment: components["schemas"]["DepartmentChanges"] & unknown;
+        NewNote: {
+            text: string;
+        };
+        NewProvider: components["schemas"]["ProviderChanges"] & Record<string, never>;
+        NewWebhook: components["schemas"]["WebhookChanges"] & unknown;
+        /** @description The cursor of the next page. */
+        NextCursor: string | null;
+        OfflineMessage: {
+            analytics: {
+                ga: string | null;
+                ym: string | null;
+            } | null;
+            /** @description Always null, because an offline message belongs to no conversation yet. */
+            chat_id: null;
+            /** @constant */
+            event_name: "offline_message";
+            message: string;
+            /** Format: uuid */
+            offline_message_id: string;
+            page: components["schemas"]["WebhookPage"];
+            session: components["schemas"]["WebhookBrowserSession"];
+            user_token: string | null;
+            visitor: components["schemas"]["WebhookVisitor"];
+            widget_id: string;
+        };
+        /** @description The offline form. It needs an e-mail address or a phone number. */
+        OfflineMessageRequest: {
+            answers?: components["schemas"]["CustomFieldAnswers"];
+            description?: string | null;
+            email?: string | null;
+            /** @description Truncated to 1000 characters. */
+            message: string;
+            message_id: components["schemas"]["WidgetMessageId"];
+            name?: string | null;
+            phone?: string | null;
+            token: components["schemas"]["VisitorToken"];
+        };
+        /** @description The number of attempts after the first that are not kept. */
+        OmittedAttemptCount: number;
+        OpenApiDocument: {
+            openapi: string;
+            paths: Record<string, never>;
+        };
+        /** @description The agent who has the chat, or had it when it was closed. */
+        OptionalChatAgent: components["schemas"]["ChatAgent"] | null;
+        /** @description The department of the chat. */
+        OptionalChatDepartment: components["schemas"]["ChatDepartment"] | null;
+        /** Format: uri */
+        OptionalWebUrl: string | null;
+        /** @description Null if the agent does not exist any more. */
+        OptionalWebhookAgent: components["schemas"]["WebhookAgent"] | null;
+        OptionalWidgetAgent: {
+            /** @description When the agent got the chat, as Unix time in milliseconds. */
+            joined_at: number;
+            name: string;
+            photo: components["schemas"]["OptionalWebUrl"];
+        } | null;
+        /** @description The call in progress. */
+        OptionalWidgetCall: components["schemas"]["WidgetCall"] | null;
+        OptionalWidgetChat: {
+            agent: components["schemas"]["OptionalWidgetAgent"];
+            chat_id: components["schemas"]["SequentialNumber"];
+            last_seq: components["schemas"]["LastSeq"];
+            /** @enum {string|null} */
+            rate: "positive" | "negative" | null;
+            rated: boolean;
+            state: components["schemas"]["ChatState"];
+        } | null;
+        OptionalWidgetVisitor: {
+            contact_info: {
+                client_name: string | null;
+                description: string | null;
+                email: string | null;
+                phone: string | null;
+            };
+            custom_data: {
+                content: string;
+                key: string | null;
+                link: components["schemas"]["OptionalWebUrl"];
+                title: string | null;
+            }[];
+            number: components["schemas"]["SequentialNumber"];
+            /** @description Present only if the request created the visitor. The browser keeps the token. */
+            token?: string;
+        } | null;
+        /** @description Control characters, blanks only, and common or repetitive passwords are refused. It must not be the e-mail address. */
+        Password: string;
+        /** @description In E.164 format, such as +31201234567, if the number is valid. Empty if a caller hides it. */
+        PhoneNumber: string;
+        /** @enum {string} */
+        PostMethod: "POST";
+        /** @enum {string} */
+        PresenceStatus: "online" | "away" | "offline";
+        Provider: {
+            created_at: components["schemas"]["UnixSeconds"];
+            endpoint: string;
+            has_authorization: boolean;
+            name: string;
+            provider_id: string;
+        };
+        ProviderChanges: {
+            /** @description The secret that the provider's requests must carry; empty for none. Printable ASCII without leading or trailing spaces. */
+            authorization?: string | null;
+            /** @description Like ReceiverUrl, but each {token} in its path or query is replaced with the bot's token. Without one, the token is appended as the last path segment. */
+            endpoint?: string;
+            name?: components["schemas"]["Name"];
+        };
+        /** @description Table B1, provider to service. */
+        ProviderEvent: components["schemas"]["BotMessageEvent"] | components["schemas"]["InviteAgentEvent"] | components["schemas"]["ClientInfoEvent"];
+        PublicWidgetSettings: {
+            avatar: components["schemas"]["OptionalWebUrl"];
+            color: string;
+            color2: string | null;
+            contacts_form: {
+                custom_fields: components["schemas"]["WidgetCustomField"][];
+                fields: ("name" | "email" | "phone")[];
+                required: ("name" | "email" | "phone")[];
+                /** @enum {string} */
+                when: "never" | "before_first_message" | "after_first_message";
+            };
+            greeting: string | null;
+            /** @enum {string} */
+            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he";
+            launcher: components["schemas"]["WidgetLauncher"];
+            /** @enum {string} */
+            position: "left" | "right";
+            rating: boolean;
+            /**
+             * @description The time in which agents usually answer.
+             * @enum {string|null}
+             */
+            reply_time: "minutes" | "hours" | "day" | null;
+            sound: boolean;
+            /** @description Texts that replace standard texts of the widget, by name. */
+            texts: {
+                [key: string]: string;
+            };
+            /** @enum {string} */
+            theme: "system" | "light" | "dark";
+            title: string;
+            /** @description Whether agents see the text that the visitor is typing. */
+            typing_preview: boolean;
+        };
+        RatingRequest: {
+            chat_id: components["schemas"]["SequentialNumber"];
+            /** @enum {string|null} */
+            rate: "positive" | "negative" | null;
+            token: components["schemas"]["VisitorToken"];
+        };
+        ReceivedResponse: {
+            /** @description The first 2,000 characters. */
+            body: string;
+            body_truncated: boolean;
+        };
+        /** @description A test request and its response. */
+        ReceiverTest: {
+            /**
+             * @description Why a delivery with this response would not count as delivered: there was no response, or its status or body is
+             *     the reason. Null if it would count as delivered.
+             */
+            error: string | null;
+            /**
+             * Format: int64
+             * @description The duration in milliseconds.
+             */
+            ms: number;
+            request: components["schemas"]["SentRequest"];
+            /** @description Null if there was no complete response. */
+            response: components["schemas"]["ReceivedResponse"] | null;
+            /**
+             * Format: int32
+             * @description The HTTP status of the receiver's response.
+             */
+            status: number | null;
+        };
+        /**
+         * Format: uri
+         * @description An address that the service calls. It must not contain a user name or control characters. It must use https and must not lead to a private host, unless the stack allows http or that host. It is stored and shown in the normalised form in which it is called, without a fragment.
+         */
+        ReceiverUrl: string;
+        Recipient: {
+            /** @description The visitor's last sender.id, in its original type: a number is returned as a number. */
+            id: string | number;
+        };
+        /** @description Requires chat_id and seq, or only chat_id, or from and to. */
+        ReplayRequest: {
+            chat_id: number;
+            cursor?: string | null;
+            seq?: number | null;
+        } | {
+            channel_id?: string | null;
+            chat_id?: null;
+            cursor?: string | null;
+            from: number;
+            seq?: null;
+            /** @enum {string|null} */
+            target?: "channel" | "bot" | "webhook" | null;
+            to: number;
+        };
+        Report: {
+            /** @description The agents who took part in closed chats of the period. */
+            agents: {
+                agent_id: components["schemas"]["SequentialNumber"];
+                chats: number;
+                /** @description Null if the agent has been deleted. */
+                name: string | null;
+            }[];
+            /** @description The channels with chats in the period, including deleted channels. */
+            channels: {
+                channel_id: string;
+                name: string;
+                totals: components["schemas"]["ReportTotals"];
+            }[];
+            /** @description Every day of the period, oldest first. */
+            days: {
+                /** Format: date */
+                day: string;
+                totals: components["schemas"]["ReportTotals"];
+            }[];
+            distributions: {
+                first_answer: components["schemas"]["DurationBuckets"];
+                length: components["schemas"]["DurationBuckets"];
+                talk_time: components["schemas"]["DurationBuckets"];
+            };
+            /** @description The largest relative error of a median or percentile of a second or more. Shorter ones are reported as half a second. */
+            percentile_error: number;
+            /** @description The totals for the same number of days immediately before the period. */
+            previous: components["schemas"]["ReportTotals"];
+            time_zone: string;
+            total: components["schemas"]["ReportTotals"];
+        };
+        /** @description Chats that were opened in the period, with everything that happened in them later. first_answer is the time from the opening of a chat to an agent's first message; length is the time from the opening to the closing of a chat; talk_time is how long the agent and the visitor talked in each answered call. */
+        ReportTotals: {
+            /** @description Finished phone calls. */
+            calls: {
+                callback: components["schemas"]["ReportedCalls"];
+                incoming: components["schemas"]["ReportedCalls"];
+                outgoing: components["schemas"]["ReportedCalls"];
+            };
+            /** @description Failed rounds of attempts, by the kind of receiver. A replay that fails counts again. */
+            failed_deliveries: {
+                bot: components["schemas"]["Count"];
+                channel: components["schemas"]["Count"];
+                telephony: components["schemas"]["Count"];
+                webhook: components["schemas"]["Count"];
+            };
+            first_answer: components["schemas"]["ReportedDuration"];
+            length: components["schemas"]["ReportedDuration"];
+            opened: components["schemas"]["Count"];
+            ratings: {
+                negative: components["schemas"]["Count"];
+                positive: components["schemas"]["Count"];
+            };
+            /** @description Who settled the closed chats. agent: an agent accepted the chat, received it by a transfer, or closed it. bot: the bot had the chat until it was closed, and had sent at least one event. nobody: all other closed chats. */
+            settled_by: {
+                agent: components["schemas"]["Count"];
+                bot: components["schemas"]["Count"];
+                nobody: components["schemas"]["Count"];
+            };
+            talk_time: components["schemas"]["ReportedDuration"];
+        };
+        ReportedCalls: {
+            /** @description Calls in which the agent and the visitor talked. */
+            answered: number;
+            failed: components["schemas"]["Count"];
+        };
+        /** @description Seconds. Null if there is no chat. */
+        ReportedDuration: {
+            /** @description The number of chats. */
+            count: number;
+            median: number | null;
+            percentile_90: number | null;
+        };
+        RequestedCall: {
+            phone: string;
+            /** @constant */
+            type: "callback";
+        };
+        /** @enum {string} */
+        ResultOk: "ok";
+        /** @enum {string} */
+        Role: "agent" | "admin";
+        RotatedSigningSecret: {
+            old_signing_secret_valid_until: components["schemas"]["UnixSeconds"];
+            signing_secret: components["schemas"]["SigningSecret"];
+        };
+        /** @enum {string} */
+        SampleBotEvent: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED";
+        SecretRotation: {
+            /**
+             * @description How long the previous value stays valid.
+             * @default 86400
+             */
+            keep_old_seconds?: number | null;
+        };
+        /** @description The visitor's id in the integrator's system. An integer identifies the same visitor as the string of its digits. */
+        SenderId: string | number;
+        SentHeader: {
+            /** @description In lower case. */
+            name: string;
+            value: string;
+        };
+        /** @description A request to a receiver. */
+        SentRequest: {
+            /** @description The first 65,536 characters. */
+            body: string;
+            body_truncated: boolean;
+            /** @description All headers. The signatures in webhook-signature are shortened to their first characters. */
+            headers: components["schemas"]["SentHeader"][];
+            method: components["schemas"]["PostMethod"];
+            /** @description A bot's token and the query string of its provider's address are replaced with ***. */
+            url: string;
+        };
+        /** @description Null if the delivery cannot be sent, and for calls. */
+        SentRequestOrNull: components["schemas"]["SentRequest"] | null;
+        /**
+         * Format: int64
+         * @description Sequential from 1.
+         */
+        SequentialNumber: number;
+        SessionRequest: {
+            /** @description The seq of the last message that the widget has. */
+            after?: number | null;
+            /** @description Whether a browser without a token becomes a visitor. */
+            identify?: boolean | null;
+            language?: unknown;
+            page?: components["schemas"]["BrowserPage"];
+            referrer?: string | null;
+            token?: string | null;
+            /** @description The user of the customer's site. If the token's visitor belongs to another user, or the value is null and the visitor belongs to one, the session is that of a new visitor, whose token is returned. Otherwise the value is only stored for a visitor who is created. */
+            user_token?: string | null;
+        };
+        /** @description Standard Webhooks; shown only once, in the response that created it. */
+        SigningSecret: string;
+        Success: {
+            result: components["schemas"]["ResultOk"];
+        };
+        Telephony: {
+            /** @description The minutes that are neither used nor reserved for calls in progress. */
+            balance_minutes: number;
+            /**
+             * Format: uri
+             * @description The URL to which the provider reports incoming calls.
+             */
+            incoming_url: string;
+            /** @description null if the account makes no calls. Credentials are never returned. */
+            telephony: null | {
+                account_sid?: string;
+                api_url?: components["schemas"]["WebUrl"];
+                callbacks_per_day: number;
+                callbacks_per_number: number;
+                channel_id: string | null;
+                /** @description The countries whose numbers are called, as two-letter codes. */
+                countries: string[];
+                /** @description Whether only the operator may change or delete the settings. */
+                locked: boolean;
+                max_minutes: number;
+                number: components["schemas"]["PhoneNumber"];
+                /** @enum {string} */
+                provider: "http" | "twilio";
+                record: boolean;
+                ring_seconds: number;
+                url?: components["schemas"]["WebUrl"];
+            };
+        };
+        /** @description Absent fields stay unchanged. The first request, and the first one with another provider, must contain the provider's required fields: url and signing_secret, or account_sid and auth_token. number is required in the first request. */
+        TelephonyChanges: {
+            account_sid?: string | null;
+            /** @description For the provider twilio: the API's URL for another region. */
+            api_url?: components["schemas"]["ReceiverUrl"] | null;
+            /** @description Required if api_url or account_sid changes. */
+            auth_token?: string | null;
+            /** @description The maximum number of callbacks of the account on a day (UTC). */
+            callbacks_per_day?: number | null;
+            /** @description The maximum number of callbacks to one number on a day (UTC). */
+            callbacks_per_number?: number | null;
+            /** @description The channel in which unknown callers become visitors. null rejects their calls. */
+            channel_id?: string | null;
+            /** @description The countries whose numbers may be called, as two-letter codes. An empty list or null means the country of number. */
+            countries?: string[] | null;
+            /** @description Whether only the operator may change or delete the settings. Only the operator can change this field. */
+            locked?: boolean | null;
+            max_minutes?: number | null;
+            /** @description The account's own number with its country code. */
+            number?: string | null;
+            /** @enum {string|null} */
+            provider?: "http" | "twilio" | null;
+            record?: boolean | null;
+            ring_seconds?: number | null;
+            /** @description For the provider http: whsec_ and the base64 of 24 to 64 bytes. It signs the requests in both directions (Standard Webhooks). */
+            signing_secret?: string | null;
+            /** @description For the provider http: the URL to which the service sends orders. */
+            url?: components["schemas"]["ReceiverUrl"] | null;
+        };
+        TextMessage: {
+            id?: string | number | null;
+            text: string;
+            type: components["schemas"]["TextType"];
+        };
+        /** @enum {string} */
+        TextType: "text";
+        /** @description An entry of a timeline. Fields that do not apply to its type are absent. */
+        TimelineEntry: {
+            /** @description The agent who wrote the message or note, or who accepted, transferred or closed the chat. Absent in other events, and in events stored before the service recorded it. */
+            agent?: components["schemas"]["ChatAgent"];
+            bot?: {
+                name: string;
+            };
+            bot_delivery?: components["schemas"]["Delivery"];
+            buttons?: components["schemas"]["MessageButtons"];
+            call?: components["schemas"]["Call"];
+            call_delivery?: components["schemas"]["Delivery"];
+            /** @description Markdown. */
+            content?: string;
+            delivery?: components["schemas"]["Delivery"];
+            duration?: number;
+            emoji?: string;
+            /** @description Blocked unless its domain is one of safe_urls. */
+            file?: components["schemas"]["WebUrl"] | "[link blocked]";
+            file_name?: string;
+            file_size?: number;
+            /** @constant */
+            force_reply?: true;
+            from: components["schemas"]["EntrySender"];
+            height?: number;
+            /** Format: uuid */
+            id: string;
+            latitude?: number;
+            longitude?: number;
+            performer?: string;
+            seq: components["schemas"]["SequentialNumber"];
+            /**
+             * @description False if the channel cannot show a bot's rich message and the message has no fallback; it was then not delivered.
+             * @constant
+             */
+            shown?: false;
+            text?: string;
+            thumb?: components["schemas"]["WebUrl"];
+            timestamp: components["schemas"]["UnixSeconds"];
+            title?: string;
+            type: components["schemas"]["MessageType"];
+            webhook_delivery?: components["schemas"]["Delivery"];
+            width?: number;
         };
         /** @description All conditions must hold. Unknown conditions and commands are stored unchanged; for known ones (time_on_page, page_url, proactive, ...), comparator, value and params are validated. */
         TriggerRule: {
-            name: string;
-            enabled: boolean;
-            /** @constant */
-            type: "all";
-            conditions: ({
-                condition: string;
-                comparator?: unknown;
-                value?: unknown;
-            } & {
-                [key: string]: unknown;
-            })[];
             commands: ({
                 command: string;
                 params?: unknown;
             } & {
                 [key: string]: unknown;
             })[];
+            conditions: ({
+                comparator?: unknown;
+                condition: string;
+                value?: unknown;
+            } & {
+                [key: string]: unknown;
+            })[];
+            enabled: boolean;
+            name: string;
+            /** @constant */
+            type: "all";
         } & {
             [key: string]: unknown;
         };
-        AccountSettings: {
-            webhook_url: components["schemas"]["OptionalWebUrl"];
-            webhooks: components["schemas"]["Webhook"][];
-            safe_urls: string[];
-            rules: components["schemas"]["TriggerRule"][];
-            callback: {
-                enabled: boolean;
-                /** @description 1 is Monday. */
-                days: number[];
-                from: string;
-                to: string;
-                /** @description Minutes from UTC. It applies only while time_zone is UTC. */
-                utc_offset: number;
-            };
-            limits: {
-                visitor_messages: number;
-                bot_requests: number;
-                channel_chats: number;
-            };
-            /** @description Minutes. */
-            idle_close: number | null;
-            retention_days: number | null;
-            signing_secret?: components["schemas"]["SigningSecret"];
-            time_zone: string;
-            /** @description Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change. */
-            allows_http_receivers: boolean;
+        TypingNotice: {
+            type: components["schemas"]["TypingNoticeType"];
         };
         /** @enum {string} */
-        WebhookEventName: "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
-        WebhookChanges: {
-            url?: components["schemas"]["ReceiverUrl"];
-            /** @description The events that the webhook receives; all events when the list is empty. */
-            events?: components["schemas"]["WebhookEventName"][] | null;
+        TypingNoticeType: "typein" | "typeout";
+        TypingSender: {
+            id: components["schemas"]["SenderId"];
         };
-        NewWebhook: components["schemas"]["WebhookChanges"] & unknown;
+        /**
+         * Format: int64
+         * @description Unix seconds.
+         */
+        UnixSeconds: number;
+        Visitor: {
+            blacklisted: boolean;
+            description: string | null;
+            email: string | null;
+            /** @description sender.id */
+            id: string;
+            name: string;
+            number: components["schemas"]["SequentialNumber"];
+            phone: string | null;
+            sources: components["schemas"]["VisitorFieldSources"];
+        };
+        VisitorChanges: {
+            blacklisted?: boolean | null;
+            description?: string | null;
+            /** @description An e-mail address, or an empty string to clear it. */
+            email?: (string | null) | string;
+            name?: string | null;
+            phone?: string | null;
+        };
+        /** @enum {string} */
+        VisitorFieldSource: "visitor" | "script" | "integrator" | "bot" | "crm" | "agent";
+        /** @description The source of each field of the visitor's data. */
+        VisitorFieldSources: {
+            description?: components["schemas"]["VisitorFieldSource"];
+            email?: components["schemas"]["VisitorFieldSource"];
+            name?: components["schemas"]["VisitorFieldSource"];
+            phone?: components["schemas"]["VisitorFieldSource"];
+        };
+        /** @description Table A1. */
+        VisitorMessage: {
+            message: components["schemas"]["ChannelMessage"];
+            sender: components["schemas"]["VisitorSender"];
+        } | {
+            message: components["schemas"]["TypingNotice"];
+            sender: components["schemas"]["TypingSender"];
+        };
+        VisitorSender: {
+            email?: string | null;
+            id: components["schemas"]["SenderId"];
+            invite?: string | null;
+            name?: string | null;
+            phone?: string | null;
+            photo?: string | null;
+            /** @description The visitor's location, any text. It is shown and sent as a link if it is an http or https address. */
+            url?: string | null;
+        };
+        /** @description The token that session has returned. */
+        VisitorToken: string;
+        /**
+         * Format: int64
+         * @description When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting.
+         */
+        WaitingSince: number | null;
+        /** Format: uri */
+        WebUrl: string;
+        /** @description A blank value counts as absent. */
+        WebUrlOrBlank: components["schemas"]["OptionalWebUrl"] | string;
         Webhook: {
-            webhook_id: string;
-            url: components["schemas"]["WebUrl"];
             events: components["schemas"]["WebhookEventName"][];
             signing_secret?: components["schemas"]["SigningSecret"];
-        };
-        ProviderChanges: {
-            name?: components["schemas"]["Name"];
-            /** @description Like ReceiverUrl, but each {token} in its path or query is replaced with the bot's token. Without one, the token is appended as the last path segment. */
-            endpoint?: string;
-            /** @description The secret that the provider's requests must carry; empty for none. Printable ASCII without leading or trailing spaces. */
-            authorization?: string | null;
-        };
-        NewProvider: components["schemas"]["ProviderChanges"] & Record<string, never>;
-        Provider: {
-            provider_id: string;
-            name: string;
-            endpoint: string;
-            has_authorization: boolean;
-            created_at: components["schemas"]["UnixSeconds"];
-        };
-        /** @enum {string} */
-        DeliveryTarget: "channel" | "bot" | "webhook" | "call";
-        /** @description The cursor of the next page. */
-        NextCursor: string | null;
-        DeliveryLogEntry: {
-            chat_id: components["schemas"]["SequentialNumber"];
-            seq: components["schemas"]["SequentialNumber"];
-            /** Format: uuid */
-            id: string;
-            target: components["schemas"]["DeliveryTarget"];
-            type: components["schemas"]["MessageType"];
-            channel_id: string;
-            since: components["schemas"]["UnixSeconds"];
-            webhook_id?: string;
-            /** @enum {string} */
-            state: "pending" | "delivered" | "failed" | "superseded";
-            attempts: components["schemas"]["DeliveryAttempts"];
-            attempts_left_out?: components["schemas"]["OmittedAttemptCount"];
-            error?: {
-                code?: number;
-                message: string;
-            };
-            request?: components["schemas"]["SentRequestOrNull"];
-            /** @description Why there is no request, for example because the visitor was erased. Like request, it is present only in the response for a single delivery. */
-            request_error?: string | null;
-        };
-        /** @description Requires chat_id and seq, or only chat_id, or from and to. */
-        ReplayRequest: {
-            chat_id: number;
-            seq?: number | null;
-            cursor?: string | null;
-        } | {
-            chat_id?: null;
-            seq?: null;
-            from: number;
-            to: number;
-            channel_id?: string | null;
-            /** @enum {string|null} */
-            target?: "channel" | "bot" | "webhook" | null;
-            cursor?: string | null;
-        };
-        /** @description Table A2. */
-        IntegratorMessage: {
-            sender: {
-                name: string;
-                photo?: components["schemas"]["WebUrl"];
-            };
-            recipient: {
-                /** @description The visitor's last sender.id, in its original type: a number is returned as a number. */
-                id: string | number;
-            };
-            /** @description Fields that do not apply to the message type are absent. */
-            message: {
-                /** @enum {string} */
-                type: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "typein" | "typeout";
-                /** Format: uuid */
-                id?: string;
-                text?: string;
-                file?: components["schemas"]["WebUrl"];
-                thumb?: components["schemas"]["WebUrl"];
-                emoji?: string;
-                file_size?: number;
-                file_name?: string;
-                duration?: number;
-                width?: number;
-                height?: number;
-                performer?: string;
-                title?: string;
-                latitude?: number;
-                longitude?: number;
-                /** @description Markdown, for channels that show it. */
-                content?: string;
-                buttons?: components["schemas"]["MessageButtons"];
-                /** @constant */
-                force_reply?: true;
-            };
-        };
-        /** @description Table B1, service to provider. */
-        BotEvent: {
-            /** @constant */
-            event: "CLIENT_MESSAGE";
-            /** Format: uuid */
-            id: string;
-            /** @description The account. */
-            site_id: string;
-            client_id: components["schemas"]["DigitString"];
-            chat_id: components["schemas"]["DigitString"];
-            agents_online: boolean;
-            sender: {
-                id: components["schemas"]["SequentialNumber"];
-                name: string;
-                /** @description Absent when unknown. */
-                url?: string;
-                has_contacts: boolean;
-            };
-            channel: {
-                id: string;
-                /** @enum {string} */
-                type: "api" | "widget";
-            };
-            message: {
-                /** @constant */
-                type: "TEXT";
-                text: string;
-                timestamp: components["schemas"]["UnixSeconds"];
-            };
-            /** @description Present if the visitor has asked for a callback. The text of the message is then the phone number. */
-            call?: {
-                /** @constant */
-                type: "callback";
-                phone: string;
-            };
-        } | {
-            /** @enum {string} */
-            event: "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED";
-            /** Format: uuid */
-            id: string;
-            site_id: string;
-            client_id: components["schemas"]["DigitString"];
-            chat_id: components["schemas"]["DigitString"];
-        };
-        DigitString: string;
-        /** @description Texts that are not known are empty. */
-        WebhookVisitor: {
-            name: string;
-            email: string;
-            phone: string;
-            /** @description For a visitor of an API channel, the integrator's own id (sender.id), as a string. */
-            external_id?: string;
-            number: components["schemas"]["DigitString"];
-            description: string;
-            social: Record<string, never>;
-            /** @description The number of chats that the visitor has opened. */
-            chats_count: number;
-            /** @description The visitor's answers to the custom fields of a widget's contacts form. Absent if there are none. */
-            answers?: {
-                /** @description The label of the field. */
-                title: string | null;
-                /** @description 'yes' for a ticked box. */
-                content: string;
-                link: components["schemas"]["OptionalWebUrl"];
-                key: string | null;
-            }[];
+            url: components["schemas"]["WebUrl"];
+            webhook_id: string;
         };
         WebhookAgent: {
+            email: string;
             id: components["schemas"]["SequentialNumber"];
             name: string;
-            email: string;
             phone?: string;
         };
-        /** @description Null if the agent does not exist any more. */
-        OptionalWebhookAgent: components["schemas"]["WebhookAgent"] | null;
         /** @description Data from the visitor's browser; empty for an API channel. */
         WebhookBrowserSession: {
             geoip: {
-                region_code: string;
+                city: string;
                 country: string;
                 country_code: string;
-                region: string;
-                city: string;
                 latitude: string;
                 longitude: string;
                 organization: string;
+                region: string;
+                region_code: string;
             };
+            ip_addr: string;
+            user_agent: string;
             /** @deprecated */
             utm: string;
             /** @description In events for webhooks, values that are not known are empty. Elsewhere they are absent. */
             utm_json: {
-                source?: string;
                 campaign?: string;
                 content?: string;
                 medium?: string;
+                source?: string;
                 term?: string;
             };
-            ip_addr: string;
-            user_agent: string;
         };
-        /** @description Texts that are not known are empty. */
-        WebhookPage: {
-            url: string;
-            title: string;
+        WebhookChanges: {
+            /** @description The events that the webhook receives; all events when the list is empty. */
+            events?: components["schemas"]["WebhookEventName"][] | null;
+            url?: components["schemas"]["ReceiverUrl"];
         };
         WebhookChatTranscript: {
+            /** @description An addition to the specification: true when the first messages are missing, because the chat has more than 10000 entries or a megabyte of text, or because they have expired. Both text logs then begin with a line that says so. */
+            beginning_missing: boolean;
+            blacklisted: boolean;
+            /** @description The invitation that the visitor sent with this chat. */
+            invitation: string | null;
             messages: {
+                /** @description Present in an agent's message; 0 for a bot. */
+                agent_id?: number;
                 /** @description The text. For a file, the caption and the address on separate lines; for a bot's message without text, its visible content. */
                 message: string;
                 timestamp: components["schemas"]["UnixSeconds"];
                 /** @enum {string} */
                 type: "visitor" | "agent";
-                /** @description Present in an agent's message; 0 for a bot. */
-                agent_id?: number;
             }[];
             /** @enum {string|null} */
             rate: "positive" | "negative" | null;
-            blacklisted: boolean;
-            /** @description The invitation that the visitor sent with this chat. */
-            invitation: string | null;
-            /** @description An addition to the specification: true when the first messages are missing, because the chat has more than 10000 entries or a megabyte of text, or because they have expired. Both text logs then begin with a line that says so. */
-            beginning_missing: boolean;
         };
-        ChatAccepted: {
-            /** @constant */
-            event_name: "chat_accepted";
-            chat_id: components["schemas"]["SequentialNumber"];
-            /** @description The channel. */
-            widget_id: string;
-            visitor: components["schemas"]["WebhookVisitor"];
-            agent: components["schemas"]["OptionalWebhookAgent"];
-            department?: components["schemas"]["ChatDepartment"];
-            session: components["schemas"]["WebhookBrowserSession"];
-            page: components["schemas"]["WebhookPage"];
-            analytics: {
-                ga: string | null;
-                ym: string | null;
-            } | null;
-            user_token: string | null;
+        /** @enum {string} */
+        WebhookEventName: "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
+        /** @description Texts that are not known are empty. */
+        WebhookPage: {
+            title: string;
+            url: string;
         };
-        ChatUpdated: {
-            /** @constant */
-            event_name: "chat_updated";
-            /** @description Present only if the visitor has rated the chat, or changed the rating, after chat_finished. */
-            chat?: {
-                /** @enum {string|null} */
-                rate: "positive" | "negative" | null;
-            };
-            chat_id: components["schemas"]["SequentialNumber"];
-            widget_id: string;
-            visitor: components["schemas"]["WebhookVisitor"];
-            agent: components["schemas"]["OptionalWebhookAgent"];
-            department?: components["schemas"]["ChatDepartment"];
-            session: components["schemas"]["WebhookBrowserSession"];
-            page: components["schemas"]["WebhookPage"];
-            analytics: {
-                ga: string | null;
-                ym: string | null;
+        /** @description An absent field stays unchanged, an empty field is removed, an invalid field is ignored, and a long text is truncated. The body may also be a JSON string that contains this JSON, and numbers are accepted as text. */
+        WebhookPanelResponse: {
+            /** @description Used as the visitor's contact data. */
+            contact_info?: {
+                description?: string | number;
+                email?: string | number;
+                name?: string | number;
+                phone?: string | number;
+            } | unknown[] | null;
+            /** @description An http or https address. */
+            crm_link?: string | null;
+            custom_data?: {
+                content: string | number;
+                key?: string | number;
+                link?: components["schemas"]["WebUrl"];
+                title?: string | number;
+            }[] | null;
+            enable_assign?: boolean;
+            page?: {
+                title?: string | number;
+                url?: components["schemas"]["WebUrl"];
             } | null;
-            user_token: string | null;
-        };
-        ChatAssigned: {
-            /** @constant */
-            event_name: "chat_assigned";
-            chat_id: components["schemas"]["SequentialNumber"];
-            widget_id: string;
-            visitor: components["schemas"]["WebhookVisitor"];
-            agent: components["schemas"]["OptionalWebhookAgent"];
-            department?: components["schemas"]["ChatDepartment"];
-            assign_to: components["schemas"]["WebUrl"];
-            session: components["schemas"]["WebhookBrowserSession"];
-            page: components["schemas"]["WebhookPage"];
-            analytics: {
-                ga: string | null;
-                ym: string | null;
-            } | null;
-            user_token: string | null;
-        };
-        ChatFinished: {
-            /** @constant */
-            event_name: "chat_finished";
-            chat_id: components["schemas"]["SequentialNumber"];
-            widget_id: string;
-            visitor: components["schemas"]["WebhookVisitor"];
-            /** @description The agents who accepted the chat, received it by a transfer or closed it, including deleted agents; at most the last 30. */
-            agents: components["schemas"]["WebhookAgent"][];
-            department?: components["schemas"]["ChatDepartment"];
-            chat: components["schemas"]["WebhookChatTranscript"];
-            plain_messages: string;
-            html_messages: string;
-            session: components["schemas"]["WebhookBrowserSession"];
-            page: components["schemas"]["WebhookPage"];
-            analytics: {
-                ga: string | null;
-                ym: string | null;
-            } | null;
-            user_token: string | null;
-        };
-        CallEvent: {
-            /** @constant */
-            event_name: "call_event";
-            chat_id: components["schemas"]["SequentialNumber"];
-            widget_id: string;
-            visitor: components["schemas"]["WebhookVisitor"];
-            agent: components["schemas"]["OptionalWebhookAgent"];
-            department?: components["schemas"]["ChatDepartment"];
-            session: components["schemas"]["WebhookBrowserSession"];
-            page: components["schemas"]["WebhookPage"];
-            analytics: {
-                ga: string | null;
-                ym: string | null;
-            } | null;
-            call: {
-                /** @enum {string} */
-                type: "callback" | "incoming" | "outgoing";
-                phone: string;
-                /** @enum {string} */
-                status: "start" | "end" | "agent_connected" | "client_connected" | "error";
-                reason?: string;
-                record_url?: string;
-            };
-        };
-        OfflineMessage: {
-            /** @constant */
-            event_name: "offline_message";
-            /** @description Always null, because an offline message belongs to no conversation yet. */
-            chat_id: null;
-            widget_id: string;
-            visitor: components["schemas"]["WebhookVisitor"];
-            session: components["schemas"]["WebhookBrowserSession"];
-            page: components["schemas"]["WebhookPage"];
-            analytics: {
-                ga: string | null;
-                ym: string | null;
-            } | null;
-            user_token: string | null;
-            /** Format: uuid */
-            offline_message_id: string;
-            message: string;
+            /** @description OK (case-insensitive) means success. Otherwise, no data is used: FAILURE or an error message is a final failure, and if there is no result, the event counts as delivered. */
+            result: string;
         };
         WebhookResult: {
             /** @description OK (case-insensitive) means success. FAILURE or an error message is a final failure with that text. If there is no result, the event counts as delivered. */
             result: string;
         };
-        /** @description An absent field stays unchanged, an empty field is removed, an invalid field is ignored, and a long text is truncated. The body may also be a JSON string that contains this JSON, and numbers are accepted as text. */
-        WebhookPanelResponse: {
-            /** @description OK (case-insensitive) means success. Otherwise, no data is used: FAILURE or an error message is a final failure, and if there is no result, the event counts as delivered. */
-            result: string;
-            custom_data?: {
-                title?: string | number;
-                content: string | number;
-                link?: components["schemas"]["WebUrl"];
-                key?: string | number;
-            }[] | null;
-            /** @description Used as the visitor's contact data. */
-            contact_info?: {
-                name?: string | number;
-                phone?: string | number;
-                email?: string | number;
-                description?: string | number;
-            } | unknown[] | null;
-            enable_assign?: boolean;
-            /** @description An http or https address. */
-            crm_link?: string | null;
-            page?: {
-                url?: components["schemas"]["WebUrl"];
-                title?: string | number;
-            } | null;
-        };
-        /** @description A blank value counts as absent. */
-        WebUrlOrBlank: components["schemas"]["OptionalWebUrl"] | string;
-        /** @description The caller's own id, which is only logged. */
-        CallerMessageId: string | number | null;
-        /**
-         * Format: uri
-         * @description An address that the service calls. It must not contain a user name. It must use https and must not lead to a private host, unless the stack allows http or that host. It may contain {channel_id}.
-         */
-        IntegratorReceiverUrl: string;
-        ApiChannel: {
-            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-            channel_id: string;
-            /** @constant */
-            kind: "api";
+        /** @description Texts that are not known are empty. */
+        WebhookVisitor: {
+            /** @description The visitor's answers to the custom fields of a widget's contacts form. Absent if there are none. */
+            answers?: {
+                /** @description 'yes' for a ticked box. */
+                content: string;
+                key: string | null;
+                link: components["schemas"]["OptionalWebUrl"];
+                /** @description The label of the field. */
+                title: string | null;
+            }[];
+            /** @description The number of chats that the visitor has opened. */
+            chats_count: number;
+            description: string;
+            email: string;
+            /** @description For a visitor of an API channel, the integrator's own id (sender.id), as a string. */
+            external_id?: string;
             name: string;
-            enabled: boolean;
-            integrator_url: string;
-            append_channel_id: boolean;
-            chunked: boolean;
-            agent_ids: components["schemas"]["SequentialNumber"][];
+            number: components["schemas"]["DigitString"];
+            phone: string;
+            social: Record<string, never>;
+        };
+        WidgetAgent: {
+            /** @description The departments of the widget to which the agent belongs. */
             department_ids: components["schemas"]["SequentialNumber"][];
+            name: string;
+            photo: components["schemas"]["OptionalWebUrl"];
+        };
+        WidgetCall: {
+            phone: components["schemas"]["PhoneNumber"];
+            reason?: string;
+            status: components["schemas"]["CallStatus"];
+            type: components["schemas"]["CallType"];
+        };
+        WidgetCallRequest: {
+            message_id: components["schemas"]["WidgetMessageId"];
+            page?: components["schemas"]["BrowserPage"];
+            /** @description A number without a country code is read as a number of the same country as the account's own number. */
+            phone: string;
+            token: components["schemas"]["VisitorToken"];
+        };
+        WidgetCallResult: {
+            call: components["schemas"]["WidgetCall"];
+            chat_id: components["schemas"]["SequentialNumber"];
+            /** @constant */
+            result: "ok";
+            seq: components["schemas"]["SequentialNumber"];
+        } | {
             /** @enum {string} */
-            validation: "strict" | "lenient";
-            hidden_error_codes: number[];
-            shows_markdown: boolean;
-            shows_buttons: boolean;
-            /** @description The bot that answers first on this channel. */
-            bot_id: string | null;
-            created_at: components["schemas"]["UnixSeconds"];
-            endpoint?: components["schemas"]["WebUrl"];
-            signing_secret?: components["schemas"]["SigningSecret"];
-            /** @description The number of messages rejected today and yesterday (UTC), by reason. Present only in the response for a single channel. */
-            refused?: {
-                day: components["schemas"]["UnixSeconds"];
-                /** @description For example: message.file_size is required. */
-                reason: string;
-                count: number;
-                last_at: components["schemas"]["UnixSeconds"];
-            }[];
-            /** @description The old endpoint addresses that are still valid, oldest first. Present only in the response for a single channel. */
-            old_endpoints?: {
-                valid_until: components["schemas"]["UnixSeconds"];
-            }[];
+            reason: "Callback disabled" | "Callback unavaiable";
+            /** @constant */
+            result: "fail";
         };
         WidgetChannel: {
-            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-            channel_id: string;
-            /** @constant */
-            kind: "widget";
-            /** @description The same as channel_id: the last part of the URL in the snippet. */
-            widget_id: string;
-            name: string;
-            enabled: boolean;
-            widget: components["schemas"]["WidgetSettings"];
-            /** @description The HTML element that embeds the widget in a page. */
-            snippet: string;
             agent_ids: components["schemas"]["SequentialNumber"][];
-            department_ids: components["schemas"]["SequentialNumber"][];
             /** @description The bot that answers first on this channel. */
             bot_id: string | null;
+            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+            channel_id: string;
             created_at: components["schemas"]["UnixSeconds"];
+            department_ids: components["schemas"]["SequentialNumber"][];
+            enabled: boolean;
+            /** @constant */
+            kind: "widget";
+            name: string;
             /** @description The number of messages rejected today and yesterday (UTC), by reason. Present only in the response for a single channel. */
             refused?: {
+                count: number;
                 day: components["schemas"]["UnixSeconds"];
+                last_at: components["schemas"]["UnixSeconds"];
                 /** @description For example: message.file_size is required. */
                 reason: string;
-                count: number;
-                last_at: components["schemas"]["UnixSeconds"];
             }[];
+            /** @description The HTML element that embeds the widget in a page. */
+            snippet: string;
+            widget: components["schemas"]["WidgetSettings"];
+            /** @description The same as channel_id: the last part of the URL in the snippet. */
+            widget_id: string;
+        };
+        /** @description A question of the account. The answer is shown to agents and webhooks as a line of custom data. */
+        WidgetCustomField: {
+            key: string;
+            label: string;
+            link: components["schemas"]["OptionalWebUrl"];
+            /** @description The options of a select field. Empty for other types. */
+            options: string[];
+            required: boolean;
+            /**
+             * @description A line of text, a choice of one of the options, or a box to tick.
+             * @enum {string}
+             */
+            type: "text" | "select" | "consent";
+        };
+        WidgetHistory: {
+            /** @description Whether there may be earlier messages. */
+            has_earlier: boolean;
+            messages: components["schemas"]["WidgetMessage"][];
+        };
+        WidgetHistoryRequest: {
+            /** @description The first message that is already known. Any number is accepted as seq, for example last_seq of the chat plus 1. */
+            before: {
+                chat_id: components["schemas"]["SequentialNumber"];
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            token: components["schemas"]["VisitorToken"];
+        };
+        /** @description The button that opens the window. */
+        WidgetLauncher: {
+            /** @description Whether the button is not shown, because the page has its own. */
+            hidden: boolean;
+            /** @description The distance from the side of the page in CSS pixels. */
+            offset_x: number;
+            /** @description The distance from the bottom of the page in CSS pixels. */
+            offset_y: number;
+            z_index: number;
+        };
+        /** @description A message as the visitor sees it. Private notes and notifications are never among the messages. */
+        WidgetMessage: {
+            /** @description Unix time in milliseconds. */
+            at: number;
+            buttons?: components["schemas"]["MessageButtons"];
+            chat_id: number;
+            /** @description Markdown. */
+            content?: string;
+            duration?: number;
+            emoji?: string;
+            file?: components["schemas"]["WebUrl"];
+            file_name?: string;
+            file_size?: number;
+            /** @constant */
+            force_reply?: true;
+            /** @enum {string} */
+            from: "visitor" | "agent" | "bot";
+            height?: number;
+            latitude?: number;
+            longitude?: number;
+            /** @description The id that the widget gave the message. Present only in the response to message. */
+            message_id?: string;
+            /** @description The name of the agent or the bot. */
+            name?: string;
+            performer?: string;
+            photo?: components["schemas"]["WebUrl"];
+            /** @description 0 if the message was dropped because the visitor is blacklisted. */
+            seq: number;
+            text?: string;
+            thumb?: components["schemas"]["WebUrl"];
+            title?: string;
+            /** @enum {string} */
+            type: "text" | "markdown" | "buttons" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location";
+            width?: number;
+        };
+        /** @description Identifies the message. A repeated request with the same id stores nothing. */
+        WidgetMessageId: string;
+        WidgetMessageRequest: {
+            /** @description The department of the chat that the message opens, if the widget has this department. */
+            department_id?: number | null;
+            /** @description The invitation that the visitor has accepted. */
+            invite?: string | null;
+            message: components["schemas"]["ChannelMessage"];
+            message_id: components["schemas"]["WidgetMessageId"];
+            page?: components["schemas"]["BrowserPage"];
+            token: components["schemas"]["VisitorToken"];
+        };
+        WidgetSession: {
+            /** @description Some of the agents who are online. */
+            agents: components["schemas"]["WidgetAgent"][];
+            /** @description Whether new chats start with a bot, so that messages are also taken while no agent is online. */
+            bot: boolean;
+            call: components["schemas"]["OptionalWidgetCall"];
+            /** @description Whether visitors can ask for callbacks, at least at certain times. */
+            callback: boolean;
+            /** @description Whether the visitor can ask for a callback now, as the endpoint callback says. */
+            callback_available: boolean;
+            chat: components["schemas"]["OptionalWidgetChat"];
+            departments: components["schemas"]["ChatDepartment"][];
+            /** @description Whether there may be further messages between after and the first of messages. Without after, also true if the visitor has earlier chats. The endpoint history returns them. */
+            has_earlier: boolean;
+            /** @description The last messages of the visitor's current or last chat. */
+            messages: components["schemas"]["WidgetMessage"][];
+            /**
+             * @description Whether agents are online.
+             * @enum {string}
+             */
+            mode: "online" | "offline";
+            rules: components["schemas"]["TriggerRule"][];
+            /** @constant */
+            v: 1;
+            visitor: components["schemas"]["OptionalWidgetVisitor"];
+            widget: components["schemas"]["PublicWidgetSettings"];
         };
         WidgetSettings: {
-            color: string;
-            color2: string | null;
-            /** @enum {string} */
-            theme: "system" | "light" | "dark";
-            /** @enum {string} */
-            position: "left" | "right";
-            launcher: components["schemas"]["WidgetLauncher"];
-            title: string;
-            greeting: string | null;
-            avatar: components["schemas"]["OptionalWebUrl"];
-            /** @enum {string} */
-            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he";
-            /** @description Texts that replace standard texts of the widget, by name. */
-            texts: {
-                [key: string]: string;
-            };
             /** @description The hosts of the pages in which the widget may be embedded, such as shop.example or *.shop.example. An empty list allows every page. */
             allowed_sites: string[];
+            avatar: components["schemas"]["OptionalWebUrl"];
+            color: string;
+            color2: string | null;
             contacts_form: {
-                /** @enum {string} */
-                when: "never" | "before_first_message" | "after_first_message";
+                custom_fields: components["schemas"]["WidgetCustomField"][];
                 fields: ("name" | "email" | "phone")[];
                 required: ("name" | "email" | "phone")[];
-                custom_fields: components["schemas"]["WidgetCustomField"][];
+                /** @enum {string} */
+                when: "never" | "before_first_message" | "after_first_message";
             };
-            rating: boolean;
-            sound: boolean;
-            /** @description Whether agents see the text that the visitor is typing. */
-            typing_preview: boolean;
-            /**
-             * @description The time in which agents usually answer.
-             * @enum {string|null}
-             */
-            reply_time: "minutes" | "hours" | "day" | null;
+            greeting: string | null;
+            /** @enum {string} */
+            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he";
+            launcher: components["schemas"]["WidgetLauncher"];
             /**
              * @description The service whose widget the pages were written for.
              * @enum {string|null}
              */
             moved_from: "jivo" | null;
+            /** @enum {string} */
+            position: "left" | "right";
+            rating: boolean;
+            /**
+             * @description The time in which agents usually answer.
+             * @enum {string|null}
+             */
+            reply_time: "minutes" | "hours" | "day" | null;
+            sound: boolean;
+            /** @description Texts that replace standard texts of the widget, by name. */
+            texts: {
+                [key: string]: string;
+            };
+            /** @enum {string} */
+            theme: "system" | "light" | "dark";
+            title: string;
+            /** @description Whether agents see the text that the visitor is typing. */
+            typing_preview: boolean;
         };
         WidgetSettingsChanges: {
+            allowed_sites?: string[] | null;
+            avatar?: components["schemas"]["OptionalWebUrl"];
             /** @default #00464a */
             color?: string | null;
             color2?: string | null;
+            /** @description The fields in required must also be in fields. */
+            contacts_form?: {
+                /** @description The keys must differ. A select field needs options. */
+                custom_fields?: {
+                    key: string;
+                    label: string;
+                    link?: components["schemas"]["OptionalWebUrl"];
+                    options?: string[] | null;
+                    /** @default false */
+                    required?: boolean | null;
+                    /** @enum {string} */
+                    type: "text" | "select" | "consent";
+                }[] | null;
+                fields?: ("name" | "email" | "phone")[] | null;
+                required?: ("name" | "email" | "phone")[] | null;
+                /**
+                 * @default never
+                 * @enum {string|null}
+                 */
+                when?: "never" | "before_first_message" | "after_first_message" | null;
+            } | null;
+            greeting?: string | null;
             /**
-             * @default system
+             * @default auto
              * @enum {string|null}
              */
-            theme?: "system" | "light" | "dark" | null;
-            /**
-             * @default right
-             * @enum {string|null}
-             */
-            position?: "left" | "right" | null;
+            language?: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he" | null;
             /** @description The button that opens the window. Absent fields stay unchanged. */
             launcher?: {
                 /** @default false */
@@ -3519,794 +4334,95 @@ export interface components {
                 /** @default 2147483000 */
                 z_index?: number | null;
             } | null;
-            /** @description The account's name by default. */
-            title?: string | null;
-            greeting?: string | null;
-            avatar?: components["schemas"]["OptionalWebUrl"];
+            /** @enum {string|null} */
+            moved_from?: "jivo" | null;
             /**
-             * @default auto
+             * @default right
              * @enum {string|null}
              */
-            language?: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he" | null;
+            position?: "left" | "right" | null;
+            /** @default true */
+            rating?: boolean | null;
+            /** @enum {string|null} */
+            reply_time?: "minutes" | "hours" | "day" | null;
+            /** @default true */
+            sound?: boolean | null;
             texts?: {
                 [key: string]: string;
             } | null;
-            allowed_sites?: string[] | null;
-            /** @description The fields in required must also be in fields. */
-            contacts_form?: {
-                /**
-                 * @default never
-                 * @enum {string|null}
-                 */
-                when?: "never" | "before_first_message" | "after_first_message" | null;
-                fields?: ("name" | "email" | "phone")[] | null;
-                required?: ("name" | "email" | "phone")[] | null;
-                /** @description The keys must differ. A select field needs options. */
-                custom_fields?: {
-                    key: string;
-                    label: string;
-                    /** @enum {string} */
-                    type: "text" | "select" | "consent";
-                    options?: string[] | null;
-                    link?: components["schemas"]["OptionalWebUrl"];
-                    /** @default false */
-                    required?: boolean | null;
-                }[] | null;
-            } | null;
-            /** @default true */
-            rating?: boolean | null;
-            /** @default true */
-            sound?: boolean | null;
+            /**
+             * @default system
+             * @enum {string|null}
+             */
+            theme?: "system" | "light" | "dark" | null;
+            /** @description The account's name by default. */
+            title?: string | null;
             /** @default true */
             typing_preview?: boolean | null;
-            /** @enum {string|null} */
-            reply_time?: "minutes" | "hours" | "day" | null;
-            /** @enum {string|null} */
-            moved_from?: "jivo" | null;
         } | null;
-        /** @description The button that opens the window. */
-        WidgetLauncher: {
-            /** @description Whether the button is not shown, because the page has its own. */
-            hidden: boolean;
-            /** @description The distance from the side of the page in CSS pixels. */
-            offset_x: number;
-            /** @description The distance from the bottom of the page in CSS pixels. */
-            offset_y: number;
-            z_index: number;
+        WidgetTicketRequest: {
+            token: components["schemas"]["VisitorToken"];
         };
-        /** @description A question of the account. The answer is shown to agents and webhooks as a line of custom data. */
-        WidgetCustomField: {
-            key: string;
-            label: string;
-            /**
-             * @description A line of text, a choice of one of the options, or a box to tick.
-             * @enum {string}
-             */
-            type: "text" | "select" | "consent";
-            /** @description The options of a select field. Empty for other types. */
-            options: string[];
-            link: components["schemas"]["OptionalWebUrl"];
-            required: boolean;
-        };
-        /** @description The token that session has returned. */
-        VisitorToken: string;
-        /** @description Identifies the message. A repeated request with the same id stores nothing. */
-        WidgetMessageId: string;
-        /** @description The page that the visitor is viewing. */
-        BrowserPage: {
-            url?: string | null;
-            /** @description Truncated to 255 characters. */
-            title?: string | null;
-        } | null;
-        SessionRequest: {
-            token?: string | null;
-            /** @description Whether a browser without a token becomes a visitor. */
-            identify?: boolean | null;
-            /** @description The seq of the last message that the widget has. */
-            after?: number | null;
-            page?: components["schemas"]["BrowserPage"];
-            referrer?: string | null;
-            /** @description The user of the customer's site. If the token's visitor belongs to another user, or the value is null and the visitor belongs to one, the session is that of a new visitor, whose token is returned. Otherwise the value is only stored for a visitor who is created. */
-            user_token?: string | null;
-            language?: unknown;
+        WidgetVisitor: {
+            contact_info: {
+                client_name: string | null;
+                description: string | null;
+                email: string | null;
+                phone: string | null;
+            };
+            custom_data: {
+                content: string;
+                key: string | null;
+                link: components["schemas"]["OptionalWebUrl"];
+                title: string | null;
+            }[];
+            number: components["schemas"]["SequentialNumber"];
+            /** @description Present only if the request created the visitor. The browser keeps the token. */
+            token?: string;
         };
         /** @description Absent fields stay unchanged. */
         WidgetVisitorUpdate: {
-            token: components["schemas"]["VisitorToken"];
+            analytics?: {
+                ga?: string | null;
+                ym?: string | null;
+            } | null;
+            answers?: components["schemas"]["CustomFieldAnswers"];
+            /** @description Hides all earlier messages from the visitor. */
+            clear_history?: boolean | null;
             /** @description Null or an empty text clears the value. */
             contact_info?: {
-                name?: string | null;
-                email?: string | null;
-                phone?: string | null;
                 description?: string | null;
+                email?: string | null;
+                name?: string | null;
+                phone?: string | null;
             } | null;
+            /** @description Shown to the agents in this order. Tags are shown as text. */
+            custom_data?: {
+                content: string | number;
+                key?: string | number | null;
+                link?: string | null;
+                title?: string | number | null;
+            }[] | null;
+            page?: components["schemas"]["BrowserPage"];
             /**
              * @description Who has set contact_info: the visitor in a form, or a script on the page.
              * @default visitor
              * @enum {string|null}
              */
             source?: "visitor" | "script" | null;
-            answers?: components["schemas"]["CustomFieldAnswers"];
-            /** @description Shown to the agents in this order. Tags are shown as text. */
-            custom_data?: {
-                title?: string | number | null;
-                content: string | number;
-                link?: string | null;
-                key?: string | number | null;
-            }[] | null;
+            token: components["schemas"]["VisitorToken"];
             /** @description The user of the customer's site, who is sent to webhooks. If the visitor belongs to another user already, or the value is null, the data is stored for a new visitor, who has no history; the response then contains the new visitor's token. */
             user_token?: string | null;
-            page?: components["schemas"]["BrowserPage"];
             utm?: {
-                source?: string | null;
                 campaign?: string | null;
                 content?: string | null;
                 medium?: string | null;
+                source?: string | null;
                 term?: string | null;
-            } | null;
-            analytics?: {
-                ga?: string | null;
-                ym?: string | null;
-            } | null;
-            /** @description Hides all earlier messages from the visitor. */
-            clear_history?: boolean | null;
-        };
-        /** @description The visitor's answers to the custom fields of the contacts form, by key; true for a ticked box. They replace the earlier answers. Agents see them as lines of custom data, and webhooks get them as visitor.answers. Keys that the form does not have are ignored. */
-        CustomFieldAnswers: {
-            [key: string]: string | boolean | null;
-        } | null;
-        WidgetMessageRequest: {
-            token: components["schemas"]["VisitorToken"];
-            message_id: components["schemas"]["WidgetMessageId"];
-            message: components["schemas"]["ChannelMessage"];
-            /** @description The invitation that the visitor has accepted. */
-            invite?: string | null;
-            /** @description The department of the chat that the message opens, if the widget has this department. */
-            department_id?: number | null;
-            page?: components["schemas"]["BrowserPage"];
-        };
-        WidgetHistoryRequest: {
-            token: components["schemas"]["VisitorToken"];
-            /** @description The first message that is already known. Any number is accepted as seq, for example last_seq of the chat plus 1. */
-            before: {
-                chat_id: components["schemas"]["SequentialNumber"];
-                seq: components["schemas"]["SequentialNumber"];
-            };
-        };
-        WidgetHistory: {
-            messages: components["schemas"]["WidgetMessage"][];
-            /** @description Whether there may be earlier messages. */
-            has_earlier: boolean;
-        };
-        /** @description The offline form. It needs an e-mail address or a phone number. */
-        OfflineMessageRequest: {
-            token: components["schemas"]["VisitorToken"];
-            message_id: components["schemas"]["WidgetMessageId"];
-            name?: string | null;
-            email?: string | null;
-            phone?: string | null;
-            description?: string | null;
-            answers?: components["schemas"]["CustomFieldAnswers"];
-            /** @description Truncated to 1000 characters. */
-            message: string;
-        };
-        RatingRequest: {
-            token: components["schemas"]["VisitorToken"];
-            chat_id: components["schemas"]["SequentialNumber"];
-            /** @enum {string|null} */
-            rate: "positive" | "negative" | null;
-        };
-        WidgetAgent: {
-            name: string;
-            photo: components["schemas"]["OptionalWebUrl"];
-            /** @description The departments of the widget to which the agent belongs. */
-            department_ids: components["schemas"]["SequentialNumber"][];
-        };
-        OptionalWidgetAgent: {
-            name: string;
-            photo: components["schemas"]["OptionalWebUrl"];
-            /** @description When the agent got the chat, as Unix time in milliseconds. */
-            joined_at: number;
-        } | null;
-        WidgetVisitor: {
-            /** @description Present only if the request created the visitor. The browser keeps the token. */
-            token?: string;
-            number: components["schemas"]["SequentialNumber"];
-            contact_info: {
-                client_name: string | null;
-                email: string | null;
-                phone: string | null;
-                description: string | null;
-            };
-            custom_data: {
-                title: string | null;
-                content: string;
-                link: components["schemas"]["OptionalWebUrl"];
-                key: string | null;
-            }[];
-        };
-        OptionalWidgetVisitor: {
-            /** @description Present only if the request created the visitor. The browser keeps the token. */
-            token?: string;
-            number: components["schemas"]["SequentialNumber"];
-            contact_info: {
-                client_name: string | null;
-                email: string | null;
-                phone: string | null;
-                description: string | null;
-            };
-            custom_data: {
-                title: string | null;
-                content: string;
-                link: components["schemas"]["OptionalWebUrl"];
-                key: string | null;
-            }[];
-        } | null;
-        WidgetChat: {
-            chat_id: components["schemas"]["SequentialNumber"];
-            state: components["schemas"]["ChatState"];
-            agent: components["schemas"]["OptionalWidgetAgent"];
-            last_seq: components["schemas"]["LastSeq"];
-            rated: boolean;
-            /** @enum {string|null} */
-            rate: "positive" | "negative" | null;
-        };
-        OptionalWidgetChat: {
-            chat_id: components["schemas"]["SequentialNumber"];
-            state: components["schemas"]["ChatState"];
-            agent: components["schemas"]["OptionalWidgetAgent"];
-            last_seq: components["schemas"]["LastSeq"];
-            rated: boolean;
-            /** @enum {string|null} */
-            rate: "positive" | "negative" | null;
-        } | null;
-        /** @description A message as the visitor sees it. Private notes and notifications are never among the messages. */
-        WidgetMessage: {
-            /** @description 0 if the message was dropped because the visitor is blacklisted. */
-            seq: number;
-            chat_id: number;
-            /** @description Unix time in milliseconds. */
-            at: number;
-            /** @enum {string} */
-            from: "visitor" | "agent" | "bot";
-            /** @enum {string} */
-            type: "text" | "markdown" | "buttons" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location";
-            file?: components["schemas"]["WebUrl"];
-            text?: string;
-            thumb?: components["schemas"]["WebUrl"];
-            emoji?: string;
-            file_size?: number;
-            file_name?: string;
-            duration?: number;
-            width?: number;
-            height?: number;
-            performer?: string;
-            title?: string;
-            latitude?: number;
-            longitude?: number;
-            /** @description Markdown. */
-            content?: string;
-            buttons?: components["schemas"]["MessageButtons"];
-            /** @constant */
-            force_reply?: true;
-            /** @description The name of the agent or the bot. */
-            name?: string;
-            photo?: components["schemas"]["WebUrl"];
-            /** @description The id that the widget gave the message. Present only in the response to message. */
-            message_id?: string;
-        };
-        PublicWidgetSettings: {
-            color: string;
-            color2: string | null;
-            /** @enum {string} */
-            theme: "system" | "light" | "dark";
-            /** @enum {string} */
-            position: "left" | "right";
-            launcher: components["schemas"]["WidgetLauncher"];
-            title: string;
-            greeting: string | null;
-            avatar: components["schemas"]["OptionalWebUrl"];
-            /** @enum {string} */
-            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he";
-            /** @description Texts that replace standard texts of the widget, by name. */
-            texts: {
-                [key: string]: string;
-            };
-            contacts_form: {
-                /** @enum {string} */
-                when: "never" | "before_first_message" | "after_first_message";
-                fields: ("name" | "email" | "phone")[];
-                required: ("name" | "email" | "phone")[];
-                custom_fields: components["schemas"]["WidgetCustomField"][];
-            };
-            rating: boolean;
-            sound: boolean;
-            /** @description Whether agents see the text that the visitor is typing. */
-            typing_preview: boolean;
-            /**
-             * @description The time in which agents usually answer.
-             * @enum {string|null}
-             */
-            reply_time: "minutes" | "hours" | "day" | null;
-        };
-        WidgetSession: {
-            /** @constant */
-            v: 1;
-            widget: components["schemas"]["PublicWidgetSettings"];
-            rules: components["schemas"]["TriggerRule"][];
-            /**
-             * @description Whether agents are online.
-             * @enum {string}
-             */
-            mode: "online" | "offline";
-            /** @description Whether new chats start with a bot, so that messages are also taken while no agent is online. */
-            bot: boolean;
-            departments: components["schemas"]["ChatDepartment"][];
-            /** @description Some of the agents who are online. */
-            agents: components["schemas"]["WidgetAgent"][];
-            visitor: components["schemas"]["OptionalWidgetVisitor"];
-            chat: components["schemas"]["OptionalWidgetChat"];
-            /** @description The last messages of the visitor's current or last chat. */
-            messages: components["schemas"]["WidgetMessage"][];
-            /** @description Whether there may be further messages between after and the first of messages. Without after, also true if the visitor has earlier chats. The endpoint history returns them. */
-            has_earlier: boolean;
-            /** @description Whether visitors can ask for callbacks, at least at certain times. */
-            callback: boolean;
-            /** @description Whether the visitor can ask for a callback now, as the endpoint callback says. */
-            callback_available: boolean;
-            call: components["schemas"]["OptionalWidgetCall"];
-        };
-        WidgetTicketRequest: {
-            token: components["schemas"]["VisitorToken"];
-        };
-        Count: number;
-        /** @description Seconds. Null if there is no chat. */
-        ReportedDuration: {
-            /** @description The number of chats. */
-            count: number;
-            median: number | null;
-            percentile_90: number | null;
-        };
-        /** @description The ranges that are not empty, shortest first. */
-        DurationBuckets: {
-            /** @description Seconds. */
-            from: number;
-            /** @description Seconds, exclusive. The last possible range also contains all longer durations. */
-            to: number;
-            count: number;
-        }[];
-        ReportedCalls: {
-            /** @description Calls in which the agent and the visitor talked. */
-            answered: number;
-            failed: components["schemas"]["Count"];
-        };
-        /** @description Chats that were opened in the period, with everything that happened in them later. first_answer is the time from the opening of a chat to an agent's first message; length is the time from the opening to the closing of a chat; talk_time is how long the agent and the visitor talked in each answered call. */
-        ReportTotals: {
-            opened: components["schemas"]["Count"];
-            /** @description Who settled the closed chats. agent: an agent accepted the chat, received it by a transfer, or closed it. bot: the bot had the chat until it was closed, and had sent at least one event. nobody: all other closed chats. */
-            settled_by: {
-                agent: components["schemas"]["Count"];
-                bot: components["schemas"]["Count"];
-                nobody: components["schemas"]["Count"];
-            };
-            first_answer: components["schemas"]["ReportedDuration"];
-            length: components["schemas"]["ReportedDuration"];
-            ratings: {
-                positive: components["schemas"]["Count"];
-                negative: components["schemas"]["Count"];
-            };
-            /** @description Failed rounds of attempts, by the kind of receiver. A replay that fails counts again. */
-            failed_deliveries: {
-                channel: components["schemas"]["Count"];
-                bot: components["schemas"]["Count"];
-                webhook: components["schemas"]["Count"];
-                telephony: components["schemas"]["Count"];
-            };
-            /** @description Finished phone calls. */
-            calls: {
-                callback: components["schemas"]["ReportedCalls"];
-                incoming: components["schemas"]["ReportedCalls"];
-                outgoing: components["schemas"]["ReportedCalls"];
-            };
-            talk_time: components["schemas"]["ReportedDuration"];
-        };
-        Report: {
-            time_zone: string;
-            /** @description The largest relative error of a median or percentile of a second or more. Shorter ones are reported as half a second. */
-            percentile_error: number;
-            total: components["schemas"]["ReportTotals"];
-            /** @description The totals for the same number of days immediately before the period. */
-            previous: components["schemas"]["ReportTotals"];
-            distributions: {
-                first_answer: components["schemas"]["DurationBuckets"];
-                length: components["schemas"]["DurationBuckets"];
-                talk_time: components["schemas"]["DurationBuckets"];
-            };
-            /** @description Every day of the period, oldest first. */
-            days: {
-                /** Format: date */
-                day: string;
-                totals: components["schemas"]["ReportTotals"];
-            }[];
-            /** @description The channels with chats in the period, including deleted channels. */
-            channels: {
-                channel_id: string;
-                name: string;
-                totals: components["schemas"]["ReportTotals"];
-            }[];
-            /** @description The agents who took part in closed chats of the period. */
-            agents: {
-                agent_id: components["schemas"]["SequentialNumber"];
-                /** @description Null if the agent has been deleted. */
-                name: string | null;
-                chats: number;
-            }[];
-        };
-        /** @enum {string} */
-        AuditedKind: "settings" | "webhook" | "channel" | "bot" | "agent" | "department" | "canned_reply" | "telephony" | "session" | "visitor" | "chats" | "delivery" | "call_balance" | "account";
-        /** @description Something that an agent, an admin or the operator has done. Values are not stored, because they can contain secrets. */
-        AuditEntry: {
-            id: string;
-            timestamp: components["schemas"]["UnixSeconds"];
-            /** @description Who made the request or, for a refused sign-in, whose e-mail address it contained. Null for the operator. */
-            agent: components["schemas"]["ChatAgent"] | null;
-            /** @description The IP address of the request. */
-            source_address: string;
-            /**
-             * @description rotated: a secret was replaced. tested: a sample request was sent to a receiver. For exported, erased, replayed and sign_in_refused, equal requests from one address within a minute have one entry.
-             * @enum {string}
-             */
-            action: "created" | "changed" | "deleted" | "rotated" | "signed_in" | "sign_in_refused" | "exported" | "erased" | "replayed" | "tested" | "blacklisted" | "unblacklisted" | "topped_up" | "suspended" | "resumed";
-            kind: components["schemas"]["AuditedKind"];
-            /** @description The id of the resource. For a session the agent's number, for exported chats the chat's number or empty, for a delivery <chat>/<seq>, the chat's number or empty, for a payment its reference. Empty for the settings, the telephony settings and the account. */
-            resource_id: string;
-            /** @description The name of the resource at that time. Null if it has none. */
-            resource_name: string | null;
-            /** @description The names of the changed fields. For rotated: signing_secret or endpoint. Empty for other actions than changed and rotated. */
-            fields: string[];
-        };
-        /** @description A chat with its timeline, including private notes and events. If the entries do not fit into the page, the chat is repeated on the next page with the following entries. */
-        ExportedChat: {
-            chat_id: components["schemas"]["SequentialNumber"];
-            state: components["schemas"]["ChatState"];
-            channel: components["schemas"]["ChatChannel"];
-            visitor: {
-                number: components["schemas"]["SequentialNumber"];
-                id: string;
-                name: string;
-            };
-            agent: components["schemas"]["OptionalChatAgent"];
-            department: components["schemas"]["OptionalChatDepartment"];
-            opened_at: components["schemas"]["UnixSeconds"];
-            updated_at: components["schemas"]["UnixSeconds"];
-            /** @enum {string|null} */
-            rate: "positive" | "negative" | null;
-            messages: components["schemas"]["TimelineEntry"][];
-        };
-        /** @description In E.164 format, such as +31201234567, if the number is valid. Empty if a caller hides it. */
-        PhoneNumber: string;
-        /** @enum {string} */
-        CallType: "callback" | "incoming" | "outgoing";
-        /** @enum {string} */
-        CallStatus: "start" | "agent_connected" | "client_connected" | "end" | "error";
-        /** @description A phone call. reason is present if the status is error. record_url and duration are present if the call has ended and they are known. */
-        Call: {
-            type: components["schemas"]["CallType"];
-            phone: components["schemas"]["PhoneNumber"];
-            status: components["schemas"]["CallStatus"];
-            reason?: string;
-            record_url?: components["schemas"]["WebUrl"];
-            /** @description How long the agent and the visitor have talked, in seconds. */
-            duration?: number;
-            /** @description Absent if no agent was available. */
-            agent?: components["schemas"]["ChatAgent"];
-        };
-        WidgetCall: {
-            type: components["schemas"]["CallType"];
-            phone: components["schemas"]["PhoneNumber"];
-            status: components["schemas"]["CallStatus"];
-            reason?: string;
-        };
-        /** @description The call in progress. */
-        OptionalWidgetCall: components["schemas"]["WidgetCall"] | null;
-        CallbackRequest: {
-            /** @description The token that session has returned, if the browser has one. */
-            token?: string | null;
-        };
-        CallbackResult: {
-            /** @enum {string} */
-            result: "ok" | "fail";
-            /**
-             * @description Present only if the result is fail. The spelling is that of the specification.
-             * @enum {string}
-             */
-            reason?: "Callback disabled" | "Callback unavaiable";
-        };
-        WidgetCallRequest: {
-            token: components["schemas"]["VisitorToken"];
-            message_id: components["schemas"]["WidgetMessageId"];
-            /** @description A number without a country code is read as a number of the same country as the account's own number. */
-            phone: string;
-            page?: components["schemas"]["BrowserPage"];
-        };
-        WidgetCallResult: {
-            /** @constant */
-            result: "ok";
-            chat_id: components["schemas"]["SequentialNumber"];
-            seq: components["schemas"]["SequentialNumber"];
-            call: components["schemas"]["WidgetCall"];
-        } | {
-            /** @constant */
-            result: "fail";
-            /** @enum {string} */
-            reason: "Callback disabled" | "Callback unavaiable";
-        };
-        AgentCallRequest: {
-            /** @description The number to call instead of the visitor's. */
-            phone?: string | null;
-        };
-        CallOrder: {
-            /** @constant */
-            event: "call";
-            /** Format: uuid */
-            call_id: string;
-            site_id: string;
-            chat_id: components["schemas"]["DigitString"];
-            /** @enum {string} */
-            type: "callback" | "outgoing";
-            agent: components["schemas"]["CallOrderAgent"];
-            client: {
-                phone: components["schemas"]["PhoneNumber"];
-            };
-            caller_id: components["schemas"]["PhoneNumber"];
-            record: boolean;
-            ring_seconds: number;
-            max_seconds: number;
-            report_url: components["schemas"]["WebUrl"];
-        };
-        CallOrderAgent: {
-            id: components["schemas"]["SequentialNumber"];
-            name: string;
-            phone: components["schemas"]["PhoneNumber"];
-        };
-        CallReport: {
-            /** @description Must be the call_id in the URL, because the signature does not cover the URL. */
-            call_id: string;
-            /**
-             * @description ringing only means that the gateway has accepted the call.
-             * @enum {string}
-             */
-            status: "ringing" | "agent_connected" | "client_connected" | "end" | "error";
-            /** @description For the status error. Truncated to 200 characters. */
-            reason?: string | null;
-            /** @description For the status end: how long the agent and the visitor have talked, in seconds. */
-            duration?: number | null;
-            /** @description For the status end. */
-            record_url?: components["schemas"]["WebUrlOrBlank"] | null;
-            /** @description The gateway's own id for the call. Later reports with another id are ignored. */
-            provider_call_id?: string | number | null;
-        };
-        IncomingCallReport: {
-            /** @description The gateway's own id for the call. A repeated report with the same id gets the same response. */
-            provider_call_id: string | number;
-            /** @description The caller's number. Absent if the caller hides it. */
-            phone?: string | null;
-        };
-        /** @description The agent to connect. Without an agent, the gateway rejects the call. call_id is null if the call is not stored. */
-        IncomingCallRouting: {
-            /** @constant */
-            result: "ok";
-            /** Format: uuid */
-            call_id: string | null;
-            agent: components["schemas"]["CallOrderAgent"] | null;
-            record?: boolean;
-            ring_seconds?: number;
-            max_seconds?: number;
-            report_url?: components["schemas"]["WebUrl"];
-        };
-        /** @description Absent fields stay unchanged. The first request, and the first one with another provider, must contain the provider's required fields: url and signing_secret, or account_sid and auth_token. number is required in the first request. */
-        TelephonyChanges: {
-            /** @enum {string|null} */
-            provider?: "http" | "twilio" | null;
-            /** @description For the provider http: the URL to which the service sends orders. */
-            url?: components["schemas"]["ReceiverUrl"] | null;
-            /** @description For the provider http: whsec_ and the base64 of 24 to 64 bytes. It signs the requests in both directions (Standard Webhooks). */
-            signing_secret?: string | null;
-            /** @description For the provider twilio: the API's URL for another region. */
-            api_url?: components["schemas"]["ReceiverUrl"] | null;
-            account_sid?: string | null;
-            /** @description Required if api_url or account_sid changes. */
-            auth_token?: string | null;
-            /** @description The account's own number with its country code. */
-            number?: string | null;
-            /** @description The channel in which unknown callers become visitors. null rejects their calls. */
-            channel_id?: string | null;
-            record?: boolean | null;
-            ring_seconds?: number | null;
-            max_minutes?: number | null;
-            /** @description The countries whose numbers may be called, as two-letter codes. An empty list or null means the country of number. */
-            countries?: string[] | null;
-            /** @description The maximum number of callbacks to one number on a day (UTC). */
-            callbacks_per_number?: number | null;
-            /** @description The maximum number of callbacks of the account on a day (UTC). */
-            callbacks_per_day?: number | null;
-            /** @description Whether only the operator may change or delete the settings. Only the operator can change this field. */
-            locked?: boolean | null;
-        };
-        Telephony: {
-            /** @description null if the account makes no calls. Credentials are never returned. */
-            telephony: null | {
-                /** @enum {string} */
-                provider: "http" | "twilio";
-                url?: components["schemas"]["WebUrl"];
-                api_url?: components["schemas"]["WebUrl"];
-                account_sid?: string;
-                number: components["schemas"]["PhoneNumber"];
-                channel_id: string | null;
-                record: boolean;
-                ring_seconds: number;
-                max_minutes: number;
-                /** @description The countries whose numbers are called, as two-letter codes. */
-                countries: string[];
-                callbacks_per_number: number;
-                callbacks_per_day: number;
-                /** @description Whether only the operator may change or delete the settings. */
-                locked: boolean;
-            };
-            /** @description The minutes that are neither used nor reserved for calls in progress. */
-            balance_minutes: number;
-            /**
-             * Format: uri
-             * @description The URL to which the provider reports incoming calls.
-             */
-            incoming_url: string;
-        };
-        CallBalanceTopUp: {
-            minutes: number;
-            /** @description Identifies the payment. A repeated request with the same reference adds nothing. */
-            reference: string;
-        };
-        /** @description A request to a receiver. */
-        SentRequest: {
-            /** @constant */
-            method: "POST";
-            /** @description A bot's token and the query string of its provider's address are replaced with ***. */
-            url: string;
-            /** @description All headers. The signatures in webhook-signature are shortened to their first characters. */
-            headers: {
-                /** @description In lower case. */
-                name: string;
-                value: string;
-            }[];
-            /** @description The first 65,536 characters. */
-            body: string;
-            body_truncated: boolean;
-        };
-        /** @description A test request and its response. */
-        ReceiverTest: {
-            /** @description The HTTP status of the receiver's response. */
-            status: number | null;
-            /** @description The duration in milliseconds. */
-            ms: number;
-            /** @description Why a delivery with this response would not count as delivered: there was no response, or its status or body is the reason. Null if it would count as delivered. */
-            error: string | null;
-            request: components["schemas"]["SentRequest"];
-            /** @description Null if there was no complete response. */
-            response: {
-                /** @description The first 2,000 characters. */
-                body: string;
-                body_truncated: boolean;
-            } | null;
-        };
-        /** @description A number of deliveries, counted up to 100. */
-        CappedCount: {
-            count: number;
-            /** @description Whether there are, or may be, more deliveries. */
-            has_more: boolean;
-        };
-        /** @description Null if the delivery cannot be sent, and for calls. */
-        SentRequestOrNull: components["schemas"]["SentRequest"] | null;
-        RotatedSigningSecret: {
-            signing_secret: components["schemas"]["SigningSecret"];
-            old_signing_secret_valid_until: components["schemas"]["UnixSeconds"];
-        };
-        /** @description A session of the agent. The time of the last request is exact to a minute. */
-        AgentSession: {
-            id: string;
-            /** @description Whether this session makes the request. */
-            current: boolean;
-            /** @description Null if an earlier version of the service stored the session. */
-            created_at: components["schemas"]["UnixSeconds"] | null;
-            last_request_at: components["schemas"]["UnixSeconds"];
-            /** @description The IP address of the sign-in. */
-            source_address: string | null;
-            user_agent: string | null;
-        };
-        Account: {
-            account_id: string;
-            name: string;
-            /** @enum {string} */
-            state: "active" | "suspended" | "deleting";
-            created_at: components["schemas"]["UnixSeconds"];
-            suspended_at: components["schemas"]["UnixSeconds"] | null;
-        };
-        AccountDetails: {
-            account_id: string;
-            name: string;
-            /** @enum {string} */
-            state: "active" | "suspended" | "deleting";
-            created_at: components["schemas"]["UnixSeconds"];
-            suspended_at: components["schemas"]["UnixSeconds"] | null;
-            /** @description The number of agents. */
-            agents: number;
-            admins: {
-                agent_id: components["schemas"]["SequentialNumber"];
-                name: string;
-                email: string;
-            }[];
-            /** @description The progress of the deletion. Null if none is in progress. */
-            deletion: {
-                started_at: components["schemas"]["UnixSeconds"];
-                /**
-                 * @description The table that is being read, in this order. account: the last items of the Directory table.
-                 * @enum {string}
-                 */
-                phase: "directory" | "connections" | "chats" | "account";
-                deleted_items: number;
             } | null;
         };
     };
     responses: {
-        /** @description Accepted. */
-        Success: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @constant */
-                    result: "ok";
-                };
-            };
-        };
-        /** @description Accepted. */
-        BotEventAccepted: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @constant */
-                    result: "ok";
-                    /**
-                     * @description False if the channel cannot show the BOT_MESSAGE and the message has no fallback; the visitor then does not get it, and the message does not count as an answer.
-                     * @constant
-                     */
-                    shown?: false;
-                    /**
-                     * @description True if the bot got the visitor's last message more than once and has already sent an equal BOT_MESSAGE since that message. The visitor does not get it again.
-                     * @constant
-                     */
-                    duplicate?: true;
-                };
-            };
-        };
-        /** @description Stored and queued. */
-        MessageStored: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    seq: components["schemas"]["SequentialNumber"];
-                    /**
-                     * Format: uuid
-                     * @description Sent to the receiver as message.id.
-                     */
-                    id: string;
-                };
-            };
-        };
         /** @description The agent's presence; online says whether the agent counts as online now. */
         AgentPresence: {
             headers: {
@@ -4314,92 +4430,9 @@ export interface components {
             };
             content: {
                 "application/json": {
-                    status: components["schemas"]["PresenceStatus"];
                     online: boolean;
+                    status: components["schemas"]["PresenceStatus"];
                 };
-            };
-        };
-        /** @description A field is invalid; the error names it. */
-        InvalidRequest: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The credential is missing or wrong. */
-        Unauthorized: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The credential is valid but does not permit the request. account_suspended: the operator has suspended the account. password_change_required: the agent must replace the password first. */
-        Forbidden: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The resource does not exist, or it belongs to another account. */
-        NotFound: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The current state does not permit the request. */
-        Conflict: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The body is larger than 131072 bytes; the gateway rejects bodies over 10 MB. */
-        PayloadTooLarge: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
-            };
-        };
-        /** @description Too many requests. */
-        TooManyRequests: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description An internal error, or a function that crashed. */
-        InternalError: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
-            };
-        };
-        /** @description Temporarily unavailable. The gateway also returns 503, without Retry-After, when a function takes too long. */
-        ServiceUnavailable: {
-            headers: {
-                "Retry-After"?: number;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
             };
         };
         /** @description Rejected; the code is one of the Bot API's error codes. */
@@ -4423,15 +4456,16 @@ export interface components {
         /** @description Too many requests. */
         BotTooManyRequests: {
             headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
+                /** @description Seconds. */
+                "Retry-After": number;
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["BotError"];
             };
         };
-        /** @description The Idempotency-Key was used before with another body. */
-        IdempotencyKeyReused: {
+        /** @description The channel is disabled (channel_disabled); nothing is stored. account_suspended: the operator has suspended the account. */
+        ChannelDisabled: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4439,17 +4473,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is larger than 1048576 bytes; the gateway rejects bodies over 10 MB. */
-        VisitorPayloadTooLarge: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
-            };
-        };
-        /** @description The channel is disabled (channel_disabled); nothing is stored. account_suspended: the operator has suspended the account. */
-        ChannelDisabled: {
+        /** @description The current state does not permit the request. */
+        Conflict: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4466,8 +4491,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The Origin header names a site on which the widget may not be embedded. account_suspended: the operator has suspended the account. */
-        SiteNotAllowed: {
+        /** @description The credential is valid but does not permit the request. account_suspended: the operator has suspended the account. password_change_required: the agent must replace the password first. */
+        Forbidden: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4475,8 +4500,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The visitor's token is unknown or expired, or belongs to another widget. The widget forgets the token. */
-        InvalidVisitorToken: {
+        /** @description The Idempotency-Key was used before with another body. */
+        IdempotencyKeyReused: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4484,8 +4509,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such widget, or it is disabled. */
-        WidgetNotFound: {
+        /** @description An internal error, or a function that crashed. */
+        InternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+            };
+        };
+        /** @description A field is invalid; the error names it. */
+        InvalidRequest: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4502,23 +4536,134 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The visitor's token is unknown or expired, or belongs to another widget. The widget forgets the token. */
+        InvalidVisitorToken: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Stored and queued. */
+        MessageStored: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Sent to the receiver as message.id.
+                     */
+                    id: string;
+                    seq: components["schemas"]["SequentialNumber"];
+                };
+            };
+        };
+        /** @description The resource does not exist, or it belongs to another account. */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is larger than 131072 bytes; the gateway rejects bodies over 10 MB. */
+        PayloadTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+            };
+        };
+        /** @description Temporarily unavailable. The gateway also returns 503, without Retry-After, when a function takes too long. */
+        ServiceUnavailable: {
+            headers: {
+                /** @description Seconds. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+            };
+        };
+        /** @description The Origin header names a site on which the widget may not be embedded. account_suspended: the operator has suspended the account. */
+        SiteNotAllowed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Accepted. */
+        Success: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @constant */
+                    result: "ok";
+                };
+            };
+        };
+        /** @description Too many requests. */
+        TooManyRequests: {
+            headers: {
+                /** @description Seconds. */
+                "Retry-After": number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The credential is missing or wrong. */
+        Unauthorized: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is larger than 1048576 bytes; the gateway rejects bodies over 10 MB. */
+        VisitorPayloadTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+            };
+        };
+        /** @description There is no such widget, or it is disabled. */
+        WidgetNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
-        /** @description The random part of the channel's endpoint address. */
-        ChannelSecret: string;
         /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
         ChannelId: string;
         /** @description The number of the chat in the account. */
         ChatId: components["schemas"]["SequentialNumber"];
-        WebhookId: string;
         /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
         IdempotencyKey: string;
+        WebhookId: string;
         /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
         WebhookIdHeader: string;
-        /** @description The time of the attempt in Unix seconds. */
-        WebhookTimestampHeader: string;
         /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
         WebhookSignatureHeader: string;
+        /** @description The time of the attempt in Unix seconds. */
+        WebhookTimestampHeader: string;
         /** @description The id of a channel whose kind is widget. */
         WidgetId: string;
     };
@@ -4536,961 +4681,76 @@ export interface components {
             };
         };
     };
-    headers: {
-        /** @description Seconds. */
-        RetryAfter: number;
-    };
+    headers: never;
     pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    document: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the client's copy. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The document. */
-            200: {
-                headers: {
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        openapi: string;
-                        paths: Record<string, never>;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-            /** @description The client's copy is up to date. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    consoleWithoutSlash: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the client's copy. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The page, compressed as Accept-Encoding allows. */
-            200: {
-                headers: {
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": unknown;
-                };
-            };
-            /** @description The client's copy is up to date. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    console: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the client's copy. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The page, compressed as Accept-Encoding allows. */
-            200: {
-                headers: {
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/html": unknown;
-                };
-            };
-            /** @description The client's copy is up to date. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    consoleAsset: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the client's copy. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The file name that the page refers to. */
-                file: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file, compressed as Accept-Encoding allows. Its name changes with its content, so a client may cache it without limit. */
-            200: {
-                headers: {
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/javascript": unknown;
-                    "text/css": unknown;
-                    "image/svg+xml": unknown;
-                    "text/plain": unknown;
-                };
-            };
-            /** @description The client's copy is up to date. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    widgetLoader: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the client's copy. */
-                "If-None-Match"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The loader, compressed as Accept-Encoding allows. It imports the widget. */
-            200: {
-                headers: {
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/javascript": unknown;
-                };
-            };
-            /** @description The client's copy is up to date. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    widgetScript: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the client's copy. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The loader, compressed with gzip if Accept-Encoding allows it. An unknown or disabled widget has this response too: its script explains the mistake in the browser's console. */
-            200: {
-                headers: {
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/javascript": unknown;
-                };
-            };
-            /** @description The client's copy is up to date. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    widgetScriptOfOtherProduct: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the client's copy. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The loader, compressed with gzip if Accept-Encoding allows it. An unknown or disabled widget has this response too: its script explains the mistake in the browser's console. */
-            200: {
-                headers: {
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/javascript": unknown;
-                };
-            };
-            /** @description The client's copy is up to date. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    widgetAsset: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The ETag of the client's copy. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description The file name that the loader or another asset refers to. */
-                file: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file, compressed as Accept-Encoding allows. Its name changes with its content, so a client may cache it without limit. */
-            200: {
-                headers: {
-                    ETag: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/javascript": unknown;
-                };
-            };
-            /** @description The client's copy is up to date. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    channelStatus: {
+    agents: {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                /** @description The random part of the channel's endpoint address. */
-                secret: components["parameters"]["ChannelSecret"];
-                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description 1 when an agent who receives the channel's chats is online, otherwise 0. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": 0 | 1;
-                };
-            };
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    channelMessage: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The random part of the channel's endpoint address. */
-                secret: components["parameters"]["ChannelSecret"];
-                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["VisitorMessage"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Success"];
-            400: components["responses"]["InvalidRequest"];
-            403: components["responses"]["ChannelDisabled"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["VisitorPayloadTooLarge"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    botEvent: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description Assigned by the operator. */
-                provider_id: string;
-                /** @description The token that identifies the bot to the provider. */
-                token: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ProviderEvent"];
-            };
-        };
-        responses: {
-            200: components["responses"]["BotEventAccepted"];
-            400: components["responses"]["BotError"];
-            401: components["responses"]["BotError"];
-            403: components["responses"]["BotError"];
-            404: components["responses"]["BotError"];
-            405: components["responses"]["BotError"];
-            413: components["responses"]["BotPayloadTooLarge"];
-            429: components["responses"]["BotTooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    startWidgetSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SessionRequest"];
-            };
-        };
-        responses: {
-            /** @description The widget, and the visitor if the browser has a token or identify is true. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WidgetSession"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidVisitorToken"];
-            403: components["responses"]["SiteNotAllowed"];
-            404: components["responses"]["WidgetNotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    widgetMessage: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WidgetMessageRequest"];
-            };
-        };
-        responses: {
-            /** @description The stored message. */
+            /** @description The agents. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        chat_id: number;
-                        message: components["schemas"]["WidgetMessage"];
+                        agents: components["schemas"]["Agent"][];
                     };
                 };
             };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidVisitorToken"];
-            403: components["responses"]["SiteNotAllowed"];
-            404: components["responses"]["WidgetNotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["TooManyRequests"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    listWidgetHistory: {
+    createAgent: {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["WidgetHistoryRequest"];
+                "application/json": components["schemas"]["NewAgent"];
             };
         };
         responses: {
-            /** @description The messages. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WidgetHistory"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidVisitorToken"];
-            403: components["responses"]["SiteNotAllowed"];
-            404: components["responses"]["WidgetNotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    updateWidgetVisitor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WidgetVisitorUpdate"];
-            };
-        };
-        responses: {
-            /** @description The visitor. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        visitor: components["schemas"]["WidgetVisitor"];
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidVisitorToken"];
-            403: components["responses"]["SiteNotAllowed"];
-            404: components["responses"]["WidgetNotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    widgetOfflineMessage: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["OfflineMessageRequest"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Success"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidVisitorToken"];
-            403: components["responses"]["SiteNotAllowed"];
-            404: components["responses"]["WidgetNotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    rateWidgetChat: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RatingRequest"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Success"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidVisitorToken"];
-            403: components["responses"]["SiteNotAllowed"];
-            404: components["responses"]["WidgetNotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    checkCallback: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CallbackRequest"];
-            };
-        };
-        responses: {
-            /** @description The availability. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CallbackResult"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidVisitorToken"];
-            403: components["responses"]["SiteNotAllowed"];
-            404: components["responses"]["WidgetNotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    startCallback: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WidgetCallRequest"];
-            };
-        };
-        responses: {
-            /** @description The call, or the reason why none was started. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WidgetCallResult"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidVisitorToken"];
-            403: components["responses"]["SiteNotAllowed"];
-            404: components["responses"]["WidgetNotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    createWidgetSocketTicket: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WidgetTicketRequest"];
-            };
-        };
-        responses: {
-            /** @description A ticket that can be used once, within 60 seconds. */
+            /** @description The agent. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        ticket: string;
-                        /** Format: uri */
-                        url: string;
-                        /**
-                         * @description Seconds.
-                         * @constant
-                         */
-                        expires_in: 60;
-                    };
+                    "application/json": components["schemas"]["Agent"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidVisitorToken"];
-            403: components["responses"]["SiteNotAllowed"];
-            404: components["responses"]["WidgetNotFound"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    reportIncomingCall: {
+    agent: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                account_id: string;
+                /** @description The agent's number in the account. */
+                agent_id: components["schemas"]["SequentialNumber"];
             };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["IncomingCallReport"];
-                "application/x-www-form-urlencoded": Record<string, never>;
-            };
-        };
-        responses: {
-            /** @description The agent to connect, as JSON or, for Twilio, as TwiML. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IncomingCallRouting"];
-                    "text/xml": string;
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidSignature"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    reportCall: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                account_id: string;
-                /** @description The id of the call's timeline entry. */
-                call_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CallReport"];
-            };
-        };
-        responses: {
-            200: components["responses"]["Success"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidSignature"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    reportCallLeg: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                account_id: string;
-                /** @description The id of the call's timeline entry. */
-                call_id: string;
-                /** @description The leg of the call that the callback reports. */
-                leg: "agent" | "client" | "dial";
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/x-www-form-urlencoded": Record<string, never>;
-            };
-        };
-        responses: {
-            /** @description TwiML without instructions. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/xml": string;
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["InvalidSignature"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    agentLogin: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["LoginRequest"];
-            };
-        };
-        responses: {
-            /** @description A new session. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LoginResponse"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            /** @description The operator has suspended the account. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            /** @description Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together send more than 500 logins a second. */
-            429: {
-                headers: {
-                    /** @description Seconds, at most 300. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
-                };
-            };
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    agentLogout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The token is not valid any more. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        logged_out: true;
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    agentPresence: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["AgentPresence"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    setAgentPresence: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    status: components["schemas"]["PresenceStatus"];
-                };
-            };
-        };
-        responses: {
-            200: components["responses"]["AgentPresence"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            413: components["responses"]["PayloadTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    createSocketTicket: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A ticket that can be used once, within 60 seconds. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        ticket: string;
-                        /** Format: uri */
-                        url: string;
-                        /**
-                         * @description Seconds.
-                         * @constant
-                         */
-                        expires_in: 60;
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    currentAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -5501,86 +4761,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CurrentAgent"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    changePassword: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    current_password: string;
-                    new_password: components["schemas"]["Password"];
-                };
-            };
-        };
-        responses: {
-            /** @description The password is replaced. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @constant */
-                        changed: true;
-                        ended_sessions: number;
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            /** @description Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together send more than 500 logins a second. */
-            429: {
-                headers: {
-                    /** @description Seconds, at most 300. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
-                };
-            };
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    endSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                session_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The session has ended. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        session_id: string;
-                        /** @constant */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["Agent"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5590,7 +4771,118 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    sessions: {
+    deleteAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's number in the account. */
+                agent_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent is deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        agent_id: components["schemas"]["SequentialNumber"];
+                        /** @constant */
+                        deleted: true;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's number in the account. */
+                agent_id: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentChanges"];
+            };
+        };
+        responses: {
+            /** @description The agent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    auditLog: {
+        parameters: {
+            query?: {
+                /** @description Selects entries about resources of this kind. */
+                kind?: components["schemas"]["AuditedKind"];
+                /** @description Selects entries about the resource with this id. */
+                id?: string;
+                /** @description Selects the entries of this agent. */
+                agent_id?: number;
+                /** @description Unix seconds. */
+                from?: number;
+                /** @description Unix seconds, inclusive. */
+                to?: number;
+                /** @description The page size. */
+                limit?: number;
+                /** @description The value of next from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries. It can be empty even if further pages follow. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        entries: components["schemas"]["AuditEntry"][];
+                        next: components["schemas"]["NextCursor"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    bots: {
         parameters: {
             query?: never;
             header?: never;
@@ -5599,15 +4891,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The sessions. */
+            /** @description The bots. They are read from an index, so a change may take some seconds to appear. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        sessions: components["schemas"]["AgentSession"][];
-                    };
+                    "application/json": components["schemas"]["Bots"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5616,86 +4906,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    endOtherSessions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The other sessions have ended. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        ended_sessions: number;
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    colleagues: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The agents and departments. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        agents: components["schemas"]["Colleague"][];
-                        departments: components["schemas"]["ChatDepartment"][];
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    cannedReplies: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The canned replies. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        canned_replies: components["schemas"]["CannedReply"][];
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    createCannedReply: {
+    connectBot: {
         parameters: {
             query?: never;
             header?: never;
@@ -5704,17 +4915,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewCannedReply"];
+                "application/json": components["schemas"]["NewBot"];
             };
         };
         responses: {
-            /** @description The canned reply. */
+            /** @description The bot with its signing secret and, if the service created it, its token. Both are shown only once. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CannedReply"];
+                    "application/json": components["schemas"]["CreatedBot"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -5726,13 +4937,39 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    deleteCannedReply: {
+    bot: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the canned reply. */
-                id: string;
+                bot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bot. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bot"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    disconnectBot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bot_id: string;
             };
             cookie?: never;
         };
@@ -5744,11 +4981,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        id: string;
-                        /** @constant */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["DeletedBot"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5758,29 +4991,28 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    changeCannedReply: {
+    changeBot: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of the canned reply. */
-                id: string;
+                bot_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CannedReplyChanges"];
+                "application/json": components["schemas"]["BotChanges"];
             };
         };
         responses: {
-            /** @description The canned reply. */
+            /** @description The bot. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CannedReply"];
+                    "application/json": components["schemas"]["Bot"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -5793,61 +5025,24 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    agentChats: {
-        parameters: {
-            query?: {
-                /** @description open selects every state except closed. */
-                state?: "open" | "bot" | "waiting" | "active" | "closed";
-                /** @description Returns chats with a smaller chat_id. */
-                before?: number;
-                /** @description The page size, 1 to 100; a number outside this range is replaced by the nearest limit. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The chats. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        chats: components["schemas"]["ChatRow"][];
-                        /** @description The value of before for the next page; null on the last page. */
-                        next: number | null;
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    agentChat: {
+    botActivity: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                bot_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The chat. */
+            /** @description The numbers of the last hour. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Chat"];
+                    "application/json": components["schemas"]["BotActivity"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5857,438 +5052,62 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    acceptChat: {
+    rotateBotSigningSecret: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The agent has the chat. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChatRow"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    closeChat: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The chat is closed. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        chat_id: components["schemas"]["SequentialNumber"];
-                        /** @constant */
-                        state: "closed";
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    assignChat: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The event chat_assigned is queued. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        chat_id: components["schemas"]["SequentialNumber"];
-                        assign_to: components["schemas"]["WebUrl"];
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    transferChat: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    agent_id: components["schemas"]["SequentialNumber"];
-                    department_id?: null;
-                } | {
-                    department_id: components["schemas"]["SequentialNumber"];
-                    agent_id?: null;
-                };
-            };
-        };
-        responses: {
-            /** @description The chat. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChatRow"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    agentTyping: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        /** @description Optional; without a body the agent starts typing. */
-        requestBody?: {
-            content: {
-                "application/json": {
-                    /**
-                     * @default typein
-                     * @enum {string|null}
-                     */
-                    type?: "typein" | "typeout" | null;
-                };
-            };
-        };
-        responses: {
-            /** @description The notice is queued. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        chat_id: components["schemas"]["SequentialNumber"];
-                        /** @enum {string} */
-                        type: "typein" | "typeout";
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    agentMessages: {
-        parameters: {
-            query?: {
-                /** @description Returns entries with a larger seq. */
-                after?: number;
-                /** @description The page size, 1 to 500; a number outside this range is replaced by the nearest limit. */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The entries. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        messages: components["schemas"]["TimelineEntry"][];
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    agentMessage: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AgentMessage"];
-            };
-        };
-        responses: {
-            201: components["responses"]["MessageStored"];
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    addNote: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewNote"];
-            };
-        };
-        responses: {
-            /** @description Stored. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        seq: components["schemas"]["SequentialNumber"];
-                        /** Format: uuid */
-                        id: string;
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["IdempotencyKeyReused"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    callVisitor: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
-                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                bot_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["AgentCallRequest"];
+                "application/json": components["schemas"]["SecretRotation"];
             };
         };
         responses: {
-            201: components["responses"]["MessageStored"];
+            /** @description The new signing secret, which is shown only once, and the time until which the previous one also signs requests. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedSigningSecret"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["IdempotencyKeyReused"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    retryMessage: {
+    testBot: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-                /** @description The number of the entry in its chat. */
-                seq: components["schemas"]["SequentialNumber"];
+                bot_id: string;
             };
             cookie?: never;
         };
-        requestBody?: never;
-        responses: {
-            202: components["responses"]["MessageStored"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    agentChanges: {
-        parameters: {
-            query?: {
-                /** @description The cursor of the previous response. It is valid for 24 hours. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The changed chats. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ChatChanges"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            410: components["responses"]["CursorExpired"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    agentSearch: {
-        parameters: {
-            query: {
-                /** @description The search text. Leading and trailing blanks are ignored. */
-                q: string;
-                /** @description The value of next from the previous page. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The chats. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The chats found. */
-                        chats: components["schemas"]["ChatRow"][];
-                        next: components["schemas"]["NextCursor"];
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    changeVisitor: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The visitor's number in the account. */
-                number: components["schemas"]["SequentialNumber"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["VisitorChanges"];
+                "application/json": components["schemas"]["BotTest"];
             };
         };
         responses: {
-            /** @description The visitor. */
+            /** @description The request and its result. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Visitor"];
+                    "application/json": components["schemas"]["ReceiverTest"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -6296,42 +5115,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    visitorChats: {
-        parameters: {
-            query?: {
-                /** @description The value of next from the previous page. */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                /** @description The visitor's number in the account. */
-                number: components["schemas"]["SequentialNumber"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The chats. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The visitor's chats. */
-                        chats: components["schemas"]["ChatRow"][];
-                        next: components["schemas"]["NextCursor"];
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -6582,33 +5366,169 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    agents: {
+    exportChats: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Selects one chat, in any state. Cannot be combined with from, to or channel_id. */
+                chat_id?: number;
+                /** @description Selects chats that were closed, or changed after they were closed, at this time or later. Unix seconds. */
+                from?: number;
+                /** @description Unix seconds, inclusive. */
+                to?: number;
+                /** @description Selects chats of this channel. */
+                channel_id?: string;
+                /** @description The cursor of the next page. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The agents. */
+            /** @description Chats with at most 500 entries in total, in the order in which the chats were closed. A chat that changes during the export may appear twice. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        agents: components["schemas"]["Agent"][];
+                        chats: components["schemas"]["ExportedChat"][];
+                        next: components["schemas"]["NextCursor"];
                     };
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportChatsAsCsv: {
+        parameters: {
+            query?: {
+                /** @description Selects one chat, in any state. Cannot be combined with from, to or channel_id. */
+                chat_id?: number;
+                /** @description Selects chats that were closed, or changed after they were closed, at this time or later. Unix seconds. */
+                from?: number;
+                /** @description Unix seconds, inclusive. */
+                to?: number;
+                /** @description Selects chats of this channel. */
+                channel_id?: string;
+                /** @description The cursor of the next page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description CSV (RFC 4180). Only the first page has a byte-order mark and a header line. An apostrophe is put before text that a spreadsheet could execute as a formula. */
+            200: {
+                headers: {
+                    /** @description The cursor of the next page. Absent on the last page. */
+                    "x-next-cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deliveries: {
+        parameters: {
+            query?: {
+                /** @description Selects deliveries in this state. */
+                state?: "pending" | "delivered" | "failed" | "superseded";
+                /** @description Selects deliveries to this kind of receiver. */
+                target?: components["schemas"]["DeliveryTarget"];
+                /** @description Selects deliveries of this chat. */
+                chat_id?: number;
+                /** @description Selects deliveries of this channel. */
+                channel_id?: string;
+                /** @description Unix seconds. */
+                from?: number;
+                /** @description Unix seconds, inclusive. */
+                to?: number;
+                /** @description The page size. */
+                limit?: number;
+                /** @description The value of next from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. It does not contain message texts, unless a receiver repeated one in its response. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        deliveries: components["schemas"]["DeliveryLogEntry"][];
+                        next: components["schemas"]["NextCursor"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deliveryCounts: {
+        parameters: {
+            query?: {
+                /** @description Counts only deliveries in this state. Counting failed deliveries is cheaper. */
+                state?: "failed" | "pending";
+                /** @description Unix seconds. */
+                from?: number;
+                /** @description Unix seconds, inclusive. */
+                to?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers of deliveries. A number that was not requested is null. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Failed deliveries of entries between from and to. A failure is counted up to nine seconds before the list shows it. */
+                        failed: components["schemas"]["CappedCount"] | null;
+                        /** @description Deliveries that are pending now. from and to do not apply. */
+                        pending: components["schemas"]["CappedCount"] | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    createAgent: {
+    replayDeliveries: {
         parameters: {
             query?: never;
             header?: never;
@@ -6617,112 +5537,21 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewAgent"];
+                "application/json": components["schemas"]["ReplayRequest"];
             };
         };
         responses: {
-            /** @description The agent. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Agent"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    agent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The agent's number in the account. */
-                agent_id: components["schemas"]["SequentialNumber"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The agent. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Agent"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    deleteAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The agent's number in the account. */
-                agent_id: components["schemas"]["SequentialNumber"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The agent is deleted. */
-            200: {
+            /** @description The numbers of replayed and skipped deliveries. Events to which a bot should have reacted are skipped, because the bot does not have the chat any more. While next is not null, repeat the request with next as cursor. */
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        agent_id: components["schemas"]["SequentialNumber"];
-                        /** @constant */
-                        deleted: true;
+                        next: components["schemas"]["NextCursor"];
+                        replayed: number;
+                        skipped: number;
                     };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    changeAgent: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The agent's number in the account. */
-                agent_id: components["schemas"]["SequentialNumber"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AgentChanges"];
-            };
-        };
-        responses: {
-            /** @description The agent. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Agent"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -6731,6 +5560,36 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+                /** @description The number of the entry in the chat. */
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery and the request of its newest attempt, or of the next one if none was made. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryLogEntry"] & unknown;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -6839,9 +5698,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        department_id: components["schemas"]["SequentialNumber"];
                         /** @constant */
                         deleted: true;
+                        department_id: components["schemas"]["SequentialNumber"];
                     };
                 };
             };
@@ -6886,270 +5745,6 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    bots: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The bots. They are read from an index, so a change may take some seconds to appear. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        bots: components["schemas"]["Bot"][];
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    connectBot: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewBot"];
-            };
-        };
-        responses: {
-            /** @description The bot with its signing secret and, if the service created it, its token. Both are shown only once. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Bot"] & unknown;
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    bot: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                bot_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The bot. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Bot"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    disconnectBot: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                bot_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Deleted. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        bot_id: string;
-                        /** @constant */
-                        deleted: true;
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    changeBot: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                bot_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BotChanges"];
-            };
-        };
-        responses: {
-            /** @description The bot. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Bot"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    rotateBotSigningSecret: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                bot_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: components["requestBodies"]["SecretRotation"];
-        responses: {
-            /** @description The new signing secret, which is shown only once, and the time until which the previous one also signs requests. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RotatedSigningSecret"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    testBot: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                bot_id: string;
-            };
-            cookie?: never;
-        };
-        /** @description Optional. */
-        requestBody?: {
-            content: {
-                "application/json": {
-                    /**
-                     * @description The type of the sample event.
-                     * @default CLIENT_MESSAGE
-                     * @enum {string|null}
-                     */
-                    event?: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED" | null;
-                };
-            };
-        };
-        responses: {
-            /** @description The request and its result. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReceiverTest"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    botActivity: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                bot_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The numbers of the last hour. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        since: components["schemas"]["UnixSeconds"];
-                        /** @description Events that were sent to the bot. */
-                        events: number;
-                        /** @description Events that the bot accepted, by its response or by an event of its own. */
-                        answered: number;
-                        /** @description Events that the bot did not accept in any attempt. */
-                        failed: number;
-                        /** @description The duration of the slowest attempt that got a response, in milliseconds. */
-                        slowest_ms: number | null;
-                        /** @description Chats that the bot gave to the agents (INVITE_AGENT). */
-                        handed_over: number;
-                        /** @description Chats that were given to the agents because the bot failed or did not answer in time. */
-                        fallbacks: number;
-                        /** @description False if the account had too many chats to examine all of them. The numbers then cover only the newest chats. */
-                        is_complete: boolean;
-                    };
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
     choosableProviders: {
         parameters: {
             query?: never;
@@ -7167,12 +5762,42 @@ export interface operations {
                 content: {
                     "application/json": {
                         providers: {
-                            provider_id: string;
                             name: string;
+                            provider_id: string;
                         }[];
                     };
                 };
             };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    report: {
+        parameters: {
+            query?: {
+                /** @description The number of days, including today. */
+                days?: number;
+                /** @description Selects the chats of this channel. */
+                channel_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. The latest events may be missing. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];
@@ -7283,9 +5908,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        webhook_id: string;
                         /** @constant */
                         deleted: true;
+                        webhook_id: string;
                     };
                 };
             };
@@ -7482,307 +6107,6 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    deliveries: {
-        parameters: {
-            query?: {
-                /** @description Selects deliveries in this state. */
-                state?: "pending" | "delivered" | "failed" | "superseded";
-                /** @description Selects deliveries to this kind of receiver. */
-                target?: components["schemas"]["DeliveryTarget"];
-                /** @description Selects deliveries of this chat. */
-                chat_id?: number;
-                /** @description Selects deliveries of this channel. */
-                channel_id?: string;
-                /** @description Unix seconds. */
-                from?: number;
-                /** @description Unix seconds, inclusive. */
-                to?: number;
-                /** @description The page size. */
-                limit?: number;
-                /** @description The value of next from the previous page. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of deliveries. It does not contain message texts, unless a receiver repeated one in its response. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        deliveries: components["schemas"]["DeliveryLogEntry"][];
-                        next: components["schemas"]["NextCursor"];
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    deliveryCounts: {
-        parameters: {
-            query?: {
-                /** @description Counts only deliveries in this state. Counting failed deliveries is cheaper. */
-                state?: "failed" | "pending";
-                /** @description Unix seconds. */
-                from?: number;
-                /** @description Unix seconds, inclusive. */
-                to?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The numbers of deliveries. A number that was not requested is null. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description Failed deliveries of entries between from and to. A failure is counted up to nine seconds before the list shows it. */
-                        failed: components["schemas"]["CappedCount"] | null;
-                        /** @description Deliveries that are pending now. from and to do not apply. */
-                        pending: components["schemas"]["CappedCount"] | null;
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    delivery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-                /** @description The number of the entry in the chat. */
-                seq: components["schemas"]["SequentialNumber"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The delivery and the request of its newest attempt, or of the next one if none was made. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeliveryLogEntry"] & unknown;
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    replayDeliveries: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReplayRequest"];
-            };
-        };
-        responses: {
-            /** @description The numbers of replayed and skipped deliveries. Events to which a bot should have reacted are skipped, because the bot does not have the chat any more. While next is not null, repeat the request with next as cursor. */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        replayed: number;
-                        skipped: number;
-                        next: components["schemas"]["NextCursor"];
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["PayloadTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    exportChats: {
-        parameters: {
-            query?: {
-                /** @description Selects one chat, in any state. Cannot be combined with from, to or channel_id. */
-                chat_id?: number;
-                /** @description Selects chats that were closed, or changed after they were closed, at this time or later. Unix seconds. */
-                from?: number;
-                /** @description Unix seconds, inclusive. */
-                to?: number;
-                /** @description Selects chats of this channel. */
-                channel_id?: string;
-                /** @description The cursor of the next page. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Chats with at most 500 entries in total, in the order in which the chats were closed. A chat that changes during the export may appear twice. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        chats: components["schemas"]["ExportedChat"][];
-                        next: components["schemas"]["NextCursor"];
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    exportChatsAsCsv: {
-        parameters: {
-            query?: {
-                /** @description Selects one chat, in any state. Cannot be combined with from, to or channel_id. */
-                chat_id?: number;
-                /** @description Selects chats that were closed, or changed after they were closed, at this time or later. Unix seconds. */
-                from?: number;
-                /** @description Unix seconds, inclusive. */
-                to?: number;
-                /** @description Selects chats of this channel. */
-                channel_id?: string;
-                /** @description The cursor of the next page. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description CSV (RFC 4180). Only the first page has a byte-order mark and a header line. An apostrophe is put before text that a spreadsheet could execute as a formula. */
-            200: {
-                headers: {
-                    /** @description The cursor of the next page. Absent on the last page. */
-                    "x-next-cursor"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/csv": unknown;
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    auditLog: {
-        parameters: {
-            query?: {
-                /** @description Selects entries about resources of this kind. */
-                kind?: components["schemas"]["AuditedKind"];
-                /** @description Selects entries about the resource with this id. */
-                id?: string;
-                /** @description Selects the entries of this agent. */
-                agent_id?: number;
-                /** @description Unix seconds. */
-                from?: number;
-                /** @description Unix seconds, inclusive. */
-                to?: number;
-                /** @description The page size. */
-                limit?: number;
-                /** @description The value of next from the previous page. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of entries. It can be empty even if further pages follow. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        entries: components["schemas"]["AuditEntry"][];
-                        next: components["schemas"]["NextCursor"];
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    report: {
-        parameters: {
-            query?: {
-                /** @description The number of days, including today. */
-                days?: number;
-                /** @description Selects the chats of this channel. */
-                channel_id?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The report. The latest events may be missing. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Report"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
     visitorByExternalId: {
         parameters: {
             query: {
@@ -7804,13 +6128,13 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        visitor: components["schemas"]["Visitor"];
                         /** @description The number of the visitor's chats. */
                         chats_count: number;
                         /** @description The number of timeline entries in these chats. It can be slightly too large. */
                         entries: number;
                         /** @description False if the visitor has more chats than were counted. */
                         is_complete: boolean;
+                        visitor: components["schemas"]["Visitor"];
                     };
                 };
             };
@@ -7841,13 +6165,13 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        visitor: components["schemas"]["Visitor"];
                         /** @description The number of the visitor's chats. */
                         chats_count: number;
                         /** @description The number of timeline entries in these chats. It can be slightly too large. */
                         entries: number;
                         /** @description False if the visitor has more chats than were counted. */
                         is_complete: boolean;
+                        visitor: components["schemas"]["Visitor"];
                     };
                 };
             };
@@ -7877,19 +6201,1364 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        complete: boolean;
                         number: components["schemas"]["SequentialNumber"];
                         removed: {
                             chats: number;
                             /** @description Timeline entries and panels. */
                             entries: number;
                         };
-                        complete: boolean;
                     };
                 };
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    colleagues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agents and departments. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        agents: components["schemas"]["Colleague"][];
+                        departments: components["schemas"]["ChatDepartment"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cannedReplies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The canned replies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        canned_replies: components["schemas"]["CannedReply"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createCannedReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCannedReply"];
+            };
+        };
+        responses: {
+            /** @description The canned reply. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CannedReply"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteCannedReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the canned reply. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        deleted: true;
+                        id: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeCannedReply: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the canned reply. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CannedReplyChanges"];
+            };
+        };
+        responses: {
+            /** @description The canned reply. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CannedReply"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentChanges: {
+        parameters: {
+            query?: {
+                /** @description The cursor of the previous response. It is valid for 24 hours. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changed chats. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatChanges"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            410: components["responses"]["CursorExpired"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentChats: {
+        parameters: {
+            query?: {
+                /** @description open selects every state except closed. */
+                state?: "open" | "bot" | "waiting" | "active" | "closed";
+                /** @description Returns chats with a smaller chat_id. */
+                before?: number;
+                /** @description The page size, 1 to 100; a number outside this range is replaced by the nearest limit. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chats. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        chats: components["schemas"]["ChatRow"][];
+                        /** @description The value of before for the next page; null on the last page. */
+                        next: number | null;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chat. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Chat"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    acceptChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent has the chat. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatRow"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    assignChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event chat_assigned is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        assign_to: components["schemas"]["WebUrl"];
+                        chat_id: components["schemas"]["SequentialNumber"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    callVisitor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AgentCallRequest"];
+            };
+        };
+        responses: {
+            201: components["responses"]["MessageStored"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    closeChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chat is closed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        chat_id: components["schemas"]["SequentialNumber"];
+                        /** @constant */
+                        state: "closed";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentMessages: {
+        parameters: {
+            query?: {
+                /** @description Returns entries with a larger seq. */
+                after?: number;
+                /** @description The page size, 1 to 500; a number outside this range is replaced by the nearest limit. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        messages: components["schemas"]["TimelineEntry"][];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentMessage"];
+            };
+        };
+        responses: {
+            201: components["responses"]["MessageStored"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    retryMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+                /** @description The number of the entry in its chat. */
+                seq: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: components["responses"]["MessageStored"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addNote: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewNote"];
+            };
+        };
+        responses: {
+            /** @description Stored. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        seq: components["schemas"]["SequentialNumber"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    transferChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    agent_id: components["schemas"]["SequentialNumber"];
+                    department_id?: null;
+                } | {
+                    agent_id?: null;
+                    department_id: components["schemas"]["SequentialNumber"];
+                };
+            };
+        };
+        responses: {
+            /** @description The chat. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatRow"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentTyping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the chat in the account. */
+                chat_id: components["parameters"]["ChatId"];
+            };
+            cookie?: never;
+        };
+        /** @description Optional; without a body the agent starts typing. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @default typein
+                     * @enum {string|null}
+                     */
+                    type?: "typein" | "typeout" | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The notice is queued. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        chat_id: components["schemas"]["SequentialNumber"];
+                        /** @enum {string} */
+                        type: "typein" | "typeout";
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginRequest"];
+            };
+        };
+        responses: {
+            /** @description A new session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description The operator has suspended the account. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together send more than 500 logins a second. */
+            429: {
+                headers: {
+                    /** @description Seconds, at most 300. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentLogout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is not valid any more. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        logged_out: true;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    currentAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentAgent"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    current_password: string;
+                    new_password: components["schemas"]["Password"];
+                };
+            };
+        };
+        responses: {
+            /** @description The password is replaced. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        changed: true;
+                        ended_sessions: number;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together send more than 500 logins a second. */
+            429: {
+                headers: {
+                    /** @description Seconds, at most 300. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentPresence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["AgentPresence"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    setAgentPresence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    status: components["schemas"]["PresenceStatus"];
+                };
+            };
+        };
+        responses: {
+            200: components["responses"]["AgentPresence"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    agentSearch: {
+        parameters: {
+            query: {
+                /** @description The search text. Leading and trailing blanks are ignored. */
+                q: string;
+                /** @description The value of next from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chats. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The chats found. */
+                        chats: components["schemas"]["ChatRow"][];
+                        next: components["schemas"]["NextCursor"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sessions: components["schemas"]["AgentSession"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    endOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The other sessions have ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        ended_sessions: number;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        deleted: true;
+                        session_id: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSocketTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A ticket that can be used once, within 60 seconds. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Seconds.
+                         * @constant
+                         */
+                        expires_in: 60;
+                        ticket: string;
+                        /** Format: uri */
+                        url: string;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeVisitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The visitor's number in the account. */
+                number: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VisitorChanges"];
+            };
+        };
+        responses: {
+            /** @description The visitor. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Visitor"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    visitorChats: {
+        parameters: {
+            query?: {
+                /** @description The value of next from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The visitor's number in the account. */
+                number: components["schemas"]["SequentialNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chats. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The visitor's chats. */
+                        chats: components["schemas"]["ChatRow"][];
+                        next: components["schemas"]["NextCursor"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    botEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Assigned by the operator. */
+                provider_id: string;
+                /** @description The token that identifies the bot to the provider. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderEvent"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotEventAccepted"];
+                };
+            };
+            400: components["responses"]["BotError"];
+            401: components["responses"]["BotError"];
+            403: components["responses"]["BotError"];
+            404: components["responses"]["BotError"];
+            405: components["responses"]["BotError"];
+            413: components["responses"]["BotPayloadTooLarge"];
+            429: components["responses"]["BotTooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reportIncomingCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IncomingCallReport"];
+                "application/x-www-form-urlencoded": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The agent to connect, as JSON or, for Twilio, as TwiML. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncomingCallRouting"];
+                    "text/xml": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidSignature"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reportCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the call's timeline entry. */
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallReport"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Success"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidSignature"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reportCallLeg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                /** @description The id of the call's timeline entry. */
+                call_id: string;
+                /** @description The leg of the call that the callback reports. */
+                leg: "agent" | "client" | "dial";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description TwiML without instructions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/xml": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidSignature"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    channelMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The random part of the channel's endpoint address. */
+                secret: string;
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VisitorMessage"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["ChannelDisabled"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["VisitorPayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    channelStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The random part of the channel's endpoint address. */
+                secret: string;
+                /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description 1 when an agent who receives the channel's chats is online, otherwise 0. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": 0 | 1;
+                };
+            };
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    consoleWithoutSlash: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page, compressed as Accept-Encoding allows. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    console: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page, compressed as Accept-Encoding allows. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    consoleAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The file name that the page refers to. */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, compressed as Accept-Encoding allows. Its name changes with its content, so a client may cache it without limit. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": unknown;
+                    "text/css": unknown;
+                    "text/javascript": unknown;
+                    "text/plain": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    document: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenApiDocument"];
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -7938,8 +7607,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    name: components["schemas"]["Name"];
                     admin: components["schemas"]["NewAgent"];
+                    name: components["schemas"]["Name"];
                 };
             };
         };
@@ -8093,6 +7762,41 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    topUpCallBalance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallBalanceTopUp"];
+            };
+        };
+        responses: {
+            /** @description The new balance. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        balance_minutes: number;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     showAccountTelephony: {
         parameters: {
             query?: never;
@@ -8176,41 +7880,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    topUpCallBalance: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                account_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CallBalanceTopUp"];
-            };
-        };
-        responses: {
-            /** @description The new balance. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        balance_minutes: number;
-                    };
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
-            413: components["responses"]["PayloadTooLarge"];
-            422: components["responses"]["IdempotencyKeyReused"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -8313,9 +7982,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        provider_id: string;
                         /** @constant */
                         deleted: true;
+                        provider_id: string;
                     };
                 };
             };
@@ -8358,42 +8027,462 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    integratorMessage: {
+    widgetScriptOfOtherProduct: {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The loader, compressed with gzip if Accept-Encoding allows it. An unknown or disabled widget has this response too: its script explains the mistake in the browser's console. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    widgetLoader: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
         };
+        requestBody?: never;
+        responses: {
+            /** @description The loader, compressed as Accept-Encoding allows. It imports the widget. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    widgetAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The file name that the page refers to. */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, compressed as Accept-Encoding allows. Its name changes with its content, so a client may cache it without limit. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    widgetScript: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The loader, compressed with gzip if Accept-Encoding allows it. An unknown or disabled widget has this response too: its script explains the mistake in the browser's console. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["IntegratorMessage"];
+                "application/json": components["schemas"]["WidgetCallRequest"];
             };
         };
         responses: {
-            /** @description Delivered, or finally rejected with an error text for the agent. The body may also be a JSON string that contains this JSON. After any other response, the request is retried. */
+            /** @description The call, or the reason why none was started. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WidgetCallResult"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    checkCallback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallbackRequest"];
+            };
+        };
+        responses: {
+            /** @description The availability. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallbackResult"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWidgetHistory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetHistoryRequest"];
+            };
+        };
+        responses: {
+            /** @description The messages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WidgetHistory"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    widgetMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetMessageRequest"];
+            };
+        };
+        responses: {
+            /** @description The stored message. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        result: string;
-                    } | {
-                        error: {
-                            code?: number;
-                            message?: string;
-                        };
+                        chat_id: number;
+                        message: components["schemas"]["WidgetMessage"];
                     };
                 };
             };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    widgetOfflineMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OfflineMessageRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Success"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rateWidgetChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RatingRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Success"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startWidgetSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionRequest"];
+            };
+        };
+        responses: {
+            /** @description The widget, and the visitor if the browser has a token or identify is true. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WidgetSession"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWidgetSocketTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetTicketRequest"];
+            };
+        };
+        responses: {
+            /** @description A ticket that can be used once, within 60 seconds. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Seconds.
+                         * @constant
+                         */
+                        expires_in: 60;
+                        ticket: string;
+                        /** Format: uri */
+                        url: string;
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWidgetVisitor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a channel whose kind is widget. */
+                widget_id: components["parameters"]["WidgetId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WidgetVisitorUpdate"];
+            };
+        };
+        responses: {
+            /** @description The visitor. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        visitor: components["schemas"]["WidgetVisitor"];
+                    };
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["InvalidVisitorToken"];
+            403: components["responses"]["SiteNotAllowed"];
+            404: components["responses"]["WidgetNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     providerEvent: {
@@ -8422,10 +8511,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        error?: Record<string, never>;
-                    };
+                    "application/json": components["schemas"]["BotEventResponse"];
                 };
+            };
+        };
+    };
+    callEvent: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallEvent"];
+            };
+        };
+        responses: {
+            /** @description The body is ignored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -8446,44 +8569,6 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChatAccepted"];
-            };
-        };
-        responses: {
-            /** @description Data for the agent's panel. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookPanelResponse"];
-                };
-            };
-            /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    chatUpdated: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChatUpdated"];
             };
         };
         responses: {
@@ -8581,7 +8666,7 @@ export interface operations {
             };
         };
     };
-    callEvent: {
+    chatUpdated: {
         parameters: {
             query?: never;
             header: {
@@ -8597,16 +8682,18 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CallEvent"];
+                "application/json": components["schemas"]["ChatUpdated"];
             };
         };
         responses: {
-            /** @description The body is ignored. */
+            /** @description Data for the agent's panel. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["WebhookPanelResponse"];
+                };
             };
             /** @description Any other 2xx has the same meaning as 200. After any other response, the request is retried, with up to three attempts, three seconds apart. */
             "2XX": {
@@ -8614,6 +8701,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    integratorMessage: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IntegratorMessage"];
+            };
+        };
+        responses: {
+            /** @description Delivered, or finally rejected with an error text for the agent. The body may also be a JSON string that contains this JSON. After any other response, the request is retried. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegratorResponse"];
+                };
             };
         };
     };
@@ -8655,6 +8773,35 @@ export interface operations {
             };
         };
     };
+    placeCall: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CallOrder"];
+            };
+        };
+        responses: {
+            /** @description Accepted. After 3xx, 408, 429 or 5xx, the request is retried; any other response ends the call with an error. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     webhookTest: {
         parameters: {
             query?: never;
@@ -8682,35 +8829,6 @@ export interface operations {
         responses: {
             /** @description The response is shown to the admin. */
             200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    placeCall: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CallOrder"];
-            };
-        };
-        responses: {
-            /** @description Accepted. After 3xx, 408, 429 or 5xx, the request is retried; any other response ends the call with an error. */
-            "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -52,6 +52,7 @@ export type AccountSettings = Schemas["AccountSettings"];
 export type AccountSettingsChanges = Schemas["AccountSettingsChanges"];
 export type TriggerRule = Schemas["TriggerRule"];
 export type Bot = Schemas["Bot"];
+export type CreatedBot = Schemas["CreatedBot"];
 export type Agent = Schemas["Agent"];
 export type AgentChanges = Schemas["AgentChanges"];
 export type Department = Schemas["Department"];

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Bot } from "../../api/types";
+import type { CreatedBot } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
 import { NAME_INPUT, SelectField, TextField } from "../../ui/form-fields";
 import { NewRecordForm, useNewRecordForm, type DraftForm } from "../admin/draft-form";
@@ -34,7 +34,7 @@ const problemsOfDraft = ({ provider_id, token }: NewBot): Problems => ({
 /** Connects a bot of a provider, and shows its secret once. */
 export function ConnectBotDialog({ onClose }: { onClose: () => void }) {
   const { api, bots } = useWorkspace();
-  const [connected, setConnected] = useState<Bot>();
+  const [connected, setConnected] = useState<CreatedBot>();
   const form = useNewRecordForm({
     fields: ["provider_id", "token", "name", "channel_ids"],
     initial: () => NOTHING_CHOSEN,
@@ -99,7 +99,7 @@ function ProviderField({ form }: { form: DraftForm<NewBot> }) {
 }
 
 interface ConnectedDialogProps {
-  bot: Bot;
+  bot: CreatedBot;
   typedToken: string;
   onClose: () => void;
 }
