@@ -15,9 +15,9 @@ import { FirstRun, isFirstRun } from "./first-run/first-run";
 import { Inbox } from "./inbox/inbox";
 import { listenForShortcuts } from "./keyboard-shortcuts";
 import { SignIn } from "./session/sign-in";
-import { sectionName } from "./state/page-title";
-import { route } from "./state/route";
-import { session, type Session } from "./state/session";
+import { sectionName } from "./state/page/page-title";
+import { route } from "./state/page/route";
+import { session, type Session } from "./state/agent/session";
 import { Workspace } from "./state/workspace";
 import { VisitorPane } from "./visitor/visitor-pane";
 

@@ -1,10 +1,10 @@
 /* Chat actions that can be triggered by both buttons and keyboard shortcuts. */
 
 import { toast } from "../ui/toast";
-import { errorText } from "./state/error-text";
+import { errorText } from "./state/page/error-text";
 import type { Workspace } from "./state/workspace";
-import { openChat, route } from "./state/route";
-import { focusComposer, overlay, activeTab } from "./state/view-state";
+import { openChat, route } from "./state/page/route";
+import { focusComposer, overlay, activeTab } from "./state/list/view-state";
 import { visibleChats } from "./inbox/inbox";
 
 /** Accepts the chat, opens it and focuses the composer. */

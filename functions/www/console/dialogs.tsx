@@ -5,12 +5,12 @@ import { toast } from "../ui/toast";
 import { closeAndOpenNext } from "./chat-actions";
 import { useWorkspace } from "./workspace-context";
 import { KEYBOARD_SHORTCUTS } from "./keyboard-shortcuts";
-import { answerLeaveRequest, leavePage, leaveRequest } from "./state/leave-guard";
-import { areSingleKeyShortcutsEnabled } from "./state/preferences";
-import { openChat } from "./state/route";
-import { signOut } from "./state/session";
-import { closeOverlay } from "./state/view-state";
-import { visitorName } from "./state/visitor-name";
+import { answerLeaveRequest, leavePage, leaveRequest } from "./state/page/leave-guard";
+import { areSingleKeyShortcutsEnabled } from "./state/agent/preferences";
+import { openChat } from "./state/page/route";
+import { signOut } from "./state/agent/session";
+import { closeOverlay } from "./state/list/view-state";
+import { visitorName } from "./state/list/chats";
 
 const SHORTCUT_GROUPS = ["Anywhere", "In the list", "In a chat", "While writing"] as const;
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);

@@ -1,7 +1,7 @@
 import { LOCKED_DIALOG } from "../ui/dialog";
 import { acceptNext, requestClose, openAdjacentChat } from "./chat-actions";
-import { areSingleKeyShortcutsEnabled, isVisitorPaneOpen } from "./state/preferences";
-import { openChat, route } from "./state/route";
+import { areSingleKeyShortcutsEnabled, isVisitorPaneOpen } from "./state/agent/preferences";
+import { openChat, route } from "./state/page/route";
 import {
   closeVisitorPane,
   focusComposer,
@@ -9,7 +9,7 @@ import {
   overlay,
   isVisitorPaneOverlayOpen,
   toggleVisitorPane,
-} from "./state/view-state";
+} from "./state/list/view-state";
 import type { Workspace } from "./state/workspace";
 import { SEARCH_INPUT_ID } from "./inbox/inbox";
 

@@ -5,7 +5,7 @@ import { startClock } from "../ui/time";
 import { applyTheme } from "../ui/theme";
 import { App } from "./app";
 import { SECTIONS } from "./sections";
-import { startRouting } from "./state/route";
+import { startRouting } from "./state/page/route";
 
 applyTheme();
 startClock();

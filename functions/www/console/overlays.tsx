@@ -4,7 +4,7 @@ import { ChannelDialog } from "./channels/add-channel-dialog";
 import { CallDialog } from "./calls/call-dialog";
 import { CloseDialog, LeaveDialog, ShortcutsDialog, SignOutDialog } from "./dialogs";
 import { CommandPalette } from "./command-palette/command-palette";
-import { closeOverlay, overlay } from "./state/view-state";
+import { closeOverlay, overlay } from "./state/list/view-state";
 import { lazyComponent } from "../ui/lazy-component";
 import { TransferDialog } from "./transfer/transfer-dialog";
 

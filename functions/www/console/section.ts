@@ -1,6 +1,6 @@
 import type { FunctionComponent } from "preact";
 import type { IconName } from "../ui/icons";
-import type { Route } from "./state/route";
+import type { Route } from "./state/page/route";
 
 /** A part of the console with a link in the navigation rail. Each feature declares its own in its file `section.ts`.
  * The router, the rail, the command palette and the title of the browser's tab read the list of them. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SECTIONS, visibleSections } from "./sections";
-import * as pageRoutes from "./state/page-routes";
-import { hrefOf, parseRoute } from "./state/route";
+import * as pageRoutes from "./state/page/page-routes";
+import { hrefOf, parseRoute } from "./state/page/route";
 
 const names = (isAdmin: boolean) => visibleSections(isAdmin).map(({ name }) => name);
 

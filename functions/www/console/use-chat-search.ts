@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ChatRow } from "../api/types";
-import { SEARCH_DELAY_MS, searchChats } from "./state/chat-search";
-import { errorText } from "./state/error-text";
+import { SEARCH_DELAY_MS, searchChats } from "./state/list/chat-search";
+import { errorText } from "./state/page/error-text";
 import { useWorkspace } from "./workspace-context";
 
 interface FoundChats {

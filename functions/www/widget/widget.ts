@@ -8,15 +8,7 @@ import type { RuleCommand, RuleContext } from "./rules/rules";
 import { RuleEngine } from "./rules/rules";
 import { ServiceError } from "./service/client";
 import type { OnlineAgent, Session } from "./service/types";
-import {
-  isAddressNeeded,
-  isAway,
-  NO_CONTACT,
-  rateOf,
-  type Invitation,
-  type Rate,
-  type Screen,
-} from "./state";
+import { isAddressNeeded, isAway, NO_CONTACT, rateOf, type Invitation, type Rate, type Screen } from "./state";
 import {
   findErrors,
   findOfflineErrors,

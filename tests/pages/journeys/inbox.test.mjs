@@ -18,7 +18,7 @@ import { waitFor } from "../support/wait.mjs";
 
 useBrowser();
 
-/** How long an agent can undo a close (UNDO_CLOSE_MS in functions/www/console/state/workspace.ts). */
+/** How long an agent can undo a close (UNDO_CLOSE_MS in functions/www/console/state/chat/closing.ts). */
 const UNDO_MS = 5000;
 const stateOf = async (account, { chatId }) =>
   (await account.admin.get(`/agent/chats/${chatId}`)).state;

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 import { confirmsName, shownName } from "../../ui/confirm-name";
 import { FormSection } from "./detail-header";
 

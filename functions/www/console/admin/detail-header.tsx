@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../../ui/icons";
-import { usePageTitle } from "../state/page-title";
-import { hrefOf, type Route } from "../state/route";
+import { usePageTitle } from "../state/page/page-title";
+import { hrefOf, type Route } from "../state/page/route";
 
 export const DETAIL_FORM_ID = "detail-form";
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Route } from "../state/route";
+import type { Route } from "../state/page/route";
 import { DetailHeader } from "./detail-header";
 import { LoadedPage } from "./list-page";
 import type { Loaded } from "./use-loaded";

@@ -1,4 +1,4 @@
-import type { FailureCounts } from "../state/recent-failures";
+import type { FailureCounts } from "../state/alerts/recent-failures";
 
 /** Says how many deliveries to a receiver have failed in the last 24 hours. Shows nothing if none has. */
 export function FailureCount({ counts, id }: { counts: FailureCounts | undefined; id: string }) {

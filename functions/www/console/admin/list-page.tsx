@@ -2,8 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "../../ui/icons";
-import { usePageTitle } from "../state/page-title";
-import { hrefOf, route, type Route } from "../state/route";
+import { usePageTitle } from "../state/page/page-title";
+import { hrefOf, route, type Route } from "../state/page/route";
 
 interface ListPageProps {
   title: string;

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { ReceiverTestResult } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { formatDuration } from "../../ui/time";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 import { CodeBlock } from "./code-block";
 import { FormProblem } from "./detail-header";
 import { prettyBody, requestText } from "./sent-request";

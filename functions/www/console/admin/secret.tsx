@@ -6,7 +6,7 @@ import { CopyButton } from "../../ui/copy-button";
 import { Dialog, SubmitButtons } from "../../ui/dialog";
 import { Field } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 import { ShownOnceDialog } from "./shown-once-dialog";
 import { useRequestGuard } from "./use-leave-guard";
 

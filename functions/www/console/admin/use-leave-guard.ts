@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { guardPage, type LeaveQuestion } from "../state/leave-guard";
+import { guardPage, type LeaveQuestion } from "../state/page/leave-guard";
 
 const UNSAVED_CHANGES: LeaveQuestion = {
   title: "Discard the changes?",

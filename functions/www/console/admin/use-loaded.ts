@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { hasStatus } from "../../api/client";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 
 export interface Loaded<Value> {
   /** Undefined until the first request has succeeded. */

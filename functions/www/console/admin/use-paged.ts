@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 
 /** How long typing must have paused before a request is sent. */
 const TYPING_DELAY_MS = 200;

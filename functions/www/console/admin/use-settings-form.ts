@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../api/client";
 import { sentence } from "../../ui/words";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 
 /** What is wrong with a form, by the name of the field. The key "" stands for the whole form. */
 export type Problems = Readonly<Record<string, string>>;

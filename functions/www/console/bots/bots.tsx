@@ -1,4 +1,4 @@
-import { route } from "../state/route";
+import { route } from "../state/page/route";
 import { BotPage } from "./bot-page";
 import { BotsPage } from "./bots-page";
 

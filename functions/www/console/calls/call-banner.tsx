@@ -2,11 +2,11 @@ import "./calls.css";
 import { Icon } from "../../ui/icons";
 import { currentMinute } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
-import { openChat } from "../state/route";
-import { MAX_CALL_SECONDS, type RunningCall } from "../state/running-calls";
-import { visitorName } from "../state/visitor-name";
+import { openChat } from "../state/page/route";
+import { MAX_CALL_SECONDS, type RunningCall } from "../state/calls/running-calls";
+import { visitorName } from "../state/list/chats";
 import { RunningTime } from "./call-card";
-import { callStatus, callTitle } from "../state/call-text";
+import { callStatus, callTitle } from "../state/calls/call-text";
 
 /** Shows the calls in which this agent takes part, on every page. */
 export function CallBanner() {

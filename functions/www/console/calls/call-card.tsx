@@ -4,7 +4,7 @@ import type { Call } from "../../api/types";
 import { Icon, type IconName } from "../../ui/icons";
 import { currentSecond } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
-import { callStatus, callTitle, formatTalkTime, isInProgress } from "../state/call-text";
+import { callStatus, callTitle, formatTalkTime, isInProgress } from "../state/calls/call-text";
 
 const ICONS: Record<Call["type"], IconName> = {
   callback: "phone-call",

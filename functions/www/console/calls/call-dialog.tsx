@@ -7,9 +7,9 @@ import { sentence } from "../../ui/words";
 import { toast } from "../../ui/toast";
 import { useMounted } from "../../ui/use-mounted";
 import { problemsOf, type Problems } from "../admin/use-settings-form";
-import { closeOverlay } from "../state/view-state";
-import { errorText } from "../state/error-text";
-import { visitorName } from "../state/visitor-name";
+import { closeOverlay } from "../state/list/view-state";
+import { errorText } from "../state/page/error-text";
+import { visitorName } from "../state/list/chats";
 import { useWorkspace } from "../workspace-context";
 
 const NOT_KNOWN = "The service does not respond. It is not known whether the call was started.";

@@ -1,6 +1,6 @@
 import { clockTime, currentMinute, dayLabel, fullTime } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
-import { callStatus, callTitle } from "../state/call-text";
+import { callStatus, callTitle } from "../state/calls/call-text";
 
 /** The calls of the open chat in the visitor pane, the latest first. */
 export function CallsCard({ chatId }: { chatId: number }) {

@@ -7,7 +7,7 @@ import { DetailHeader, FormSection } from "../admin/detail-header";
 import { RecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
 import { integratorUrlHelp } from "../admin/receiver-url";
 import { SigningSecret } from "../admin/signing-secret";
-import { CHANNELS_ROUTE } from "../state/page-routes";
+import { CHANNELS_ROUTE } from "../state/page/page-routes";
 import { useWorkspace } from "../workspace-context";
 import { ConnectSection, IntegratorTest, RejectedMessages } from "./api-channel-connection";
 import { changesOf, draftOf, problemsOfDraft, type ApiDraft } from "./api-channel-draft";

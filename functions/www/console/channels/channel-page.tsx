@@ -2,7 +2,7 @@
 
 import { DetailPage } from "../admin/detail-page";
 import { useLoaded } from "../admin/use-loaded";
-import { CHANNELS_ROUTE } from "../state/page-routes";
+import { CHANNELS_ROUTE } from "../state/page/page-routes";
 import { useWorkspace } from "../workspace-context";
 import { ApiChannelPage } from "./api-channel-page";
 import { WidgetPage } from "./widget-page";

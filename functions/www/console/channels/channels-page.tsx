@@ -6,11 +6,11 @@ import { Icon } from "../../ui/icons";
 import { TableHead } from "../../ui/table-head";
 import { FailureCount } from "../admin/failure-count";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
-import { channelRoute } from "../state/page-routes";
-import { hrefOf } from "../state/route";
-import { useRecentFailures, type FailureCounts } from "../state/recent-failures";
-import { overlay } from "../state/view-state";
-import { errorText } from "../state/error-text";
+import { channelRoute } from "../state/page/page-routes";
+import { hrefOf } from "../state/page/route";
+import { useRecentFailures, type FailureCounts } from "../state/alerts/recent-failures";
+import { overlay } from "../state/list/view-state";
+import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 
 export function ChannelsPage() {

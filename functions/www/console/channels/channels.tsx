@@ -1,4 +1,4 @@
-import { route } from "../state/route";
+import { route } from "../state/page/route";
 import { ChannelPage } from "./channel-page";
 import { ChannelsPage } from "./channels-page";
 

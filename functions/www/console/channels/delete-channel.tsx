@@ -1,8 +1,8 @@
 import type { Channel } from "../../api/types";
 import { toast } from "../../ui/toast";
 import { DeleteByName } from "../admin/delete-by-name";
-import { CHANNELS_ROUTE } from "../state/page-routes";
-import { navigate } from "../state/route";
+import { CHANNELS_ROUTE } from "../state/page/page-routes";
+import { navigate } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { keptDraftsOf } from "./kept-drafts";
 

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Channel, WidgetChannel } from "../../api/types";
 import { CopyButton } from "../../ui/copy-button";
 import { Segments } from "../../ui/form-fields";
-import { CHANNELS_ROUTE } from "../state/page-routes";
+import { CHANNELS_ROUTE } from "../state/page/page-routes";
 import { useWorkspace } from "../workspace-context";
 import { DETAIL_FORM_ID, DetailHeader, FormSection } from "../admin/detail-header";
 import { withEdits } from "../admin/form-changes";

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Segments } from "../../ui/form-fields";
 import { theme } from "../../ui/theme";
-import { session } from "../state/session";
+import { session } from "../state/agent/session";
 import { HostElement } from "../../widget/view/host-element";
 import { View } from "../../widget/view/mount";
 import type { Actions } from "../../widget/view/props";

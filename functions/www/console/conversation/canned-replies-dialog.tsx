@@ -6,8 +6,8 @@ import { controlAttributes, FieldNotes } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { useWorkspace } from "../workspace-context";
-import { closeOverlay } from "../state/view-state";
-import { errorText } from "../state/error-text";
+import { closeOverlay } from "../state/list/view-state";
+import { errorText } from "../state/page/error-text";
 import { countCharacters, MAX_CANNED_REPLY_CHARACTERS } from "./composer-text";
 
 /** Lets admins manage the account's canned replies. */

@@ -6,9 +6,9 @@ import { MenuItem } from "../../ui/menu-item";
 import { Popover } from "../../ui/popover";
 import { toast } from "../../ui/toast";
 import { setBlacklisted } from "../chat-actions";
-import { erasureRoute } from "../state/page-routes";
-import { chatHref, navigate } from "../state/route";
-import { focusComposer, overlay, type Overlay } from "../state/view-state";
+import { erasureRoute } from "../state/page/page-routes";
+import { chatHref, navigate } from "../state/page/route";
+import { focusComposer, overlay, type Overlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
 
 interface ChatMenuProps {

@@ -4,7 +4,7 @@ import type { AgentMessage, FileType } from "../../api/types";
 import { Dialog, SubmitButtons } from "../../ui/dialog";
 import { Options } from "../../ui/form-fields";
 import { useWorkspace } from "../workspace-context";
-import { closeOverlay } from "../state/view-state";
+import { closeOverlay } from "../state/list/view-state";
 import { fileNameFromUrl, fileTypeFromUrl, parseFileSize } from "./file-metadata";
 import { MAX_TEXT_CHARACTERS } from "./composer-text";
 

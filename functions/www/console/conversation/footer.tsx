@@ -3,7 +3,7 @@ import type { ChatRow } from "../../api/types";
 import { formatElapsed, fullTime, currentSecond } from "../../ui/time";
 import { acceptChat } from "../chat-actions";
 import { useWorkspace } from "../workspace-context";
-import { composerFocusRequest, overlay } from "../state/view-state";
+import { composerFocusRequest, overlay } from "../state/list/view-state";
 import { Composer } from "./composer";
 
 /** The area below the messages: the composer if the agent owns the chat, otherwise the available actions. */

@@ -1,5 +1,5 @@
 import type { CannedReply } from "../../api/types";
-import { overlay } from "../state/view-state";
+import { overlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
 import type { Suggestions } from "./use-suggestions";
 

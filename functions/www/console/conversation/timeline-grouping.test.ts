@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Entry } from "../../api/types";
-import type { OutgoingItem } from "../state/outbox";
+import type { OutgoingItem } from "../state/chat/outbox";
 import { firstUnread, groupTimeline, type TimelineItem } from "./timeline-grouping";
 
 const me = { id: 1, name: "Marta" };

@@ -3,7 +3,7 @@
 
 import type { Entry } from "../../api/types";
 import { localDay } from "../../ui/time";
-import type { OutgoingItem } from "../state/outbox";
+import type { OutgoingItem } from "../state/chat/outbox";
 
 /** If the pause between two messages from the same author is longer than this, the second one starts a new turn. */
 const MAX_TURN_GAP_SECONDS = 5 * 60;

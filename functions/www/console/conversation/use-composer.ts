@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CannedReply, ChatRow } from "../../api/types";
 import { announce } from "../../ui/announcer";
-import { TypingNotice } from "../state/typing-notice";
-import { composerFocusRequest } from "../state/view-state";
-import { isAnonymous } from "../state/visitor-name";
+import { TypingNotice } from "../state/chat/typing-notice";
+import { composerFocusRequest } from "../state/list/view-state";
+import { isAnonymous } from "../state/list/chats";
 import type { Workspace } from "../state/workspace";
 import { useWorkspace } from "../workspace-context";
 import { countCharacters, fillPlaceholders, isForgottenShortcut, MAX_TEXT_CHARACTERS } from "./composer-text";

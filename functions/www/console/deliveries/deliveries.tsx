@@ -1,7 +1,7 @@
 /* Webhooks and deliveries: the delivery log, the list of webhooks, and the page of each webhook. */
 
-import { deliveriesRoute, WEBHOOKS_ROUTE } from "../state/page-routes";
-import { route } from "../state/route";
+import { deliveriesRoute, WEBHOOKS_ROUTE } from "../state/page/page-routes";
+import { route } from "../state/page/route";
 import { PageTabs } from "../admin/list-page";
 import { DeliveryLog } from "./delivery-log";
 import { WebhookPage } from "./webhook-page";

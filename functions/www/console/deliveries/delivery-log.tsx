@@ -13,8 +13,8 @@ import { FilterSelect } from "../admin/filter-select";
 import { EmptyList } from "../admin/list-page";
 import { PagedList, RefreshButton } from "../admin/paged-list";
 import { useLoaded } from "../admin/use-loaded";
-import { cappedText, countFailedDeliveries } from "../state/failed-deliveries";
-import { replaceQuery, route } from "../state/route";
+import { cappedText, countFailedDeliveries } from "../state/alerts/failed-deliveries";
+import { replaceQuery, route } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { DeliveryRow } from "./delivery-row";
 import {

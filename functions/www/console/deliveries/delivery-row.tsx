@@ -9,8 +9,8 @@ import { countText, sentence } from "../../ui/words";
 import { CodeBlock } from "../admin/code-block";
 import { curlText, requestText } from "../admin/sent-request";
 import { useLoaded } from "../admin/use-loaded";
-import { chatHref } from "../state/route";
-import { errorText } from "../state/error-text";
+import { chatHref } from "../state/page/route";
+import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import { attemptText, receiverName, resultText, rowKey, sentName, STATE_NAMES, type Receivers } from "./log-filter";
 

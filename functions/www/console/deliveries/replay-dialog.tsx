@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReplayRequest } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
 import { fullTime } from "../../ui/time";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import type { LogFilter, Receivers } from "./log-filter";
 import { NOTHING_REPLAYED, replayAll, replayText } from "./replay";

@@ -1,7 +1,7 @@
 import "./deliveries.css";
 import { lazyComponent } from "../../ui/lazy-component";
 import type { Section } from "../section";
-import { WEBHOOKS_ROUTE } from "../state/page-routes";
+import { WEBHOOKS_ROUTE } from "../state/page/page-routes";
 
 export const DELIVERIES: Section = {
   name: "deliveries",

@@ -16,12 +16,12 @@ import { useLoaded } from "../admin/use-loaded";
 import { useRequestGuard } from "../admin/use-leave-guard";
 import { receiverUrlHelp, receiverUrlProblem } from "../admin/receiver-url";
 import type { Problems } from "../admin/use-settings-form";
-import { hrefOf, navigate } from "../state/route";
-import { useRecentFailures } from "../state/recent-failures";
+import { hrefOf, navigate } from "../state/page/route";
+import { useRecentFailures } from "../state/alerts/recent-failures";
 import { useWorkspace } from "../workspace-context";
 import { withoutScheme } from "./log-filter";
 import { EventFields, eventsText } from "./webhook-events";
-import { webhookRoute } from "../state/page-routes";
+import { webhookRoute } from "../state/page/page-routes";
 
 const MAX_WEBHOOKS = 10;
 

@@ -8,10 +8,10 @@ import { CopyButton, copyText } from "../../ui/copy-button";
 import { Icon } from "../../ui/icons";
 import { curlCommand, sameOriginPath, sendTestMessage } from "../channels/test-message";
 import { useWorkspace } from "../workspace-context";
-import { channelRoute } from "../state/page-routes";
-import { hrefOf } from "../state/route";
-import { overlay, type CreatedChannel } from "../state/view-state";
-import { errorText } from "../state/error-text";
+import { channelRoute } from "../state/page/page-routes";
+import { hrefOf } from "../state/page/route";
+import { overlay, type CreatedChannel } from "../state/list/view-state";
+import { errorText } from "../state/page/error-text";
 import type { Workspace } from "../state/workspace";
 
 export function isFirstRun(workspace: Workspace): boolean {

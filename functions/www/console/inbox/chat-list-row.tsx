@@ -4,10 +4,9 @@ import { Avatar } from "../../ui/avatar";
 import { BLOCKED_LINK } from "../../ui/linked-text";
 import { formatAgo, formatElapsed, fullTime, currentMinute, currentSecond, formatElapsedSpoken } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
-import { callStatus } from "../state/call-text";
-import { chatHref } from "../state/route";
-import { isAnonymous, visitorName } from "../state/visitor-name";
-import type { Tab } from "../state/chats";
+import { callStatus } from "../state/calls/call-text";
+import { chatHref } from "../state/page/route";
+import { isAnonymous, visitorName, type Tab } from "../state/list/chats";
 
 /** Waiting times longer than this are shown in red. */
 const LONG_WAIT_SECONDS = 120;

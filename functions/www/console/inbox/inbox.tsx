@@ -4,11 +4,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ChatRow } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { useWorkspace } from "../workspace-context";
-import { appendNewRows, filterRows, numberSearched, SEARCH_DELAY_MS, searchChats } from "../state/chat-search";
-import { TABS, type ChatStore, type LoadState, type Tab } from "../state/chats";
-import { openChat, route } from "../state/route";
-import { searchQuery, activeTab } from "../state/view-state";
-import { errorText } from "../state/error-text";
+import { appendNewRows, filterRows, numberSearched, SEARCH_DELAY_MS, searchChats } from "../state/list/chat-search";
+import { TABS, type ChatStore, type LoadState, type Tab } from "../state/list/chats";
+import { openChat, route } from "../state/page/route";
+import { searchQuery, activeTab } from "../state/list/view-state";
+import { errorText } from "../state/page/error-text";
 import type { Workspace } from "../state/workspace";
 import { ChatListRow, RowSkeletons } from "./chat-list-row";
 

@@ -5,8 +5,8 @@ import { Popover } from "../../ui/popover";
 import logo from "../icon.svg";
 import type { Section } from "../section";
 import { visibleSections } from "../sections";
-import { cappedText, useFailedDeliveries } from "../state/failed-deliveries";
-import { hrefOf, route } from "../state/route";
+import { cappedText, useFailedDeliveries } from "../state/alerts/failed-deliveries";
+import { hrefOf, route } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { ProfileButton } from "./profile-menu";
 

@@ -13,10 +13,10 @@ import {
   areNotificationsSupported,
   playSound,
   requestNotificationPermission,
-} from "../state/alerts";
-import { areDesktopNotificationsEnabled, isSoundEnabled } from "../state/preferences";
-import { session } from "../state/session";
-import { overlay, type Overlay } from "../state/view-state";
+} from "../state/alerts/alerts";
+import { areDesktopNotificationsEnabled, isSoundEnabled } from "../state/agent/preferences";
+import { session } from "../state/agent/session";
+import { overlay, type Overlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
 
 const PRESENCE_OPTIONS: { status: PresenceStatus; label: string }[] = [

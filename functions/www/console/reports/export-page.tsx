@@ -8,7 +8,7 @@ import { FormProblem, FormSection } from "../admin/detail-header";
 import { useLeaveGuard } from "../admin/use-leave-guard";
 import { useLoaded } from "../admin/use-loaded";
 import { fieldProblem } from "../admin/use-settings-form";
-import { leavePage } from "../state/leave-guard";
+import { leavePage } from "../state/page/leave-guard";
 import { useWorkspace } from "../workspace-context";
 import { exportFileName, exportQuery, type ExportDraft } from "./chat-export";
 import { ExportButtons, ExportStatus, FormatField } from "./export-status";

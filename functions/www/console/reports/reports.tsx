@@ -1,8 +1,8 @@
 /* Reports: the numbers of the last days, and the export of chats. */
 
 import { PageTabs } from "../admin/list-page";
-import { EXPORT_ROUTE, REPORTS_ROUTE } from "../state/page-routes";
-import { route } from "../state/route";
+import { EXPORT_ROUTE, REPORTS_ROUTE } from "../state/page/page-routes";
+import { route } from "../state/page/route";
 import { ExportPage } from "./export-page";
 import { ReportPage } from "./report-page";
 

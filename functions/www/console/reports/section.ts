@@ -1,7 +1,7 @@
 import "./reports.css";
 import { lazyComponent } from "../../ui/lazy-component";
 import type { Section } from "../section";
-import { EXPORT_ROUTE } from "../state/page-routes";
+import { EXPORT_ROUTE } from "../state/page/page-routes";
 
 export const REPORTS: Section = {
   name: "reports",

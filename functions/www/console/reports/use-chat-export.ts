@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ExportQuery } from "../../api/types";
 import { announce } from "../../ui/announcer";
 import { saveFile } from "../../ui/save-file";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import { createExport, type ChatExport, type ExportFormat, type ExportProgress } from "./chat-export";
 

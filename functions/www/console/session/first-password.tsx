@@ -2,8 +2,8 @@
 
 import "./own-account.css";
 import { useEffect, useRef } from "preact/hooks";
-import { titleOf } from "../state/page-title";
-import { finishPasswordChange, signOut } from "../state/session";
+import { titleOf } from "../state/page/page-title";
+import { finishPasswordChange, signOut } from "../state/agent/session";
 import { toast } from "../../ui/toast";
 import logo from "../icon.svg";
 import { OwnPasswordForm } from "./own-password-form";

@@ -6,7 +6,7 @@ import { Dialog } from "../../ui/dialog";
 import { currentMinute, formatAgo, fullTime } from "../../ui/time";
 import { toast } from "../../ui/toast";
 import { useLoaded } from "../admin/use-loaded";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 import { browserName } from "../../ui/browser-name";
 import { useWorkspace } from "../workspace-context";
 import { OwnPasswordForm } from "./own-password-form";

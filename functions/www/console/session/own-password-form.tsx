@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { TextField } from "../../ui/form-fields";
 import { FormProblem } from "../admin/detail-header";
 import { useSettingsForm } from "../admin/use-settings-form";
-import { api } from "../state/session";
+import { api } from "../state/agent/session";
 import { MIN_PASSWORD_CHARACTERS } from "../team/password-field";
 
 const FIELDS = { current: "current_password", new: "new_password" } as const;

@@ -5,8 +5,8 @@ import { Icon } from "../../ui/icons";
 import { sentence } from "../../ui/words";
 import { persistentStorage } from "../../ui/storage";
 import logo from "../icon.svg";
-import { titleOf } from "../state/page-title";
-import { signOutReason, signIn, signInWithCode } from "../state/session";
+import { titleOf } from "../state/page/page-title";
+import { signOutReason, signIn, signInWithCode } from "../state/agent/session";
 
 const SUSPENDED_TEXT = "The account is suspended. Ask whoever runs this service for you. Nothing is lost.";
 

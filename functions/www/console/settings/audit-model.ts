@@ -9,8 +9,8 @@ import {
   SETTINGS_ROUTE,
   TELEPHONY_ROUTE,
   webhookRoute,
-} from "../state/page-routes";
-import type { Route } from "../state/route";
+} from "../state/page/page-routes";
+import type { Route } from "../state/page/route";
 
 export type AuditPeriod = "any" | "day" | "week" | "month";
 

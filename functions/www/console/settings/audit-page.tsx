@@ -12,7 +12,7 @@ import { PagedList, RefreshButton } from "../admin/paged-list";
 import { useLoaded } from "../admin/use-loaded";
 import { usePaged } from "../admin/use-paged";
 import { withoutScheme } from "../deliveries/log-filter";
-import { hrefOf } from "../state/route";
+import { hrefOf } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import {
   actionText,

@@ -10,7 +10,7 @@ import { FormSection, PageHeader } from "../admin/detail-header";
 import { RecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
 import { parseSites } from "../admin/parse-sites";
 import { problemsOf, type Problems } from "../admin/use-settings-form";
-import { overlay } from "../state/view-state";
+import { overlay } from "../state/list/view-state";
 import { useWorkspace } from "../workspace-context";
 import { CallbackFields } from "./callback-fields";
 import {

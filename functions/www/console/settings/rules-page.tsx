@@ -13,7 +13,7 @@ import { DETAIL_FORM_ID, FormProblem, PageHeader } from "../admin/detail-header"
 import { EmptyList } from "../admin/list-page";
 import { useLeaveGuard } from "../admin/use-leave-guard";
 import { useSettingsForm, type Problems } from "../admin/use-settings-form";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import { RuleForm } from "./rule-form";
 import { formatRules, newRule, parseRules, ruleErrorText, ruleIndex, ruleProblems } from "./rule-model";

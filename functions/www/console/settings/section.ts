@@ -1,7 +1,7 @@
 import "./settings.css";
 import { lazyComponent } from "../../ui/lazy-component";
 import type { Section } from "../section";
-import { AUDIT_ROUTE, RULES_ROUTE } from "../state/page-routes";
+import { AUDIT_ROUTE, RULES_ROUTE } from "../state/page/page-routes";
 
 export const SETTINGS: Section = {
   name: "settings",

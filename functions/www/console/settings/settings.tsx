@@ -1,8 +1,8 @@
 /* The settings of the account: general settings, the trigger rules of the widget, and who changed what. */
 
 import { PageTabs } from "../admin/list-page";
-import { AUDIT_ROUTE, RULES_ROUTE, SETTINGS_ROUTE } from "../state/page-routes";
-import { route } from "../state/route";
+import { AUDIT_ROUTE, RULES_ROUTE, SETTINGS_ROUTE } from "../state/page/page-routes";
+import { route } from "../state/page/route";
 import { AuditPage } from "./audit-page";
 import { GeneralSettings } from "./general-settings";
 import { RulesPage } from "./rules-page";

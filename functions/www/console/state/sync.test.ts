@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import type { ChatRow, Entry } from "../../api/types";
-import { ChatStore } from "./chats";
+import { ChatStore } from "./list/chats";
 import {
   timelineEntry,
   errorResponse,
@@ -14,9 +14,9 @@ import {
   type RecordedCall,
 } from "./test-support";
 import { Sync } from "./sync";
-import { RunningCalls } from "./running-calls";
-import { Timelines } from "./timeline";
-import { Typing } from "./typing-store";
+import { RunningCalls } from "./calls/running-calls";
+import { Timelines } from "./chat/timeline";
+import { Typing } from "./chat/typing-store";
 
 /** The callbacks that `Sync` has passed to the fake `requestAnimationFrame` below. */
 const pendingFrames: (() => void)[] = [];

@@ -8,10 +8,10 @@ import { backoffDelayMs } from "../../socket/backoff";
 import { agentProtocol } from "../../socket/agent-protocol";
 import { PushSocket } from "../../socket/push-socket";
 import { MEDIA_TYPES } from "../../ui/media-types";
-import type { ChatStore } from "./chats";
-import { MAX_CALL_SECONDS, type RunningCalls } from "./running-calls";
-import { isTransfer, type Timeline, type Timelines } from "./timeline";
-import type { Typing } from "./typing-store";
+import type { ChatStore } from "./list/chats";
+import { MAX_CALL_SECONDS, type RunningCalls } from "./calls/running-calls";
+import { isTransfer, type Timeline, type Timelines } from "./chat/timeline";
+import type { Typing } from "./chat/typing-store";
 
 export type ConnectionState =
   | { kind: "starting" }

@@ -9,11 +9,11 @@ import { currentMinute, formatAgo, fullTime } from "../../ui/time";
 import { compareNames } from "../../ui/words";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
 import { useLoaded } from "../admin/use-loaded";
-import { hrefOf } from "../state/route";
+import { hrefOf } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { AddAgentDialog } from "./add-agent-dialog";
 import { PresenceText } from "./presence-text";
-import { agentRoute } from "../state/page-routes";
+import { agentRoute } from "../state/page/page-routes";
 
 const roleName = ({ role }: Pick<Agent, "role">) => (role === "admin" ? "Admin" : "Agent");
 

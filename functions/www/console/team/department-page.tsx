@@ -12,9 +12,9 @@ import { RecordForm, useRecordForm } from "../admin/draft-form";
 import { changedFields } from "../admin/form-changes";
 import { useLoaded } from "../admin/use-loaded";
 import type { Problems } from "../admin/use-settings-form";
-import { navigate } from "../state/route";
+import { navigate } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
-import { DEPARTMENTS_ROUTE } from "../state/page-routes";
+import { DEPARTMENTS_ROUTE } from "../state/page/page-routes";
 
 const LIST = { name: "All departments", route: DEPARTMENTS_ROUTE };
 

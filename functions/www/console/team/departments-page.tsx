@@ -12,9 +12,9 @@ import { NewRecordForm, useNewRecordForm } from "../admin/draft-form";
 import { EmptyList, ListPage, LoadedPage } from "../admin/list-page";
 import { useLoaded } from "../admin/use-loaded";
 import type { Problems } from "../admin/use-settings-form";
-import { hrefOf, navigate } from "../state/route";
+import { hrefOf, navigate } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
-import { departmentRoute } from "../state/page-routes";
+import { departmentRoute } from "../state/page/page-routes";
 
 export function DepartmentsPage({ tabs }: { tabs: ComponentChildren }) {
   const { api } = useWorkspace();

@@ -1,6 +1,6 @@
 import { lazyComponent } from "../../ui/lazy-component";
 import type { Section } from "../section";
-import { DEPARTMENTS_ROUTE } from "../state/page-routes";
+import { DEPARTMENTS_ROUTE } from "../state/page/page-routes";
 
 export const TEAM: Section = {
   name: "team",

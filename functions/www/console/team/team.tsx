@@ -1,12 +1,12 @@
 /* The team: agents, departments, and the page of each. */
 
 import { PageTabs } from "../admin/list-page";
-import { route } from "../state/route";
+import { route } from "../state/page/route";
 import { AgentPage } from "./agent-page";
 import { AgentsPage } from "./agents-page";
 import { DepartmentPage } from "./department-page";
 import { DepartmentsPage } from "./departments-page";
-import { AGENTS_ROUTE, DEPARTMENTS_ROUTE } from "../state/page-routes";
+import { AGENTS_ROUTE, DEPARTMENTS_ROUTE } from "../state/page/page-routes";
 
 const TABS = [
   { name: "Agents", route: AGENTS_ROUTE },

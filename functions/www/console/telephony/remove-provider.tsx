@@ -3,7 +3,7 @@ import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toast";
 import { FormProblem, FormSection } from "../admin/detail-header";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 
 /** The last part of the page, which removes the provider after a question. */

@@ -9,8 +9,8 @@ import { RecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
 import { CopyField } from "../admin/secret";
 import { ShownOnceDialog } from "../admin/shown-once-dialog";
 import { useLoaded } from "../admin/use-loaded";
-import { AGENTS_ROUTE, SETTINGS_ROUTE } from "../state/page-routes";
-import { hrefOf } from "../state/route";
+import { AGENTS_ROUTE, SETTINGS_ROUTE } from "../state/page/page-routes";
+import { hrefOf } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 import { RemoveProvider } from "./remove-provider";
 import {

@@ -10,11 +10,11 @@ import { toast } from "../../ui/toast";
 import { useMounted } from "../../ui/use-mounted";
 import { compareNames } from "../../ui/words";
 import { useWorkspace } from "../workspace-context";
-import { openChat, route } from "../state/route";
-import { closeOverlay } from "../state/view-state";
-import { errorText } from "../state/error-text";
-import type { People } from "../state/roster";
-import { visitorName } from "../state/visitor-name";
+import { openChat, route } from "../state/page/route";
+import { closeOverlay } from "../state/list/view-state";
+import { errorText } from "../state/page/error-text";
+import type { People } from "../state/agent/roster";
+import { visitorName } from "../state/list/chats";
 
 type TransferTarget =
   | { kind: "agent"; id: number; name: string; photo: string | null; status: PresenceStatus }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { AgentPanel } from "../../api/types";
 import { Icon } from "../../ui/icons";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 import { useWorkspace } from "../workspace-context";
 import { CustomData, linesOf } from "./custom-data";
 import { isWebUrl } from "./external-link";

@@ -2,7 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import type { VisitorFieldSource } from "../../api/types";
 import { CopyButton } from "../../ui/copy-button";
 import { BLOCKED_LINK, BlockedLink } from "../../ui/linked-text";
-import { errorText } from "../state/error-text";
+import { errorText } from "../state/page/error-text";
 import { SourceChip } from "./source-chip";
 
 interface EditableFieldProps {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ChatRow } from "../../api/types";
 import { currentMinute, shortDay } from "../../ui/time";
-import { chatHref } from "../state/route";
+import { chatHref } from "../state/page/route";
 import { useWorkspace } from "../workspace-context";
 
 /** Lists the other chats of the visitor, the latest first. */

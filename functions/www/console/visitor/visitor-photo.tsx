@@ -1,6 +1,6 @@
 import { Avatar } from "../../ui/avatar";
-import { loadedPhotos } from "../state/view-state";
-import { isAnonymous } from "../state/visitor-name";
+import { loadedPhotos } from "../state/list/view-state";
+import { isAnonymous } from "../state/list/chats";
 import { isWebUrl } from "./external-link";
 
 /** Returns the address of a visitor's picture if the agent has loaded it. */

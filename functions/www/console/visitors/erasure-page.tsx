@@ -15,10 +15,10 @@ import { DetailPage } from "../admin/detail-page";
 import { EmptyList } from "../admin/list-page";
 import { useUnloadWarning } from "../admin/use-leave-guard";
 import { useLoaded } from "../admin/use-loaded";
-import { VISITORS_ROUTE } from "../state/page-routes";
-import { chatHref, hrefOf } from "../state/route";
-import { errorText } from "../state/error-text";
-import { isAnonymous } from "../state/visitor-name";
+import { VISITORS_ROUTE } from "../state/page/page-routes";
+import { chatHref, hrefOf } from "../state/page/route";
+import { errorText } from "../state/page/error-text";
+import { isAnonymous } from "../state/list/chats";
 import { useWorkspace } from "../workspace-context";
 
 const LIST = { name: "All visitors", route: VISITORS_ROUTE };

@@ -9,12 +9,11 @@ import { Icon } from "../../ui/icons";
 import { TableHead } from "../../ui/table-head";
 import { formatAgo, currentMinute } from "../../ui/time";
 import { useWorkspace } from "../workspace-context";
-import { filterRows } from "../state/chat-search";
-import { compareByActivity, lastActivityAt } from "../state/chats";
-import { VISITORS_ROUTE } from "../state/page-routes";
-import { chatHref, hrefOf, openChat, route } from "../state/route";
-import { errorText } from "../state/error-text";
-import { isAnonymous, visitorName } from "../state/visitor-name";
+import { filterRows } from "../state/list/chat-search";
+import { compareByActivity, lastActivityAt, isAnonymous, visitorName } from "../state/list/chats";
+import { VISITORS_ROUTE } from "../state/page/page-routes";
+import { chatHref, hrefOf, openChat, route } from "../state/page/route";
+import { errorText } from "../state/page/error-text";
 import { useChatSearch } from "../use-chat-search";
 
 /** Returns the row of each visitor's latest chat, sorted by last activity. */

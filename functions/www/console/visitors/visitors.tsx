@@ -2,7 +2,7 @@
 
 import { lazyComponent } from "../../ui/lazy-component";
 import { AdminsOnly } from "../admins-only";
-import { route } from "../state/route";
+import { route } from "../state/page/route";
 import { VisitorsPage } from "./visitors-page";
 
 /** Loaded when it is first opened, because only admins erase visitors. */

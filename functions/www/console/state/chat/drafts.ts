@@ -1,0 +1,65 @@
+import { signal } from "@preact/signals";
+import type { PrefixedStorage } from "../../../ui/storage";
+
+interface StoredDraft {
+  text: string;
+  isNote: boolean;
+}
+
+/** The texts that the agent has written but not sent, one per chat. Every change is written to storage. */
+export class Drafts {
+  /** The chats that have a draft. */
+  readonly chatIds = signal<ReadonlySet<number>>(new Set());
+
+  /** What was typed on this page and not sent. */
+  private readonly typed = new Map<number, StoredDraft>();
+
+  constructor(private readonly storage: PrefixedStorage) {
+    this.chatIds.value = new Set(storage.names().map(Number));
+  }
+
+  read(chatId: number): StoredDraft {
+    return this.storage.read<StoredDraft>(String(chatId)) ?? { text: "", isNote: false };
+  }
+
+  write(chatId: number, text: string, isNote: boolean): void {
+    const isEmpty = text.trim().length === 0;
+    if (isEmpty) this.typed.delete(chatId);
+    else this.typed.set(chatId, { text, isNote });
+    this.store(chatId, text, isNote);
+  }
+
+  /** Applies a change that another tab has stored. A message that is sent in another tab must not delete another text
+   * that was typed on this page. `before` is the stored value before the change. */
+  syncWithStorage(chatId: number, before: string | null): void {
+    const stored = this.read(chatId);
+    const typed = this.typed.get(chatId);
+    if (stored.text === "" && typed !== undefined && before !== JSON.stringify(typed)) {
+      this.store(chatId, typed.text, typed.isNote);
+      return;
+    }
+    if (stored.text === "") this.typed.delete(chatId);
+    this.setHasDraft(chatId, stored.text !== "");
+  }
+
+  private store(chatId: number, text: string, isNote: boolean): void {
+    const isEmpty = text.trim().length === 0;
+    if (isEmpty) this.storage.remove(String(chatId));
+    else this.storage.write(String(chatId), { text, isNote });
+    this.setHasDraft(chatId, !isEmpty);
+  }
+
+  private setHasDraft(chatId: number, hasDraft: boolean): void {
+    if (this.chatIds.peek().has(chatId) === hasDraft) return;
+    const chatIds = new Set(this.chatIds.peek());
+    if (hasDraft) chatIds.add(chatId);
+    else chatIds.delete(chatId);
+    this.chatIds.value = chatIds;
+  }
+
+  clear(): void {
+    this.typed.clear();
+    this.storage.clear();
+    this.chatIds.value = new Set();
+  }
+}

@@ -1,0 +1,68 @@
+import { batch } from "@preact/signals";
+import { ApiError, type ApiClient } from "../../../api/client";
+import type { VisitorChanges } from "../../../api/types";
+import type { ChatHeaders } from "./chat-headers";
+import type { ChatStore } from "../list/chats";
+import { session } from "../agent/session";
+import type { Timelines } from "./timeline";
+
+/** The service works on an erasure for up to twenty seconds before it responds. */
+const ERASURE_TIMEOUT_MS = 30_000;
+
+interface Removed {
+  chats: number;
+  entries: number;
+}
+
+/** What agents and admins change of visitors. */
+export class Visitors {
+  /** Called with the erased visitor's chats that were listed. */
+  onErased: (chatIds: readonly number[]) => void = () => {};
+
+  constructor(
+    private readonly api: ApiClient,
+    private readonly chats: ChatStore,
+    private readonly timelines: Timelines,
+    private readonly headers: ChatHeaders,
+  ) {}
+
+  /** Changes a visitor in all chats. `chatId` is the chat in which the agent has done it. */
+  async change(chatId: number, number: number, changes: VisitorChanges): Promise<void> {
+    const changed = await this.api.patch("/agent/visitors/{number}", { path: { number }, body: changes });
+    batch(() => {
+      for (const timeline of this.timelines.all()) {
+        const detail = timeline.chatDetails.peek();
+        if (detail?.visitor.number === number) timeline.applyVisitor({ ...detail.visitor, ...changed });
+      }
+      const rows = this.rowsOf(number);
+      this.chats.applyRows(rows.map((row) => ({ ...row, visitor: { ...row.visitor, name: changed.name } })));
+    });
+    void this.headers.refreshTimeline(chatId);
+  }
+
+  /** Erases a visitor together with all of their chats. Repeats the request until the erasure is complete, or the agent
+   * signs out: another session could belong to another account, where another visitor has this number. */
+  async erase(number: number, onProgress: (removed: Removed) => void): Promise<void> {
+    const removed = { chats: 0, entries: 0 };
+    const token = session.peek()?.token;
+    for (;;) {
+      if (session.peek()?.token !== token) throw sessionEnded();
+      const response = await this.api.delete("/admin/visitors/{number}", {
+        path: { number },
+        timeoutMs: ERASURE_TIMEOUT_MS,
+      });
+      removed.chats += response.removed.chats;
+      removed.entries += response.removed.entries;
+      onProgress({ ...removed });
+      if (response.complete) break;
+    }
+    this.onErased(this.rowsOf(number).map((row) => row.chat_id));
+  }
+
+  private rowsOf(number: number) {
+    return [...this.chats.rows.peek().values()].filter((row) => row.visitor.number === number);
+  }
+}
+
+/** Returns the error with which the service rejects requests of an ended session. */
+const sessionEnded = () => new ApiError(401, "unauthorized", "the session has ended", undefined, undefined);
