@@ -20,7 +20,7 @@ use crate::store::chats::retention::RETENTION_PARTITION;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::store::directory::keys::account_partition;
-use crate::store::table::{Item, ItemUpdate, Key, Table, WriteError, item_key, n, s};
+use crate::store::table::{Item, ItemUpdate, Key, Table, WriteResult, item_key, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
 /// How long a deletion waits before it reads the first table, and again after the Directory. By then, all requests have
@@ -79,10 +79,7 @@ impl Chats {
             due: RETENTION_PARTITION.to_owned(),
             due_at: now.plus(DELETION_GRACE).0,
         };
-        match self.table.put(to_item(&deletion)?, true).await {
-            Ok(()) | Err(WriteError::ConditionFailed { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        self.table.put(to_item(&deletion)?, true).await.condition().map(|_| ())
     }
 
     /// Returns the progress of a deletion, or `None` if none is in progress.
@@ -228,10 +225,6 @@ impl AccountData<'_> {
         let condition = "#started_at = :started_at";
         let mut update = ItemUpdate::set_attributes(deletion_key(&deletion.account_id), values, condition);
         update.values.push((":started_at", n(deletion.started_at)));
-        match self.chats.table.update(update).await {
-            Ok(_) => Ok(true),
-            Err(WriteError::ConditionFailed { .. }) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        Ok(self.chats.table.update(update).await.condition()?.is_ok())
     }
 }

@@ -97,16 +97,40 @@ pub(crate) enum WriteError {
     Error(Error),
 }
 
-impl From<WriteError> for Error {
-    /// Converts a failed condition to `NotFound`. Use this only for conditions that fail exactly when the item has been
-    /// deleted.
-    fn from(error: WriteError) -> Self {
-        match error {
-            WriteError::ConditionFailed { .. } => Self::NotFound,
-            WriteError::Contended => Self::Unavailable(ErrorContext::new("contended item")),
-            WriteError::Error(error) => error,
+/// What a failed condition means is said where the write is made.
+pub(crate) trait WriteResult<T> {
+    /// Fails with `error` if the condition has failed.
+    fn on_condition_failed(self, error: Error) -> Result<T, Error>;
+
+    /// Returns the inner error if the condition has failed: the stored item, or `None` if no item is stored.
+    fn condition(self) -> Result<Result<T, Option<Item>>, Error>;
+
+    /// For a write without a condition.
+    fn unconditional(self) -> Result<T, Error>;
+}
+
+impl<T> WriteResult<T> for Result<T, WriteError> {
+    fn on_condition_failed(self, error: Error) -> Result<T, Error> {
+        self.condition()?.map_err(|_| error)
+    }
+
+    fn condition(self) -> Result<Result<T, Option<Item>>, Error> {
+        match self {
+            Ok(value) => Ok(Ok(value)),
+            Err(WriteError::ConditionFailed { item, .. }) => Ok(Err(item)),
+            Err(WriteError::Contended) => Err(Error::Unavailable(ErrorContext::new("contended item"))),
+            Err(WriteError::Error(error)) => Err(error),
         }
     }
+
+    fn unconditional(self) -> Result<T, Error> {
+        self.on_condition_failed(Error::internal("a write without a condition failed its condition"))
+    }
+}
+
+/// The error of a write that creates an item with a random key, if the key is taken.
+pub(crate) fn key_taken() -> Error {
+    Error::internal("a random key is taken")
 }
 
 impl From<Error> for WriteError {
@@ -258,12 +282,7 @@ impl Table {
 
     /// Updates an item if it meets the condition; otherwise, does nothing.
     pub(crate) fn update_if(&self, item_update: ItemUpdate) -> BoxFuture<'_, Result<(), Error>> {
-        Box::pin(async move {
-            match self.update(item_update).await {
-                Ok(_) | Err(WriteError::ConditionFailed { .. }) => Ok(()),
-                Err(error) => Err(error.into()),
-            }
-        })
+        Box::pin(async move { self.update(item_update).await.condition().map(|_| ()) })
     }
 
     /// Deletes an item and returns it, if it existed.
@@ -272,7 +291,7 @@ impl Table {
             let request = self.client.delete_item().table_name(&*self.name).set_key(Some(key.into_item()));
             let request = request.return_values(ReturnValue::AllOld);
             let delete = || request.clone().send().map_err(|error| delete_error(&error));
-            Ok(retry_contended(delete).await?.attributes)
+            Ok(retry_contended(delete).await.unconditional()?.attributes)
         })
     }
 
@@ -294,11 +313,7 @@ impl Table {
                 .set_expression_attribute_values(placeholder_values(values));
             let request = request.return_values(ReturnValue::AllOld);
             let delete = || request.clone().send().map_err(|error| delete_error(&error));
-            match retry_contended(delete).await {
-                Ok(answer) => Ok(answer.attributes),
-                Err(WriteError::ConditionFailed { .. }) => Ok(None),
-                Err(error) => Err(error.into()),
-            }
+            Ok(retry_contended(delete).await.condition()?.ok().and_then(|answer| answer.attributes))
         })
     }
 

@@ -13,7 +13,7 @@ use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::store::chats::due_index::{closed_chat_values, set_closed_chat};
 use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, WriteResult, key_taken, n, s};
 
 impl Chats {
     /// Stores a notification for each webhook that subscribes to `event`. Transitions do not use this function, because
@@ -41,24 +41,26 @@ impl Chats {
                 (":closed", s(ChatState::Closed(None).name())),
             ],
         };
-        let Some(mut header) = self.reserve_entries(update, contents.len()).await? else { return Ok(Vec::new()) };
+        let Ok(mut header) = self.reserve_entries(update, contents.len()).await.condition()? else {
+            return Ok(Vec::new());
+        };
         let entries = context.create_entries(&mut header, contents)?;
         if let [first, others @ ..] = entries.as_slice() {
             let others = others.iter().map(entry_write).collect::<Result<_, _>>()?;
-            self.store_entry_with(first, None, others).await?;
+            self.store_entry_with(first, None, others).await.on_condition_failed(key_taken())?;
         }
         Ok(entries)
     }
 
     /// Assigns the entry numbers of call events and returns the header, whose `seq` is the last number before them.
-    /// Returns `None` if the chat has been erased. A call can outlast its chat, so a closed chat gets call events too.
-    /// An event also resets the chat's idle time.
+    /// Fails with `NotFound` if the chat has been erased. A call can outlast its chat, so a closed chat gets call events
+    /// too. An event also resets the chat's idle time.
     pub(in crate::store) async fn reserve_call_events(
         &self,
         chat: &Chat,
         count: usize,
         now: Timestamp,
-    ) -> Result<Option<Chat>, WriteError> {
+    ) -> Result<Chat, WriteError> {
         let mut values = vec![(":count", n(count)), (":now", n(now.0))];
         let update = if chat.state.is_closed() {
             values.extend(closed_chat_values(&chat.account_id, now));
@@ -67,19 +69,17 @@ impl Chats {
             "SET #seq = #seq + :count, #updated_at = :now"
         };
         let key = header_key(&chat.account_id, chat.chat_id);
-        self.reserve_entries(ItemUpdate { key, update, condition: ITEM_EXISTS, values }, count).await
+        match self.reserve_entries(ItemUpdate { key, update, condition: ITEM_EXISTS, values }, count).await {
+            Err(WriteError::ConditionFailed { .. }) => Err(Error::NotFound.into()),
+            reserved => reserved,
+        }
     }
 
-    /// Updates a header to assign entry numbers. Returns the header, whose `seq` is the last number before them, or
-    /// `None` if the condition of the update fails.
-    async fn reserve_entries(&self, update: ItemUpdate, count: usize) -> Result<Option<Chat>, WriteError> {
-        let mut header = match self.table.update(update).await {
-            Ok(item) => chat_from_item(item)?,
-            Err(WriteError::ConditionFailed { .. }) => return Ok(None),
-            Err(error) => return Err(error),
-        };
+    /// Updates a header to assign entry numbers. Returns the header, whose `seq` is the last number before them.
+    async fn reserve_entries(&self, update: ItemUpdate, count: usize) -> Result<Chat, WriteError> {
+        let mut header = chat_from_item(self.table.update(update).await?)?;
         header.seq = header.seq.saturating_sub(count as u64);
-        Ok(Some(header))
+        Ok(header)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::{Error, ErrorContext};
 use crate::store::chats::items::MessagePreviewItem;
 use crate::store::chats::{Chats, chat_from_item, header_key};
-use crate::store::table::{ItemUpdate, WriteError, n, s};
+use crate::store::table::{ItemUpdate, WriteError, WriteResult, n, s};
 use crate::store::to_attribute;
 use crate::store::write_races::WriteRaces;
 
@@ -162,15 +162,11 @@ impl Chats {
             retain_until: header.retain_until(now),
             delivery: header.delivery_to_visitor(now).filter(|_| is_displayable),
         };
-        match self.store_entry(&entry, key).await {
-            Ok(()) => Ok(MessageReceipt::of(&entry)),
-            Err(WriteError::ConditionFailed { .. }) => {
-                let earlier = self.earlier_receipt(key).await?;
-                earlier
-                    .ok_or_else(|| Error::Unavailable(ErrorContext::new("entry number of a bot message already used")))
-            }
-            Err(error) => Err(error.into()),
+        if self.store_entry(&entry, key).await.condition()?.is_ok() {
+            return Ok(MessageReceipt::of(&entry));
         }
+        let earlier = self.earlier_receipt(key).await?;
+        earlier.ok_or_else(|| Error::Unavailable(ErrorContext::new("entry number of a bot message already used")))
     }
 }
 

@@ -35,7 +35,7 @@ use crate::store::chats::items::CallItem;
 use crate::store::chats::report_counters::count_call_write;
 use crate::store::chats::visitor_messages::StoreMessageResult;
 use crate::store::chats::{Chats, entry_key, entry_write, item_key, visitor_from_item, visitor_key};
-use crate::store::table::{Item, ItemUpdate, Key, Query, Write, WriteError, n, s};
+use crate::store::table::{Item, ItemUpdate, Key, Query, Write, WriteError, WriteResult, n, s};
 use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
 
@@ -450,8 +450,7 @@ impl Chats {
             self.table.update(call_write).await?;
             return Ok(ChangedCall { entry, notifications: Vec::new() });
         }
-        let header = self.reserve_call_events(chat, contents.len(), now).await?;
-        let mut header = header.ok_or(Error::NotFound)?;
+        let mut header = self.reserve_call_events(chat, contents.len(), now).await?;
         let notifications = context.create_entries(&mut header, contents)?;
         let mut writes = notifications.iter().map(entry_write).collect::<Result<Vec<_>, _>>()?;
         writes.push(Write::Update(call_write));
@@ -491,11 +490,7 @@ impl Chats {
         let Some(key) = item_key(item) else { return Ok(false) };
         let delete = Write::DeleteIf(key, "#content.#call.#revision = :revision", vec![(":revision", n(revision))]);
         let refund = is_unanswered.then(|| Write::Update(add_minutes(account_id, minutes)));
-        match self.table.transact([delete].into_iter().chain(refund).collect()).await {
-            Ok(()) => Ok(true),
-            Err(WriteError::ConditionFailed { .. }) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        Ok(self.table.transact([delete].into_iter().chain(refund).collect()).await.condition()?.is_ok())
     }
 
     /// Returns the account's balance: the minutes that are not used or reserved, and today's callbacks.
@@ -518,14 +513,10 @@ impl Chats {
         let mut top_up = top_up_key(account_id, reference).into_item();
         top_up.extend([("minutes".to_owned(), n(minutes)), ("at".to_owned(), n(now.0))]);
         let writes = vec![Write::Create(top_up), Write::Update(add_minutes(account_id, minutes))];
-        match self.table.transact(writes).await {
-            Ok(()) => {}
-            Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
-                if item.get("minutes") != Some(&n(minutes)) {
-                    return Err(Error::IdempotencyMismatch);
-                }
-            }
-            Err(error) => return Err(error.into()),
+        if let Err(stored) = self.table.transact(writes).await.condition()?
+            && stored.is_none_or(|top_up| top_up.get("minutes") != Some(&n(minutes)))
+        {
+            return Err(Error::IdempotencyMismatch);
         }
         Ok(self.call_balance(account_id).await?.minutes)
     }

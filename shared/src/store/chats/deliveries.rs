@@ -22,7 +22,7 @@ use crate::store::chats::items::{AttemptItem, FailureItem};
 use crate::store::chats::report_counters::count_failure_write;
 use crate::store::chats::transitions::HandoverResult;
 use crate::store::chats::{Chats, chat_from_item, entry_from_item, entry_key, header_key};
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, n, s};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError, WriteResult, n, s};
 use crate::store::to_attribute;
 
 /// How long a failed attempt marks the receiver as failing in the chat's header. During that time, the chat's first
@@ -63,15 +63,12 @@ impl Chats {
     ) -> Result<bool, Error> {
         let attempt = attempt.truncated();
         let stored_attempts = delivery.with_newest_attempt(attempt.clone());
-        match self.write_attempts(entry, delivery, stored_attempts, delivery_update).await {
+        match self.write_attempts(entry, delivery, stored_attempts, delivery_update).await.condition()? {
             Ok(()) => Ok(true),
             // Check whether the entry already contains the attempt. The SDK repeats a request if its response is late,
             // and if the first write succeeded, the condition of the repeated write fails.
-            Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
-                Ok(is_recorded(&entry_from_item(item)?, delivery, &attempt))
-            }
-            Err(WriteError::ConditionFailed { item: None, .. }) => Ok(false),
-            Err(error) => Err(error.into()),
+            Err(Some(item)) => Ok(is_recorded(&entry_from_item(item)?, delivery, &attempt)),
+            Err(None) => Ok(false),
         }
     }
 
@@ -86,11 +83,7 @@ impl Chats {
         let dropped = u32::try_from(delivery.attempts.len()).unwrap_or(u32::MAX).saturating_add(1);
         let no_attempts = (Vec::new(), delivery.attempts_left_out.saturating_add(dropped));
         let failed = DeliveryUpdate::Failed(Failure::attempt_not_recorded(), now);
-        match self.write_attempts(entry, delivery, no_attempts, &failed).await {
-            Ok(()) => Ok(true),
-            Err(WriteError::ConditionFailed { .. }) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        Ok(self.write_attempts(entry, delivery, no_attempts, &failed).await.condition()?.is_ok())
     }
 
     /// Stores the attempts and the update to the delivery, provided that the stored delivery is still pending and has
@@ -257,8 +250,8 @@ impl Chats {
         values: Vec<(&'static str, AttributeValue)>,
     ) -> Result<(), Error> {
         let key = header_key(&chat.account_id, chat.chat_id);
-        self.table.update(ItemUpdate { key, update, condition: ITEM_EXISTS, values }).await?;
-        Ok(())
+        let updated = self.table.update(ItemUpdate { key, update, condition: ITEM_EXISTS, values }).await;
+        updated.on_condition_failed(Error::NotFound).map(|_| ())
     }
 
     /// Starts a new round of a finished delivery. Fails with `NotFound` if the entry does not exist, and with
@@ -276,10 +269,10 @@ impl Chats {
         values.push((":seconds", n(now.seconds())));
         values.extend(new_round_values(chat_id));
         let key = entry_key(account_id, chat_id, seq);
-        match self.table.update(ItemUpdate { key, update: START_REPLAY, condition, values }).await {
+        match self.table.update(ItemUpdate { key, update: START_REPLAY, condition, values }).await.condition()? {
             Ok(item) => entry_from_item(item),
-            Err(WriteError::ConditionFailed { item: None, .. }) => Err(Error::NotFound),
-            Err(WriteError::ConditionFailed { item: Some(item), .. }) => {
+            Err(None) => Err(Error::NotFound),
+            Err(Some(item)) => {
                 let entry = entry_from_item(item)?;
                 // Check whether this call has already started the replay: as in `record_attempt`, the condition of a
                 // repeated write fails if the first write succeeded.
@@ -287,7 +280,6 @@ impl Chats {
                 let refusal = scope.replay_obstacle(&entry, now).unwrap_or("the delivery has changed");
                 if is_own_result { Ok(entry) } else { Err(Error::Conflict(refusal)) }
             }
-            Err(error) => Err(error.into()),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::store::chats::{
     Chats, HEADER_SORT_KEY, chat_from_item, chat_pk, erased_chat_key, header_key, item_chat_id, item_key, listing_key,
     visitor_from_item, visitor_key, visitor_number_key,
 };
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteError, n, s};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteResult, n, s};
 use crate::store::{from_item, to_attribute};
 
 const INDEX_PAGE_ITEMS: i32 = 1_000;
@@ -102,7 +102,7 @@ impl Chats {
                 condition: "",
                 values: vec![(":state_index", n(progress.state_index)), (":chat", n(progress.chat_id))],
             };
-            self.table.update(update).await?;
+            self.table.update(update).await.unconditional()?;
             return Ok(erasure.erased);
         }
         if !visitor_exists && erasure.erased.chats == 0 {
@@ -188,11 +188,11 @@ impl Chats {
             ],
         };
         close.values.extend(closed_chat_values(erasure.account_id, erasure.erased_at));
-        let closed = match self.table.update(close).await {
+        let Ok(closed) = self.table.update(close).await.condition()? else {
             // The chat has already been erased, but the `listing` index still contains it.
-            Err(WriteError::ConditionFailed { .. }) => return Ok(true),
-            updated => chat_from_item(updated?)?,
+            return Ok(true);
         };
+        let closed = chat_from_item(closed)?;
         if !erasure.is_visitor_handled {
             let visitor = visitor_key(&closed.channel_id, &closed.external_id);
             if !self.erase_visitor_item(erasure, visitor).await? {
@@ -240,7 +240,7 @@ impl Chats {
             values: vec![(":expires_at", n(erasure.erased_at.plus(ERASED_CHAT_TTL).seconds()))],
         };
         update.values.extend(closed_chat_values(erasure.account_id, erasure.erased_at));
-        Ok(self.table.update(update).await.map(|_| ())?)
+        self.table.update(update).await.unconditional().map(|_| ())
     }
 
     async fn delete_all(&self, keys: Vec<Key>) -> Result<u64, Error> {

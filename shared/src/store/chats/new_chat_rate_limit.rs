@@ -13,7 +13,7 @@ use crate::domain::rate_limit::{RATE_WINDOW, fixed_window};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
-use crate::store::table::{ItemUpdate, Key, WriteError, n};
+use crate::store::table::{ItemUpdate, Key, WriteResult, n};
 
 /// How long after the end of its window a count expires.
 const COUNTER_TTL_SECONDS: u64 = 60;
@@ -88,14 +88,9 @@ impl Chats {
             condition: expressions.1,
             values,
         };
-        match self.table.update(update).await {
-            Ok(_) => Ok(()),
-            Err(WriteError::ConditionFailed { item, .. }) => {
-                let network_key = network_key.filter(|_| !item.is_some_and(|item| has_reached(&item, limit)));
-                self.full_windows.put(network_key.as_deref().unwrap_or(channel_id), Some(window));
-                Err(limit_reached())
-            }
-            Err(error) => Err(error.into()),
-        }
+        let Err(item) = self.table.update(update).await.condition()? else { return Ok(()) };
+        let network_key = network_key.filter(|_| !item.is_some_and(|item| has_reached(&item, limit)));
+        self.full_windows.put(network_key.as_deref().unwrap_or(channel_id), Some(window));
+        Err(limit_reached())
     }
 }

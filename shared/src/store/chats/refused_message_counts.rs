@@ -11,7 +11,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::from_item;
-use crate::store::table::{ItemUpdate, Key, Query, n, s};
+use crate::store::table::{ItemUpdate, Key, Query, WriteResult, n, s};
 
 const MAX_LISTED_REASONS: i32 = 100;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -48,8 +48,7 @@ impl Chats {
                     (":expires_at", n(now.plus(COUNTER_TTL).seconds())),
                 ],
             };
-            if let Err(error) = self.table.update(update).await {
-                let error = Error::from(error);
+            if let Err(error) = self.table.update(update).await.unconditional() {
                 tracing::warn!(context = error.context(), channel_id, count, "refused messages are not counted");
             }
         }

@@ -17,7 +17,7 @@ use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
 use crate::store::chats::due_index::OverdueItem;
 use crate::store::chats::visitor_expiry::{VisitorExpiry, chat_expiry, visitor_number_expiry_write};
 use crate::store::chats::{CHAT_ID_UPPER_BOUND, Chats, entry_key, header_key, panel_key, visitor_key};
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Write, WriteResult, n, s};
 use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
 
@@ -83,7 +83,7 @@ impl Chats {
                 (":due_at", n(now.plus(OPEN_CHAT_GRACE).0)),
             ],
         };
-        Ok(self.table.update(update).await.map(|_| ())?)
+        self.table.update(update).await.unconditional().map(|_| ())
     }
 
     /// Reads the retention passes and the deletions of accounts that are due, at most 100 of each, so that neither kind

@@ -12,7 +12,7 @@ use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::chats::visitor_messages::MAX_VISITOR_NAME_CHARS;
 use crate::store::chats::visitor_updates::{UpdateExpression, visitor_update};
 use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
-use crate::store::table::{ITEM_EXISTS, Write, WriteError, n, s};
+use crate::store::table::{ITEM_EXISTS, Write, WriteResult, n, s};
 use crate::store::to_attribute;
 
 impl Chats {
@@ -49,10 +49,10 @@ impl Chats {
         };
         let Some(update) = visitor_update(visitor)? else { return Ok(notifications) };
         if notifications.is_empty() {
-            self.table.update(update).await?;
+            self.table.update(update).await.on_condition_failed(Error::NotFound)?;
         } else {
             let writes = notifications.iter().map(entry_write).chain([Ok(Write::DynamicUpdate(update))]);
-            self.table.transact(writes.collect::<Result<_, _>>()?).await?;
+            self.table.transact(writes.collect::<Result<_, _>>()?).await.on_condition_failed(Error::NotFound)?;
         }
         Ok(notifications)
     }
@@ -85,14 +85,13 @@ impl Chats {
         if count > 0 {
             let mut changes = changes.clone();
             changes.add("#seq = #seq + :count", [(":count", n(count)), (":active", s("active"))]);
-            match self.table.update(changes.into_update(key.clone(), "#state = :active")).await {
-                Ok(item) => return chat_from_item(item).map(Some),
-                Err(WriteError::ConditionFailed { .. }) => {}
-                Err(error) => return Err(error.into()),
+            let updated = self.table.update(changes.into_update(key.clone(), "#state = :active")).await;
+            if let Ok(item) = updated.condition()? {
+                return chat_from_item(item).map(Some);
             }
         }
         if has_changed(VisitorField::Name) || has_changed(VisitorField::Blacklisted) {
-            self.table.update(changes.into_update(key, ITEM_EXISTS)).await?;
+            self.table.update(changes.into_update(key, ITEM_EXISTS)).await.on_condition_failed(Error::NotFound)?;
         }
         Ok(None)
     }

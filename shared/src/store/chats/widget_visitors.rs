@@ -21,7 +21,7 @@ use crate::store::chats::{
     Chats, HEADER_SORT_KEY, MAX_SEQ, chat_from_item, chat_pk, counters_key, entry_from_item, entry_sort_key,
     timeline_query,
 };
-use crate::store::table::{ItemUpdate, Query, Write, n, s};
+use crate::store::table::{ItemUpdate, Query, Write, WriteResult, key_taken, n, s};
 use crate::store::{from_item, to_item};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -49,7 +49,7 @@ impl Chats {
             condition: "",
             values: vec![(":one", n(1))],
         };
-        let LastAssignedNumbers { visitors: number, .. } = from_item(self.table.update(update).await?)?;
+        let LastAssignedNumbers { visitors: number, .. } = from_item(self.table.update(update).await.unconditional()?)?;
         let retention = settings.retention_days.map_or(MAX_RETENTION_WITHOUT_CHAT, |days| DAY * days);
         let mut visitor = Visitor {
             widget: Some(Box::new(widget)),
@@ -60,7 +60,7 @@ impl Chats {
             visitor.set_page(page);
         }
         let writes = vec![Write::Create(to_item(&VisitorItem::from(&visitor))?), visitor_number_write(&visitor)?];
-        self.table.transact(writes).await?;
+        self.table.transact(writes).await.on_condition_failed(key_taken())?;
         Ok(visitor)
     }
 

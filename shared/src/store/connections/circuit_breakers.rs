@@ -13,10 +13,10 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::domain::timestamp::Timestamp;
-use crate::error::Error;
+use crate::error::{Error, ErrorContext};
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::from_item;
-use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Table, WriteError, n};
+use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Table, WriteError, WriteResult, n};
 
 /// How many failed first attempts open a breaker. Each attempt must fail within `FAILURE_TTL` of the previous failure.
 const FAILURES_TO_OPEN: u32 = 5;
@@ -105,7 +105,8 @@ impl CircuitBreakers {
             // Another process has restarted the count in the meantime.
             updated = self.table.update(add).await;
         }
-        let BreakerItem { failures, .. } = from_item(updated?)?;
+        let BreakerItem { failures, .. } =
+            from_item(updated.on_condition_failed(Error::Unavailable(ErrorContext::new("contended breaker")))?)?;
         let is_open = failures >= FAILURES_TO_OPEN;
         self.put_cached(receiver, CachedBreaker { is_open, read_at: now, written_at: now });
         Ok(failures == FAILURES_TO_OPEN)
@@ -122,11 +123,7 @@ impl CircuitBreakers {
             condition: "#failures >= :min AND #until > :now",
             values: [vec![(":min", n(FAILURES_TO_OPEN)), (":now", n(now.0))], expiry_values(now)].concat(),
         };
-        let is_open = match self.table.update(item_update).await {
-            Ok(_) => true,
-            Err(WriteError::ConditionFailed { .. }) => false,
-            Err(error) => return Err(error.into()),
-        };
+        let is_open = self.table.update(item_update).await.condition()?.is_ok();
         self.put_cached(receiver, CachedBreaker { is_open, read_at: now, written_at: now });
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::connections::Connections;
 use crate::store::from_item;
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, n};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, WriteResult, n};
 
 /// A login attempt that has been counted, but whose password has not been verified yet.
 pub struct LoginAttempt {
@@ -98,7 +98,7 @@ impl Connections {
             condition: "",
             values: vec![(":one", n(1)), (":expires", n(now.plus(LOGIN_WINDOW).seconds()))],
         };
-        Ok(from_item::<LoginAttemptCountItem>(self.table.update(item_update).await?)?.count)
+        Ok(from_item::<LoginAttemptCountItem>(self.table.update(item_update).await.unconditional()?)?.count)
     }
 
     async fn is_known_network(&self, attempt: &LoginAttempt, now: Timestamp) -> Result<bool, Error> {

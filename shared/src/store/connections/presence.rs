@@ -13,7 +13,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY};
 use crate::store::from_item;
-use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteError, n, s};
+use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteResult, n, s};
 
 /// How long a presence is kept after the agent's last request, so that admins see when the agent was last active.
 pub(super) const PRESENCE_TTL: Duration = Duration::from_secs(90 * 24 * 60 * 60);
@@ -77,18 +77,15 @@ impl Connections {
     /// Updates a presence, and then removes the expired sockets, whose closing was never reported.
     async fn update_presence(&self, update: ItemUpdate, now: Timestamp) -> Result<Item, Error> {
         let key = update.key.clone();
-        let item = self.table.update(update).await?;
+        let item = self.table.update(update).await.unconditional()?;
         let expired = expired_socket_elements(&item, now);
         if expired.is_empty() {
             return Ok(item);
         }
         let values = vec![(":expired", AttributeValue::Ss(expired))];
         let removal = ItemUpdate { key, update: "DELETE #sockets :expired", condition: ITEM_EXISTS, values };
-        match self.table.update(removal).await {
-            // The agent and their presence have been deleted in the meantime.
-            Err(WriteError::ConditionFailed { .. }) => Ok(item),
-            updated => Ok(updated?),
-        }
+        // The condition fails if the agent and their presence have been deleted in the meantime.
+        Ok(self.table.update(removal).await.condition()?.unwrap_or(item))
     }
 
     /// Removes a closed socket from the agent's presence. Does nothing if the socket has already been removed.

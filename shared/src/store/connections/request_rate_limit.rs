@@ -24,7 +24,7 @@ use crate::store::connections::Connections;
 use crate::store::connections::local_rate_windows::LocalRateWindow;
 use crate::store::connections::sessions::Session;
 use crate::store::from_item;
-use crate::store::table::{ItemUpdate, Key, n};
+use crate::store::table::{ItemUpdate, Key, WriteResult, n};
 
 const COUNT_FLUSH_SIZE: u64 = 10;
 
@@ -157,6 +157,6 @@ impl Connections {
             condition: "",
             values: vec![(":added", n(added)), (":expires", n(ends_at.seconds() + 60))],
         };
-        Ok(from_item::<RequestCountItem>(self.table.update(update).await?)?.count)
+        Ok(from_item::<RequestCountItem>(self.table.update(update).await.unconditional()?)?.count)
     }
 }

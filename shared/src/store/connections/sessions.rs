@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::random_token;
 use crate::store::connections::presence::{PRESENCE_TTL, presence_key};
 use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, SESSION_IDLE_TIMEOUT};
-use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteError, n, s};
+use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteError, WriteResult, key_taken, n, s};
 use crate::store::{from_item, to_attribute, to_item};
 
 /// How long after login a session ends, even if it is still in use.
@@ -161,7 +161,7 @@ impl Connections {
             must_change_password: origin.must_change_password,
             suspended: false,
         };
-        self.table.put(to_item(&item)?, true).await?;
+        self.table.put(to_item(&item)?, true).await.on_condition_failed(key_taken())?;
         Ok(format!("{}.{}.{secret}", agent.account_id, agent.agent_id))
     }
 

@@ -18,7 +18,7 @@ use crate::runtime::random_ids_and_secrets::random_token;
 use crate::store::connections::sessions::{Session, SessionAccess};
 use crate::store::connections::visitor_sockets::{is_visitor_item, visitor_socket_from_item};
 use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, socket_key, ticket_key};
-use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteError, n, s};
+use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, WriteResult, key_taken, n, s};
 use crate::store::{from_item, to_item};
 
 #[derive(Serialize, Deserialize)]
@@ -108,7 +108,7 @@ impl Connections {
             session_ends_at: Some(session.ends_at.seconds()),
             expires_at: now.plus(SOCKET_TICKET_LIFETIME).seconds(),
         };
-        self.table.put(to_item(&item)?, true).await?;
+        self.table.put(to_item(&item)?, true).await.on_condition_failed(key_taken())?;
         Ok(ticket)
     }
 
@@ -148,7 +148,7 @@ impl Connections {
         let item = |key| to_item(&SocketItem::new(key, socket));
         let by_account = self.table.put(item(account_socket_key(socket))?, false);
         let by_connection = self.table.put(item(socket_key(&socket.connection_id))?, false);
-        try_join(by_account, by_connection).await?;
+        try_join(by_account, by_connection).await.unconditional()?;
         Ok(())
     }
 
@@ -177,10 +177,7 @@ impl Connections {
             condition: ITEM_EXISTS,
             values: vec![(":true", AttributeValue::Bool(true))],
         };
-        match self.table.update(update).await {
-            Ok(_) | Err(WriteError::ConditionFailed { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        self.table.update(update).await.condition().map(|_| ())
     }
 
     /// Returns the session with which the socket was opened, or `None` if the session has ended or no longer permits

@@ -12,7 +12,7 @@ use crate::domain::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::random_token;
 use crate::store::connections::{Connections, MAX_ITEMS_PER_QUERY, socket_key, ticket_key};
-use crate::store::table::{Item, Key, Query, s};
+use crate::store::table::{Item, Key, Query, WriteResult, key_taken, s};
 use crate::store::{from_item, to_item};
 
 /// A ticket or a socket of a visitor. In a ticket, `connection_id` is empty.
@@ -74,7 +74,7 @@ impl Connections {
             opened_at: now,
         };
         let item = VisitorSocketItem::new(ticket_key(&ticket), &holder, now.plus(SOCKET_TICKET_LIFETIME));
-        self.table.put(to_item(&item)?, true).await?;
+        self.table.put(to_item(&item)?, true).await.on_condition_failed(key_taken())?;
         Ok(ticket)
     }
 
@@ -94,7 +94,7 @@ impl Connections {
         let item = |key| to_item(&VisitorSocketItem::new(key, &socket, socket.expires_at()));
         let by_visitor = self.table.put(item(visitor_socket_key(&socket))?, false);
         let by_connection = self.table.put(item(socket_key(connection_id))?, false);
-        try_join(by_visitor, by_connection).await?;
+        try_join(by_visitor, by_connection).await.unconditional()?;
         Ok(Some(socket))
     }
 

@@ -10,7 +10,7 @@ use crate::store::directory::items::{AccountItem, OPERATOR_ACCOUNT_ID};
 use crate::store::directory::keys::{ACCOUNT_PREFIX, account_key, account_partition};
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY};
 use crate::store::from_item;
-use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, Write, WriteError, item_key, n, s};
+use crate::store::table::{ITEM_EXISTS, Item, ItemUpdate, Key, Query, Write, WriteResult, item_key, n, s};
 
 const MAX_CONCURRENT_DELETES: usize = 25;
 
@@ -74,11 +74,7 @@ impl Directory {
             condition: ITEM_EXISTS,
             values: vec![(":operator", s(OPERATOR_ACCOUNT_ID)), (":now", n(now.0))],
         };
-        match self.table.update(item_update).await {
-            Ok(item) => account_from_item(item),
-            Err(WriteError::ConditionFailed { .. }) => Err(Error::NotFound),
-            Err(error) => Err(error.into()),
-        }
+        account_from_item(self.table.update(item_update).await.on_condition_failed(Error::NotFound)?)
     }
 
     /// Deletes the items in the partition of an account. The account itself is deleted last, so that an interrupted

@@ -17,7 +17,7 @@ use crate::store::directory::keys::{
 };
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY};
 use crate::store::table::{
-    ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Key, Query, Write, WriteError, changed_values, n, s,
+    ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Key, Query, Write, WriteError, WriteResult, changed_values, n, s,
 };
 use crate::store::{from_item, to_attribute, to_item};
 
@@ -96,7 +96,7 @@ impl Directory {
     pub(super) async fn increment_counter(&self, account_id: &str, update: &'static str) -> Result<AccountItem, Error> {
         let item_update =
             ItemUpdate { key: account_key(account_id), update, condition: ITEM_EXISTS, values: vec![(":one", n(1))] };
-        from_item(self.table.update(item_update).await?)
+        from_item(self.table.update(item_update).await.on_condition_failed(Error::NotFound)?)
     }
 
     /// Stores a new agent and their login in one transaction.
@@ -275,7 +275,7 @@ impl Directory {
     pub async fn delete_agent(&self, agent: &Agent) -> Result<(), Error> {
         let mut former = to_item(&AgentItem::from(&Agent { photo: None, ..agent.clone() }))?;
         former.extend(former_agent_key(&agent.account_id, agent.agent_id).into_item());
-        self.table.put(former, false).await?;
+        self.table.put(former, false).await.unconditional()?;
         let key = agent_key(&agent.account_id, agent.agent_id);
         self.delete_audited(&agent.account_id, key, audited_change(AuditAction::Deleted, agent)).await
     }

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::runtime::random_ids_and_secrets::random_identifier;
 use crate::store::directory::Directory;
 use crate::store::directory::keys::agent_key;
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, Write, WriteError, s};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, Write, WriteError, WriteResult, key_taken, s};
 use crate::store::{from_item, to_item};
 
 const MAX_ENTRIES_PER_QUERY: i32 = 200;
@@ -81,10 +81,8 @@ impl Directory {
 
     /// Deletes an item, and records the change if the request is audited. Does nothing if the item does not exist.
     pub(super) async fn delete_audited(&self, account_id: &str, key: Key, change: AuditedChange) -> Result<(), Error> {
-        match self.commit(account_id, vec![Write::DeleteIf(key, ITEM_EXISTS, Vec::new())], vec![change]).await {
-            Ok(()) | Err(WriteError::ConditionFailed { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        let delete = Write::DeleteIf(key, ITEM_EXISTS, Vec::new());
+        self.commit(account_id, vec![delete], vec![change]).await.condition().map(|_| ())
     }
 
     /// Returns no writes if the request is not audited.
@@ -99,7 +97,7 @@ impl Directory {
     pub async fn record(&self, account_id: &str, change: AuditedChange) -> Result<(), Error> {
         let Some(request) = &self.audited_request else { return Ok(()) };
         let item = to_item(&AuditItem::new(account_id, request, change)?)?;
-        Ok(self.table.put(item, true).await?)
+        self.table.put(item, true).await.on_condition_failed(key_taken())
     }
 
     /// Like [`record`](Self::record), but stores at most one such entry a minute for each agent, address and resource.
@@ -113,10 +111,7 @@ impl Directory {
         let id = format!("{}-{}", id_prefix(at), short_digest(&format!("{same:?}")));
         let request = AuditedRequest { at, ..request.clone() };
         let item = AuditItem { sk: id, ..AuditItem::new(account_id, &request, change)? };
-        match self.table.put(to_item(&item)?, true).await {
-            Ok(()) | Err(WriteError::ConditionFailed { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        self.table.put(to_item(&item)?, true).await.condition().map(|_| ())
     }
 
     /// Makes the requests of a refused sign-in without storing anything, so that the response time of a sign-in does

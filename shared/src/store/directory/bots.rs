@@ -11,7 +11,9 @@ use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::items::{BotItem, BotTokenItem, OPERATOR_ACCOUNT_ID, ProviderItem, answer_limit_seconds};
 use crate::store::directory::keys::{bot_key, bot_token_key, channel_key, provider_key};
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
-use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, changed_values, n, s};
+use crate::store::table::{
+    ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, WriteResult, changed_values, n, s,
+};
 use crate::store::{from_item, to_attribute, to_item};
 
 /// The condition under which a provider can be changed and bots can be connected to it: it exists and is not being
@@ -60,8 +62,7 @@ impl Directory {
         // The index lists a provider by this attribute. An earlier version of the service did not store it.
         changed.push((":account_id", s(OPERATOR_ACCOUNT_ID)));
         let update = ItemUpdate::set_attributes(provider_key(&before.provider_id), changed, IS_IN_SERVICE);
-        // The condition fails only for a provider that is deleted or being deleted, so it becomes `NotFound`.
-        Ok(self.table.update(update).await.map(|_| ())?)
+        self.table.update(update).await.on_condition_failed(Error::NotFound).map(|_| ())
     }
 
     /// Deletes a provider that no bot uses. While it is being deleted, it cannot be changed, and bots cannot be
@@ -74,7 +75,7 @@ impl Directory {
             |update| ItemUpdate { key: provider_key(provider_id), update, condition: ITEM_EXISTS, values: vec![] };
         let retire =
             ItemUpdate { values: vec![(":true", AttributeValue::Bool(true))], ..mark("SET #retiring = :true") };
-        self.table.update(retire).await?;
+        self.table.update(retire).await.on_condition_failed(Error::NotFound)?;
         if self.has_bots_of_provider(provider_id).await? {
             self.table.update_if(mark("REMOVE #retiring")).await?;
             return Err(Error::Conflict("bots use the provider"));

@@ -18,7 +18,9 @@ use crate::store::directory::items::{ChannelItem, EndpointSecretItem};
 use crate::store::directory::keys::channel_key;
 use crate::store::directory::widget_item::WidgetItem;
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY, conflict_or};
-use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Query, Write, WriteError, changed_values, s};
+use crate::store::table::{
+    ExpressionValues, ITEM_EXISTS, ItemUpdate, Query, Write, WriteError, WriteResult, changed_values, s,
+};
 use crate::store::{from_item, to_attribute, to_item};
 
 const MAX_CHANNELS_PER_READ: usize = 100;
@@ -159,7 +161,8 @@ impl Directory {
         }
         let change = audited_change(AuditAction::Changed, before).with_fields(attribute_names(&changed));
         let item_update = ItemUpdate::set_attributes(channel_key(&before.channel_id), changed, ITEM_EXISTS);
-        Ok(self.commit(&before.account_id, vec![Write::DynamicUpdate(item_update)], vec![change]).await?)
+        let written = self.commit(&before.account_id, vec![Write::DynamicUpdate(item_update)], vec![change]).await;
+        written.on_condition_failed(Error::NotFound)
     }
 
     /// Replaces a channel's endpoint secrets if they are still those of `before`. Finding the new secrets already

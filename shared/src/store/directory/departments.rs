@@ -12,7 +12,9 @@ use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::items::{AgentItem, DepartmentItem};
 use crate::store::directory::keys::{AGENT_PREFIX, DEPARTMENT_PREFIX, account_partition, department_key};
 use crate::store::directory::{Directory, MAX_ITEMS_PER_QUERY};
-use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, changed_values, s};
+use crate::store::table::{
+    ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, WriteResult, changed_values, key_taken, s,
+};
 use crate::store::{from_item, to_attribute, to_item};
 
 /// Limits the size of the roster.
@@ -29,7 +31,8 @@ impl Directory {
         let department_id = self.increment_counter(account_id, "ADD #departments :one").await?.departments;
         let department = Department { department_id, name, agent_ids: ids };
         let write = Write::Create(to_item(&DepartmentItem::new(account_id, &department))?);
-        self.commit(account_id, vec![write], vec![audited_change(AuditAction::Created, &department)]).await?;
+        let change = audited_change(AuditAction::Created, &department);
+        self.commit(account_id, vec![write], vec![change]).await.on_condition_failed(key_taken())?;
         Ok(department)
     }
 
@@ -58,7 +61,8 @@ impl Directory {
         let change = audited_change(AuditAction::Changed, after).with_fields(attribute_names(&changed));
         let item_update =
             ItemUpdate::set_attributes(department_key(account_id, after.department_id), changed, ITEM_EXISTS);
-        Ok(self.commit(account_id, vec![Write::DynamicUpdate(item_update)], vec![change]).await?)
+        let written = self.commit(account_id, vec![Write::DynamicUpdate(item_update)], vec![change]).await;
+        written.on_condition_failed(Error::NotFound)
     }
 
     /// Deletes a department. Channels and chats may still refer to it, but these references are ignored (see

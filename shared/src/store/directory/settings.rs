@@ -20,7 +20,7 @@ use crate::store::directory::Directory;
 use crate::store::directory::items::SigningSecretItem;
 use crate::store::directory::keys::{settings_key, widget_rules_key};
 use crate::store::directory::signing_secrets::AUDITED_FIELD;
-use crate::store::table::{Item, ItemUpdate, Write, WriteError, n, s};
+use crate::store::table::{Item, ItemUpdate, Write, WriteError, WriteResult, key_taken, n, s};
 use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
 
@@ -107,8 +107,8 @@ impl Directory {
             condition: "",
             values: vec![(":rules", s(rules.to_string()))],
         };
-        let change = settings_change(["rules"]);
-        Ok(self.commit(account_id, vec![Write::Update(item_update)], vec![change]).await?)
+        let written = self.commit(account_id, vec![Write::Update(item_update)], vec![settings_change(["rules"])]).await;
+        written.on_condition_failed(key_taken())
     }
 
     /// Reads the settings without using the cache.

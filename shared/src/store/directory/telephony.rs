@@ -11,7 +11,7 @@ use crate::domain::telephony::{CallbackCaps, DEFAULT_CALLBACK_CAPS, ProviderSett
 use crate::error::Error;
 use crate::store::directory::Directory;
 use crate::store::directory::keys::telephony_key;
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteError};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Write, WriteResult};
 use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
 
@@ -110,11 +110,10 @@ impl Directory {
             }
         };
         let delete = Write::DeleteIf(telephony_key(account_id), condition, values);
-        match self.commit(account_id, vec![delete], vec![change(AuditAction::Deleted, &[])]).await {
-            // Nothing is stored.
-            Ok(()) | Err(WriteError::ConditionFailed { item: None, .. }) => Ok(()),
-            Err(WriteError::ConditionFailed { item: Some(_), .. }) => Err(LOCKED_TELEPHONY),
-            Err(error) => Err(error.into()),
+        match self.commit(account_id, vec![delete], vec![change(AuditAction::Deleted, &[])]).await.condition()? {
+            // The second case is that nothing is stored.
+            Ok(()) | Err(None) => Ok(()),
+            Err(Some(_)) => Err(LOCKED_TELEPHONY),
         }
     }
 }

@@ -25,6 +25,15 @@ impl Stores {
 }
 
 #[tokio::test]
+async fn taken_token_of_a_new_visitor_is_an_internal_error() {
+    let stores = stores().await;
+    stores.create_widget_visitor("token").await;
+    let (widget, data) = (widget(), WidgetVisitor::default());
+    let created = stores.chats.create_widget_visitor(&widget, "token", data, None, &stores.settings, NOW).await;
+    assert!(matches!(created, Err(Error::Internal(_))), "{created:?}");
+}
+
+#[tokio::test]
 async fn visitor_of_a_widget_exists_before_the_first_chat() {
     let stores = stores().await;
     stores.visitor_writes("v", "hi", NOW).await.unwrap();
