@@ -1,4 +1,4 @@
-/* Builds the console, the widget and the demo site into dist/. The names of the console's and the widget's assets
+/* Builds the console, the widget, the API reference and the demo site into dist/. The names of the console's and the widget's assets
    contain a hash of the content. Each of these files is also stored compressed, so that the service can embed it.
 
      node build.mjs            builds
@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
 import { buildDemo } from "./build-demo.mjs";
+import { buildReference } from "./build-reference.mjs";
 import { buildWidget, minifiedStyles } from "./build-widget.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -28,6 +29,7 @@ const PAGES = {
       ["widget.js", "br", 3 * 1024],
     ],
   },
+  reference: { build: buildReference, limits: [["first load", "gz", 120 * 1024]] },
   demo: { build: async () => buildDemo(await licenceTexts()), isForLocalHost: true, limits: [] },
 };
 const TYPES = {
@@ -165,7 +167,7 @@ async function build(isDevelopment = false) {
     .replace(/\n\s*/g, "\n");
   files.set("index.html", Buffer.from(page));
   firstLoad.add("index.html");
-  return { files, firstLoad };
+  return { files, firstLoad, contentSecurityPolicy: CONTENT_SECURITY_POLICY };
 }
 
 async function licenceTexts() {
@@ -186,9 +188,9 @@ const gzip = (bytes) => gzipSync(bytes, { level: 9 });
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 const contentType = (name) => TYPES[name.split(".").pop()];
 
-/** Returns the Rust source that functions/console/page.rs or functions/widget/script.rs includes: the file that is
- * served under a fixed name, the assets by name, and the Content-Security-Policy of the console. */
-function rustTable(files) {
+/** Returns the Rust source that the function of a page includes: the file that is served under a fixed name, the assets
+ * by name, and the Content-Security-Policy. */
+function rustTable({ files, contentSecurityPolicy }) {
   const file = (path) =>
     `EmbeddedFile { content_type: ${JSON.stringify(contentType(path))}, identity: include_bytes!("${path}"), brotli: include_bytes!("${path}.br"), gzip: include_bytes!("${path}.gz") }`;
   const assets = [...files.keys()].filter((path) => path.startsWith("assets/")).sort();
@@ -196,20 +198,24 @@ function rustTable(files) {
     "// Written by functions/www/build.mjs.",
     ...(files.has("index.html")
       ? [
-          `const CONTENT_SECURITY_POLICY: &str = ${JSON.stringify(CONTENT_SECURITY_POLICY)};`,
+          `const CONTENT_SECURITY_POLICY: &str = ${JSON.stringify(contentSecurityPolicy)};`,
           `static PAGE: EmbeddedFile = ${file("index.html")};`,
         ]
       : [`static LOADER: EmbeddedFile = ${file("widget.js")};`]),
-    `static ASSETS: [(&str, EmbeddedFile); ${assets.length}] = [`,
-    ...assets.map((path) => `    ("${path.slice("assets/".length)}", ${file(path)}),`),
-    "];",
+    ...(assets.length > 0
+      ? [
+          `static ASSETS: [(&str, EmbeddedFile); ${assets.length}] = [`,
+          ...assets.map((path) => `    ("${path.slice("assets/".length)}", ${file(path)}),`),
+          "];",
+        ]
+      : []),
     "",
   ].join("\n");
 }
 
-async function write(folder, { files }, isCompressed) {
+async function write(folder, built, isCompressed) {
   await rm(folder, { recursive: true, force: true });
-  for (const [path, bytes] of files) {
+  for (const [path, bytes] of built.files) {
     const target = join(folder, path);
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, bytes);
@@ -217,7 +223,7 @@ async function write(folder, { files }, isCompressed) {
     await writeFile(`${target}.br`, brotli(bytes));
     await writeFile(`${target}.gz`, gzip(bytes));
   }
-  if (isCompressed) await writeFile(join(folder, "files.rs"), rustTable(files));
+  if (isCompressed) await writeFile(join(folder, "files.rs"), rustTable(built));
 }
 
 /** Prints the sizes of a page. Fails if a limit is exceeded. */
@@ -266,7 +272,7 @@ async function check(page, folder, built) {
     await expect(`${path}.br`, bytes, brotliDecompressSync);
     await expect(`${path}.gz`, bytes, gunzipSync);
   }
-  if (!PAGES[page].isForLocalHost) await expect("files.rs", Buffer.from(rustTable(built.files)));
+  if (!PAGES[page].isForLocalHost) await expect("files.rs", Buffer.from(rustTable(built)));
   for (const path of existing) problems.push(`${path} is not part of the build`);
   if (problems.length === 0) return console.log(`dist/${page} matches its sources`);
   console.error(

@@ -301,6 +301,25 @@ fn document_is_served_and_cacheable() {
 }
 
 #[test]
+fn reference_page_shows_the_served_document_and_loads_nothing() {
+    run_on_shared_host(async |host| {
+        let reply = host.anonymous.get("/reference").await;
+        assert_eq!(reply.status, 200);
+        let policy = reply.headers["content-security-policy"].to_str().unwrap();
+        assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+        for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
+            for operation in item.as_object().unwrap().values().filter_map(|it| it["operationId"].as_str()) {
+                assert!(reply.text.contains(&format!("<section id=\"{operation}\">")), "{path} {operation}");
+            }
+        }
+        for name in DOCUMENT["components"]["schemas"].as_object().unwrap().keys() {
+            assert!(reply.text.contains(&format!("<section id=\"schema-{name}\">")), "{name}");
+        }
+        assert!(!["<script", "<link", "<img", "src="].iter().any(|part| reply.text.contains(part)));
+    });
+}
+
+#[test]
 fn unrouted_request_gets_an_error_body() {
     run_on_shared_host(async |host| {
         for (method, path, allowed) in [
@@ -341,6 +360,7 @@ fn head_is_answered_like_get_without_a_body() {
         let status = format!("{}/status", channel.endpoint);
         for (client, path, expected) in [
             (&host.anonymous, "/openapi.json", 200),
+            (&host.anonymous, "/reference", 200),
             (&host.anonymous, "/widget.js", 200),
             (&host.anonymous, "/widget/none", 200),
             (&host.anonymous, &*status, 200),

@@ -78,6 +78,7 @@ const HTTP_STATUSES: [(&str, u16, u16); 83] = [
     ("agent-list-visitor-chats", 401, 404),
     ("api-unmatched-route", 404, 404),
     ("api-openapi", 200, 200),
+    ("api-reference", 200, 200),
     ("bot-receive-event", 404, 404),
     ("call-receive-incoming", 404, 404),
     ("call-receive-status", 404, 404),

@@ -18,6 +18,10 @@ pub(super) fn operations() -> Vec<Operation> {
             .describe("For code generators and API clients.")
             .answers::<OpenApiDocument>(200, "The document.")
             .cacheable(),
+        file("/reference", "reference", "This document as a page", "Document")
+            .describe("For readers. The page has no scripts and loads nothing.")
+            .answers_as("text/html", 200, "The page, compressed as Accept-Encoding allows.")
+            .cacheable(),
         file("/console", "consoleWithoutSlash", "The agents' console (same as /console/)", "Console")
             .describe(
                 "Browsers resolve the addresses of the page's files against the path with the slash, so the page works \

@@ -86,7 +86,7 @@ fn heading(base_url: &str, console: &str) -> String {
     format!(
         "
 Switchboard is running at {base_url}   (press Ctrl-C to stop)
-API description:   {base_url}/openapi.json
+API description:   {base_url}/reference   (from {base_url}/openapi.json)
 Agent console:     {console}
 "
     )
