@@ -340,7 +340,7 @@ fn check_binary(function: &Function, binaries: &Path) -> Result<(), Error> {
 fn verified_roles(functions: &[Function]) -> Result<Roles, Error> {
     let roles = Roles::new(functions.iter().map(|function| (&*function.name, &*function.permissions)));
     for function in functions {
-        let allowed = roles.authorize(&function.name, &event_source_permissions(function));
+        let allowed = roles.authorize(&function.name, &event_source_permissions(&function.queues, &function.streams));
         allowed.map_err(|denied| Error::MissingPermission { logical_id: function.logical_id.clone(), denied })?;
     }
     Ok(roles)

@@ -4,7 +4,7 @@
 
 use uuid::Uuid;
 
-use super::launcher::LaunchContext;
+use super::launch_context::LaunchContext;
 use crate::arn::REGION;
 use crate::faults::Faults;
 use crate::service_endpoints::ServiceEndpoints;

@@ -13,28 +13,16 @@ use uuid::Uuid;
 
 use super::environment;
 use super::error::InvocationError;
+use super::launch_context::LaunchContext;
 use super::mailbox::Mailbox;
 use super::process::{Process, Supervisor};
 use super::process_group::ProcessGroup;
 use super::process_registry::ProcessRegistry;
-use crate::access_keys::AccessKeys;
 use crate::arn::function_arn;
 use crate::faults::Faults;
 use crate::log::LogSink;
 use crate::service_endpoints::ServiceEndpoints;
 use crate::template::Function;
-use crate::usage::UsageMeter;
-
-/// The settings and services that all functions on a host share.
-pub(crate) struct LaunchContext {
-    /// The folder that contains the function binaries.
-    pub binaries: PathBuf,
-    pub endpoints: ServiceEndpoints,
-    pub access_keys: AccessKeys,
-    pub log: LogSink,
-    pub meter: UsageMeter,
-    pub faults: Faults,
-}
 
 pub(super) struct Launcher {
     function: String,

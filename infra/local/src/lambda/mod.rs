@@ -7,7 +7,7 @@
 //! # Layout
 //! - `Functions`: the entry point, with one pool for each function
 //! - `process_pool.rs`: picks the process for an invocation and limits concurrency
-//! - `launcher.rs`, `environment.rs`: start a process with its environment variables
+//! - `launch_context.rs`, `launcher.rs`, `environment.rs`: start a process with its environment variables
 //! - `process.rs`: runs one process until it exits, and defines the outcomes of an invocation
 //! - `mailbox.rs`: passes events to a process and responses back
 //! - `runtime_api.rs`, `process_registry.rs`: the HTTP API for the processes, and the registry that identifies the
@@ -17,6 +17,7 @@
 
 mod environment;
 mod error;
+mod launch_context;
 mod launcher;
 mod mailbox;
 mod process;
@@ -41,7 +42,7 @@ use self::process_registry::ProcessRegistry;
 use crate::template::Function;
 
 pub use self::error::{InvocationError, ProcessExit};
-pub(crate) use self::launcher::LaunchContext;
+pub(crate) use self::launch_context::LaunchContext;
 pub(crate) use self::runtime_api::MAX_PAYLOAD_BYTES;
 
 const MAX_IDLE_TIME: Duration = Duration::from_secs(300);

@@ -7,7 +7,8 @@ use axum::body::Bytes;
 use tokio::sync::Semaphore;
 
 use super::error::InvocationError;
-use super::launcher::{LaunchContext, Launcher};
+use super::launch_context::LaunchContext;
+use super::launcher::Launcher;
 use super::process::{InvocationOutcome, Process};
 use crate::faults::Faults;
 use crate::log::LogSink;

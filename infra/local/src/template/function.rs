@@ -83,7 +83,7 @@ pub(super) fn read(
             None => {}
         }
     }
-    function.permissions = policy::function_permissions(properties, &function, roles)?;
+    function.permissions = policy::function_permissions(properties, roles, &function.queues, &function.streams)?;
     Ok(function)
 }
 

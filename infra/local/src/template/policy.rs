@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::error::{Error, ErrorKind};
 use super::evaluated_value::EvaluatedValue;
-use super::function::Function;
 use super::queue_mapping::QueueMapping;
 use super::stream_mapping::StreamMapping;
 use crate::arn::table_stream_arn;
@@ -36,23 +35,24 @@ pub(super) fn role_permissions(properties: &EvaluatedValue<'_>) -> Result<Vec<Pe
 /// function's policies and may also consume the function's queues and streams.
 pub(super) fn function_permissions(
     properties: &EvaluatedValue<'_>,
-    function: &Function,
     roles: &PermissionsByRole,
+    queues: &[QueueMapping],
+    streams: &[StreamMapping],
 ) -> Result<Vec<Permission>, Error> {
     if let Some(role) = properties.get("Role")? {
         let arn = role.text()?;
         return roles.get(&arn).cloned().ok_or_else(|| role.error(ErrorKind::UnknownRole(arn)));
     }
-    let mut permissions = event_source_permissions(function);
+    let mut permissions = event_source_permissions(queues, streams);
     for policy in policies(properties)? {
         permissions.extend(document_permissions(&policy)?);
     }
     Ok(permissions)
 }
 
-pub(crate) fn event_source_permissions(function: &Function) -> Vec<Permission> {
-    let queues = function.queues.iter().map(|QueueMapping { queue, .. }| Queues::arn(queue));
-    let streams = function.streams.iter().map(|StreamMapping { table, .. }| table_stream_arn(table));
+pub(crate) fn event_source_permissions(queues: &[QueueMapping], streams: &[StreamMapping]) -> Vec<Permission> {
+    let queues = queues.iter().map(|QueueMapping { queue, .. }| Queues::arn(queue));
+    let streams = streams.iter().map(|StreamMapping { table, .. }| table_stream_arn(table));
     let queues = queues.flat_map(|arn| permissions_on(arn, &QUEUE_CONSUMER_ACTIONS));
     queues.chain(streams.flat_map(|arn| permissions_on(arn, &STREAM_CONSUMER_ACTIONS))).collect()
 }
