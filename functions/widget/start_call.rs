@@ -65,7 +65,7 @@ async fn handle(
         is_offline: false,
         callback_caps: Some(plan.telephony.callback_caps),
         network: Some(accepted.network.as_str()),
-        content: &Content::call(call),
+        content: &Content::Call(Box::new(call)),
         settings: &plan.settings,
         key: Some(&key),
         now: *now,

@@ -20,7 +20,7 @@ use crate::domain::bot_reaction::{
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, Outcome, Target};
-use crate::domain::message_content::ContentKind;
+use crate::domain::message_content::Content;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -146,8 +146,8 @@ impl BotRequests<'_> {
     }
 
     async fn body(&self, entry: &TimelineEntry, chat: &Chat) -> Result<Option<Value>, Error> {
-        if let (ContentKind::BotNotification(notice), false) = (entry.content.kind, is_client_message(entry)) {
-            return Ok(Some(wire::bot::notice_json(notice, entry, chat)));
+        if let (Content::BotNotification { notification, .. }, false) = (&entry.content, is_client_message(entry)) {
+            return Ok(Some(wire::bot::notice_json(*notification, entry, chat)));
         }
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(None) };
         let agents_online = has_online_agent(self.directory, self.connections, chat).await?;

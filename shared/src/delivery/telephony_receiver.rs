@@ -51,14 +51,14 @@ impl Receiver for TelephonyReceiver<'_> {
     }
 
     fn is_superseded(&self, entry: &TimelineEntry, _chat: &Chat) -> bool {
-        entry.content.call.as_deref().is_none_or(|call| call.status.is_final())
+        entry.content.call().is_none_or(|call| call.status.is_final())
     }
 
     /// Returns whether the provider has sent a report about an outgoing call. A report shows that the provider has
     /// accepted the call, even if its response was lost, so the call must not be placed again.
     fn has_accepted(&self, entry: &TimelineEntry, _chat: &Chat) -> bool {
         let is_outgoing = |call: &&Call| call.kind != CallKind::Incoming;
-        entry.content.call.as_deref().filter(is_outgoing).is_some_and(|call| call.is_acknowledged)
+        entry.content.call().filter(is_outgoing).is_some_and(|call| call.is_acknowledged)
     }
 
     /// Queues the check of the call's time limit, then places the call. Rejects a call that was not placed in time. An
@@ -70,7 +70,7 @@ impl Receiver for TelephonyReceiver<'_> {
         timeout: Duration,
     ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
         Box::pin(async move {
-            let Some(call) = entry.content.call.as_deref() else {
+            let Some(call) = entry.content.call() else {
                 return Err(Error::internal("the entry has no call"));
             };
             let now = clock::now();
@@ -103,8 +103,9 @@ impl Receiver for TelephonyReceiver<'_> {
             }
             let TimelineEntry { account_id, chat_id, seq, .. } = entry;
             self.report(entry, &CallReport::NotPlaced).await?;
-            let current = self.chats.entry(account_id, *chat_id, *seq).await?.and_then(|entry| entry.content.call);
-            Ok(if current.is_some_and(|call| call.is_acknowledged) { DeliveryUpdate::Delivered } else { update })
+            let current = self.chats.entry(account_id, *chat_id, *seq).await?;
+            let call = current.as_ref().and_then(|entry| entry.content.call());
+            Ok(if call.is_some_and(|call| call.is_acknowledged) { DeliveryUpdate::Delivered } else { update })
         })
     }
 }
@@ -141,7 +142,7 @@ impl TelephonyReceiver<'_> {
         let CallCheckTask { v: _, account_id, chat_id, seq } = task;
         let Some(entry) = self.chats.entry(account_id, *chat_id, *seq).await? else { return Ok(()) };
         let ordered_at = accepted_order_at(&entry);
-        match entry.content.call.as_deref().map(|call| call.check(ordered_at, clock::now())) {
+        match entry.content.call().map(|call| call.check(ordered_at, clock::now())) {
             None | Some(CallCheck::Finished) => Ok(()),
             Some(CallCheck::Waiting(delay)) => {
                 self.outbox.send_delayed(Target::Call, &Task::call_due(&entry), check_delay(delay)).await

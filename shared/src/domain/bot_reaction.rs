@@ -5,7 +5,7 @@
 use crate::domain::bot::BotNotification;
 use crate::domain::chat::Sender;
 use crate::domain::delivery::{Delivery, DeliveryState, Target};
-use crate::domain::message_content::ContentKind;
+use crate::domain::message_content::Content;
 use crate::domain::retry_schedule::{ATTEMPT_SPACING, SLOT_TOLERANCE};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
@@ -13,15 +13,15 @@ use crate::domain::timestamp::Timestamp;
 /// Returns whether the bot must react to an entry. If so, the entry cannot be replayed: once its delivery has failed,
 /// the chat has already been handed over to the agents.
 pub fn awaits_bot_reaction(entry: &TimelineEntry) -> bool {
-    let is_unavailable = entry.content.kind == ContentKind::BotNotification(BotNotification::AgentUnavailable);
+    let is_unavailable =
+        matches!(entry.content, Content::BotNotification { notification: BotNotification::AgentUnavailable, .. });
     let is_for_bot = entry.delivery.as_ref().is_some_and(|delivery| delivery.target == Target::Bot);
     (is_client_message(entry) || is_unavailable) && is_for_bot
 }
 
 /// Returns whether a bot gets an entry as a CLIENT_MESSAGE, which it must answer within its time limit.
 pub fn is_client_message(entry: &TimelineEntry) -> bool {
-    entry.from == Sender::Visitor
-        || entry.content.kind == ContentKind::BotNotification(BotNotification::CallbackRequested)
+    entry.from == Sender::Visitor || entry.content.is_callback_request()
 }
 
 /// Returns the time from which an event from the bot counts as its reaction to an entry: the start of the first attempt

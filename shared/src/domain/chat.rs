@@ -67,7 +67,7 @@ impl MessagePreview {
                 Sender::Agent(agent) => Some(agent.agent_id),
                 Sender::Visitor | Sender::Bot(_) | Sender::System => None,
             },
-            kind: content.kind.name().to_owned(),
+            kind: content.name().to_owned(),
             text: content.preview(MAX_PREVIEW_CHARS),
             at,
         }

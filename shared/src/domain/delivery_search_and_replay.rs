@@ -143,7 +143,7 @@ mod tests {
     use crate::domain::chat::{ReceiversFailingUntil, Sender};
     use crate::domain::chat_state::ChatState;
     use crate::domain::delivery::Delivery;
-    use crate::domain::message_content::{Content, ContentKind};
+    use crate::domain::message_content::Content;
     use crate::domain::time_zone::{Day, TimeZone};
 
     fn at(seconds: u64) -> Timestamp {
@@ -282,7 +282,7 @@ mod tests {
             (visitor_message(Delivered), [false, false, false]),
             (
                 TimelineEntry {
-                    content: Content::without_text(ContentKind::BotNotification(BotNotification::AgentUnavailable)),
+                    content: Content::BotNotification { notification: BotNotification::AgentUnavailable, phone: None },
                     ..notice(Failed)
                 },
                 [false; 3],

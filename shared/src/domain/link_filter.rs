@@ -7,7 +7,8 @@ use url::Url;
 use crate::domain::chat::Chat;
 use crate::domain::chat_side_panel::{CrmCardAssignment, CustomData, Panel};
 use crate::domain::link_detection;
-use crate::domain::message_content::{Content, Media, RichContent};
+use crate::domain::media::{Media, MediaField, MediaMessage};
+use crate::domain::message_content::{Content, RichFormat, RichMessage};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{Visitor, VisitorProfile};
 
@@ -117,32 +118,38 @@ impl LinkFilter {
     }
 
     fn filter_content(&self, content: &mut Content) {
-        let Content { kind: _, text, media, rich, call: _ } = content;
-        let Media {
-            file,
-            thumb,
-            emoji,
-            file_size: _,
-            file_name,
-            duration: _,
-            width: _,
-            height: _,
-            performer,
-            title,
-            latitude: _,
-            longitude: _,
-        } = media;
-        for text in [text, emoji, file_name, performer, title] {
-            *text = self.filter_optional_text(text.take());
-        }
-        *file = file.take().map(|file| if self.allows(&file) { file } else { BLOCKED_LINK_TEXT.to_owned() });
-        *thumb = self.filter_link(thumb.take());
-        if let Some(RichContent { content, title, buttons, force_reply: _, not_displayable: _ }) = rich.as_deref_mut() {
-            for text in [content, title] {
+        match content {
+            Content::Text { text, force_reply: _ } => *text = self.filter_text(text),
+            Content::Media(message) => {
+                let MediaMessage { media_type: _, text, media } = &mut **message;
                 *text = self.filter_optional_text(text.take());
+                let replace = |file: String| if self.allows(&file) { file } else { BLOCKED_LINK_TEXT.to_owned() };
+                let file = media.file.take().map(replace);
+                self.filter_media(media);
+                media.file = file;
             }
-            for button in buttons {
-                button.text = self.filter_text(&button.text);
+            Content::Rich(RichMessage { format, text, force_reply: _, not_displayable: _ }) => {
+                *text = self.filter_optional_text(text.take());
+                match format {
+                    RichFormat::Markdown(content) => *content = self.filter_text(content),
+                    RichFormat::Buttons { title, buttons } => {
+                        *title = self.filter_optional_text(title.take());
+                        for button in buttons {
+                            button.text = self.filter_text(&button.text);
+                        }
+                    }
+                }
+            }
+            Content::Note(_) | Content::Call(_) | Content::BotNotification { .. } | Content::Webhook(_) => {}
+        }
+    }
+
+    fn filter_media(&self, media: &mut Media) {
+        for (_, field) in media.fields_mut() {
+            match field {
+                MediaField::Url(url) => *url = self.filter_link(url.take()),
+                MediaField::Text(text) => *text = self.filter_optional_text(text.take()),
+                MediaField::Count(_) | MediaField::Latitude(_) | MediaField::Longitude(_) => {}
             }
         }
     }

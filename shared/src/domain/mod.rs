@@ -28,6 +28,7 @@ pub mod idempotency_key;
 pub mod link_detection;
 pub mod link_filter;
 pub mod login_limit;
+pub mod media;
 pub mod message_content;
 pub mod message_id;
 pub mod named;

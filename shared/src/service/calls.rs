@@ -202,7 +202,7 @@ impl CallService<'_> {
         }
         let base_url = public_url.of_request(request);
         let entry = self.store_incoming(account_id, &telephony, &incoming, base_url, outbox).await?;
-        let call = entry.as_ref().and_then(|entry| Some((entry, entry.content.call.as_deref()?)));
+        let call = entry.as_ref().and_then(|entry| Some((entry, entry.content.call()?)));
         Ok(match call {
             Some((entry, call)) => {
                 let report_url = report_url(&call.base_url, account_id, &entry.id);
@@ -259,7 +259,7 @@ impl CallService<'_> {
             is_offline: false,
             callback_caps: None,
             network: None,
-            content: &Content::call(call),
+            content: &Content::Call(Box::new(call)),
             settings: &settings,
             key: Some(&key),
             now: self.now,

@@ -440,7 +440,7 @@ fn visitor_change(change: &ChatItemChange) -> Option<VisitorChange<'_>> {
             let is_seen = before.as_deref().is_none_or(|before| push::is_chat_changed_for_visitor(before, after));
             is_seen.then_some(VisitorChange::Chat)
         }
-        ChatItemChange::Entry { before, after } if after.content.call.is_some() => {
+        ChatItemChange::Entry { before, after } if after.content.call().is_some() => {
             let is_seen = before.as_deref().and_then(widget::call_json) != widget::call_json(after);
             is_seen.then_some(VisitorChange::Call(after))
         }

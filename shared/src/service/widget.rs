@@ -239,7 +239,7 @@ pub async fn visitor_history(
     let before_first = entries.first().map_or(after, |entry| entry.seq.saturating_sub(1));
     let before_page = if reaches_back_to_after { after } else { before_first };
     let in_progress = |call: &Call| !call.status.is_final();
-    let last_call = entries.iter().rev().find(|entry| entry.content.call.as_deref().is_some_and(in_progress));
+    let last_call = entries.iter().rev().find(|entry| entry.content.call().is_some_and(in_progress));
     let call = last_call.and_then(widget::call_json);
     let mut messages: Vec<Value> = timeline_entry::stable_prefix(entries, before_page, now)
         .iter()

@@ -62,7 +62,7 @@ pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
     else {
         return Err(body.invalid("type", "of a typing notice is sent to .../typing"));
     };
-    let text_chars = content.text.as_ref().map_or(0, |text| text.chars().count());
+    let text_chars = content.own_text().map_or(0, |text| text.chars().count());
     if text_chars > MAX_AGENT_TEXT_CHARS {
         return Err(body.invalid("text", format_args!("must have at most {MAX_AGENT_TEXT_CHARS} characters")));
     }
@@ -358,7 +358,7 @@ pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) 
             entry.caused_by.as_ref().and_then(|agent| fields.insert("agent".to_owned(), author_json(agent)))
         }
     };
-    if let Some(call) = entry.content.call.as_deref() {
+    if let Some(call) = entry.content.call() {
         fields.insert("call".to_owned(), call_json(call));
     }
     if !entry.content.is_displayable() {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::bot::{BotNotification, CLIENT_MESSAGE};
 use crate::domain::chat::Chat;
-use crate::domain::message_content::{Button, ButtonId, Content, ContentKind, Media, RichContent};
+use crate::domain::message_content::{Button, ButtonId, Content, RichFormat, RichMessage};
 use crate::domain::phone_call::CallKind;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{Visitor, VisitorProfile};
@@ -85,31 +85,20 @@ fn non_blank_value<'a>(fields: Fields<'a>, name: &str) -> Option<&'a Value> {
 fn parse_bot_message(message: Fields<'_>) -> Result<Content, Error> {
     check_timestamp(message)?;
     let kind = message.required_text("type", MAX_BOT_FIELD_CHARS)?;
-    let (kind, text, rich) = match kind.as_str() {
+    let force_reply = || Ok::<_, Error>(message.boolean("force_reply")?.unwrap_or(false));
+    let format = match kind.as_str() {
         "TEXT" => {
-            (ContentKind::Text, Some(required_text(message, "text", MAX_BOT_TEXT_CHARS)?), RichContent::default())
+            let text = required_text(message, "text", MAX_BOT_TEXT_CHARS)?;
+            return Ok(Content::Text { text, force_reply: force_reply()? });
         }
-        "MARKDOWN" => {
-            let content = Some(required_text(message, "content", MAX_BOT_TEXT_CHARS)?);
-            (
-                ContentKind::Markdown,
-                message.text("text", MAX_BOT_TEXT_CHARS)?,
-                RichContent { content, ..RichContent::default() },
-            )
-        }
+        "MARKDOWN" => RichFormat::Markdown(required_text(message, "content", MAX_BOT_TEXT_CHARS)?),
         "BUTTONS" => {
-            let (title, buttons) = (message.text("title", MAX_BOT_FIELD_CHARS)?, parse_buttons(message)?);
-            (
-                ContentKind::Buttons,
-                message.text("text", MAX_BOT_TEXT_CHARS)?,
-                RichContent { title, buttons, ..RichContent::default() },
-            )
+            RichFormat::Buttons { title: message.text("title", MAX_BOT_FIELD_CHARS)?, buttons: parse_buttons(message)? }
         }
         _ => return Err(message.invalid("type", "must be one of TEXT, MARKDOWN, BUTTONS")),
     };
-    let rich = RichContent { force_reply: message.boolean("force_reply")?.unwrap_or(false), ..rich };
-    let rich = (rich != RichContent::default()).then(|| Box::new(rich));
-    Ok(Content { kind, text, media: Media::default(), rich, call: None })
+    let text = message.text("text", MAX_BOT_TEXT_CHARS)?;
+    Ok(Content::Rich(RichMessage { format, text, force_reply: force_reply()?, not_displayable: false }))
 }
 
 /// Returns a required string that must not be blank.
@@ -182,7 +171,7 @@ pub fn client_message_json(entry: &TimelineEntry, chat: &Chat, visitor: &Visitor
         ("url", json!(visitor.profile.page())),
     ]);
     let text = entry.content.to_plain_text();
-    if entry.content.kind == ContentKind::BotNotification(BotNotification::CallbackRequested) {
+    if entry.content.is_callback_request() {
         event.insert("call".to_owned(), json!({ "type": CallKind::Callback.name(), "phone": text }));
     }
     event.extend([
@@ -241,10 +230,11 @@ mod tests {
         let event = parse_event(&buttons_event()).unwrap();
         assert_eq!(event.chat, ChatReference { chat_id: Some(12), client_id: Some(3), id: Some("7".into()) });
         let BotEventKind::Message(content) = event.kind else { panic!("not a message") };
-        let rich = content.rich.unwrap();
-        let ids: Vec<_> = rich.buttons.iter().map(|button| button.id.clone()).collect();
+        let Content::Rich(message) = *content else { panic!("not rich") };
+        let RichFormat::Buttons { buttons, .. } = message.format else { panic!("no buttons") };
+        let ids: Vec<_> = buttons.iter().map(|button| button.id.clone()).collect();
         let expected = vec![Some(ButtonId::Number("1".into())), Some(ButtonId::Text("b".into())), None];
-        assert_eq!((ids, rich.force_reply), (expected, true));
+        assert_eq!((ids, message.force_reply), (expected, true));
     }
 
     #[test]
@@ -268,7 +258,9 @@ mod tests {
             event["message"]["text"] = json!(blank);
             event["message"]["title"] = json!(blank);
             let BotEventKind::Message(content) = parse_event(&event).unwrap().kind else { panic!("no message") };
-            assert_eq!((content.text, content.rich.unwrap().title), (None, None), "{blank:?}");
+            let Content::Rich(message) = *content else { panic!("not rich") };
+            let RichFormat::Buttons { title, .. } = message.format else { panic!("no buttons") };
+            assert_eq!((message.text, title), (None, None), "{blank:?}");
         }
     }
 

@@ -109,7 +109,7 @@ pub fn export_csv(page: &ExportPage, is_first: bool) -> String {
                 Sender::Bot(name) => name.clone(),
                 Sender::System => entry.caused_by.as_ref().map(|agent| agent.name.clone()).unwrap_or_default(),
             };
-            let call = entry.content.call.as_deref();
+            let call = entry.content.call();
             let status = call.map(|call| &call.status);
             let talk_time = call.and_then(|call| call.talk_time);
             let optional = |text: Option<&str>| text.unwrap_or_default().to_owned();
@@ -126,7 +126,7 @@ pub fn export_csv(page: &ExportPage, is_first: bool) -> String {
                 entry.at.rfc3339(),
                 entry.from.name().to_owned(),
                 author,
-                entry.content.kind.name().to_owned(),
+                entry.content.name().to_owned(),
                 entry.content.to_plain_text(),
                 optional(chat.rating.map(Rating::name)),
                 optional(chat.department.as_ref().map(|department| department.name.as_str())),
@@ -225,7 +225,7 @@ mod tests {
             base_url: String::new(),
             revision: 0,
         };
-        let entry = TimelineEntry { content: Content::call(call), ..sample_data::agent_message("id", now) };
+        let entry = TimelineEntry { content: Content::Call(Box::new(call)), ..sample_data::agent_message("id", now) };
         let page =
             ExportPage { chats: vec![ExportedChat { chat: sample_data::chat(now), entries: vec![entry] }], next: None };
         let csv = export_csv(&page, true);

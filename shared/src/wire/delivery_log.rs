@@ -197,7 +197,7 @@ fn row_json(chat: &Chat, entry: &TimelineEntry, now: Timestamp) -> Option<Value>
             ("seq", json!(entry.seq)),
             ("id", json!(entry.id)),
             ("target", json!(delivery.target.name())),
-            ("type", json!(entry.content.kind.name())),
+            ("type", json!(entry.content.name())),
             ("channel_id", json!(chat.channel_id)),
             ("since", json!(entry.at.seconds())),
         ],

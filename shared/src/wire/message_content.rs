@@ -5,9 +5,11 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::domain::media::{Media, MediaField, MediaMessage, MediaType};
 use crate::domain::message_content::{
-    Button, ButtonId, Content, ContentKind, Media, RequiredFields, TypingNotice, truncate_chars,
+    Button, ButtonId, Content, RichFormat, RichMessage, TypingNotice, truncate_chars,
 };
+use crate::domain::named::Named;
 use crate::error::Error;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::without_nulls;
@@ -16,6 +18,9 @@ use crate::wire::json_object::without_nulls;
 pub const MAX_VISITOR_TEXT_CHARS: usize = 1_000;
 /// The maximum length of a name, a title or an id.
 const MAX_MEDIA_FIELD_CHARS: usize = 1_000;
+/// In degrees.
+const MAX_LATITUDE: f64 = 90.0;
+const MAX_LONGITUDE: f64 = 180.0;
 /// No maximum length: a text of any length is accepted and truncated later.
 const UNLIMITED_CHARS: usize = usize::MAX;
 
@@ -31,100 +36,90 @@ pub fn parse_message_object(message: Fields<'_>, max_text_chars: usize) -> Resul
     if let Some(typing) = TypingNotice::parse(&name) {
         return Ok(ParsedMessage::Typing(typing));
     }
-    let kind = ContentKind::parse_channel_api_kind(&name).ok_or_else(|| {
-        message.invalid(
-            "type",
-            "must be one of text, typein, typeout, video, audio, voice, photo, sticker, document, location",
-        )
-    })?;
+    let media_type = MediaType::parse(&name);
+    if name != Content::TEXT && media_type.is_none() {
+        let names = [&[Content::TEXT], &*TypingNotice::names(), &*MediaType::names()].concat().join(", ");
+        return Err(message.invalid("type", format_args!("must be one of {names}")));
+    }
     // The id is only validated here. A caller that needs its value reads the field itself.
     message.text_or_number("id", MAX_MEDIA_FIELD_CHARS)?;
-    let text = match kind.required_fields() {
-        RequiredFields::Text => Some(message.required_text("text", UNLIMITED_CHARS)?),
-        RequiredFields::File | RequiredFields::Coordinates => message.text("text", UNLIMITED_CHARS)?,
-    };
-    let text = text.map(|text| truncate_chars(&text, max_text_chars));
-    let media =
-        if kind == ContentKind::Text { Media::default() } else { parse_media(message, kind.required_fields())? };
-    Ok(ParsedMessage::Content(Box::new(Content { kind, text, media, rich: None, call: None })))
+    let truncate = |text: String| truncate_chars(&text, max_text_chars);
+    Ok(ParsedMessage::Content(Box::new(match media_type {
+        None => Content::text(truncate(message.required_text("text", UNLIMITED_CHARS)?)),
+        Some(media_type) => Content::Media(Box::new(MediaMessage {
+            media_type,
+            text: message.text("text", UNLIMITED_CHARS)?.map(truncate),
+            media: parse_media(message, media_type)?,
+        })),
+    })))
 }
 
-fn parse_media(message: Fields<'_>, requires: RequiredFields) -> Result<Media, Error> {
-    let is_file = requires == RequiredFields::File;
-    let is_place = requires == RequiredFields::Coordinates;
-    let needs_name = is_file && !message.is_lenient();
-    Ok(Media {
-        file: if is_file { Some(message.required_url("file")?) } else { message.url("file")? },
-        thumb: message.url("thumb")?,
-        emoji: message.text("emoji", MAX_MEDIA_FIELD_CHARS)?,
-        file_size: if needs_name {
-            Some(message.required_positive("file_size")?)
-        } else {
-            message.positive("file_size")?
-        },
-        file_name: if needs_name {
-            Some(message.required_text("file_name", MAX_MEDIA_FIELD_CHARS)?)
-        } else {
-            message.text("file_name", MAX_MEDIA_FIELD_CHARS)?
-        },
-        duration: message.positive("duration")?,
-        width: message.positive("width")?,
-        height: message.positive("height")?,
-        performer: message.text("performer", MAX_MEDIA_FIELD_CHARS)?,
-        title: message.text("title", MAX_MEDIA_FIELD_CHARS)?,
-        latitude: if is_place {
-            Some(message.required_number("latitude", 90.0)?)
-        } else {
-            message.number("latitude", 90.0)?
-        },
-        longitude: if is_place {
-            Some(message.required_number("longitude", 180.0)?)
-        } else {
-            message.number("longitude", 180.0)?
-        },
-    })
+fn parse_media(message: Fields<'_>, media_type: MediaType) -> Result<Media, Error> {
+    match media_type {
+        MediaType::Location => {
+            message.required_number("latitude", MAX_LATITUDE)?;
+            message.required_number("longitude", MAX_LONGITUDE)?;
+        }
+        MediaType::Video
+        | MediaType::Audio
+        | MediaType::Voice
+        | MediaType::Photo
+        | MediaType::Sticker
+        | MediaType::Document => {
+            message.required_url("file")?;
+            if !message.is_lenient() {
+                message.required_positive("file_size")?;
+                message.required_text("file_name", MAX_MEDIA_FIELD_CHARS)?;
+            }
+        }
+    }
+    let mut media = Media::default();
+    for (name, field) in media.fields_mut() {
+        match field {
+            MediaField::Url(url) => *url = message.url(name)?,
+            MediaField::Text(text) => *text = message.text(name, MAX_MEDIA_FIELD_CHARS)?,
+            MediaField::Count(count) => *count = message.positive(name)?,
+            MediaField::Latitude(latitude) => *latitude = message.number(name, MAX_LATITUDE)?,
+            MediaField::Longitude(longitude) => *longitude = message.number(name, MAX_LONGITUDE)?,
+        }
+    }
+    Ok(media)
 }
 
 /// Returns the fields of a `message` object. Empty fields are left out.
 pub fn message_fields(content: &Content) -> Map<String, Value> {
-    let Content { kind, text, media, rich, call: _ } = content;
-    let rich = rich.as_deref();
-    let Media {
-        file,
-        thumb,
-        emoji,
-        file_size,
-        file_name,
-        duration,
-        width,
-        height,
-        performer,
-        title,
-        latitude,
-        longitude,
-    } = media;
-    without_nulls([
-        ("type", json!(kind.name())),
-        ("text", json!(text)),
-        ("file", json!(file)),
-        ("thumb", json!(thumb)),
-        ("emoji", json!(emoji)),
-        ("file_size", json!(file_size)),
-        ("file_name", json!(file_name)),
-        ("duration", json!(duration)),
-        ("width", json!(width)),
-        ("height", json!(height)),
-        ("performer", json!(performer)),
-        ("title", json!(rich.and_then(|rich| rich.title.as_ref()).or(title.as_ref()))),
-        ("latitude", json!(latitude)),
-        ("longitude", json!(longitude)),
-        ("content", json!(rich.and_then(|rich| rich.content.as_ref()))),
-        (
-            "buttons",
-            rich.filter(|rich| !rich.buttons.is_empty()).map_or(Value::Null, |rich| buttons_json(&rich.buttons)),
-        ),
-        ("force_reply", json!(rich.filter(|rich| rich.force_reply).map(|_| true))),
-    ])
+    let mut fields = without_nulls([("type", json!(content.name())), ("text", json!(content.own_text()))]);
+    match content {
+        Content::Text { text: _, force_reply } => fields.extend(force_reply_field(*force_reply)),
+        Content::Media(message) => fields.extend(media_fields(message.media.clone())),
+        Content::Rich(RichMessage { format, text: _, force_reply, not_displayable: _ }) => {
+            match format {
+                RichFormat::Markdown(content) => fields.extend([("content".to_owned(), json!(content))]),
+                RichFormat::Buttons { title, buttons } => {
+                    fields.extend(without_nulls([("title", json!(title)), ("buttons", buttons_json(buttons))]));
+                }
+            }
+            fields.extend(force_reply_field(*force_reply));
+        }
+        Content::Note(_) | Content::Call(_) | Content::BotNotification { .. } | Content::Webhook(_) => {}
+    }
+    fields
+}
+
+fn force_reply_field(force_reply: bool) -> Option<(String, Value)> {
+    force_reply.then(|| ("force_reply".to_owned(), json!(true)))
+}
+
+fn media_fields(mut media: Media) -> Vec<(String, Value)> {
+    let field_json = |(name, field): (&str, MediaField<'_>)| {
+        let value = match field {
+            MediaField::Url(text) | MediaField::Text(text) => json!(text.as_ref()?),
+            MediaField::Count(count) => json!((*count)?),
+            MediaField::Latitude(degrees) | MediaField::Longitude(degrees) => json!((*degrees)?),
+        };
+        Some((name.to_owned(), value))
+    };
+    media.fields_mut().into_iter().filter_map(field_json).collect()
 }
 
 /// Returns the id of a button with the JSON type (string or number) that the bot provider sent.

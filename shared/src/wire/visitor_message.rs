@@ -70,7 +70,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::message_content::{ContentKind, Media};
+    use crate::domain::media::Media;
+    use crate::domain::message_content::Content;
 
     /// Returns a valid body with every field of tables A1 and A3 of the specification.
     fn full_body(kind: &str) -> Value {
@@ -101,7 +102,7 @@ mod tests {
             let ParsedMessage::Content(content) = parsed.message else { panic!("{kind}") };
             let mut expected = full_body(kind)["message"].as_object().unwrap().clone();
             expected.remove("id");
-            if content.kind == ContentKind::Text {
+            if content.name() == Content::TEXT {
                 expected.retain(|name, _| name == "type" || name == "text");
             }
             assert_eq!(message_content::message_fields(&content), expected, "{kind}");
@@ -164,8 +165,8 @@ mod tests {
                     (VisitorProfile::default(), None, None)
                 );
                 let ParsedMessage::Content(content) = parsed.message else { panic!("not content") };
-                assert_eq!(content.text, None);
-                let Media { thumb, emoji, performer, title, .. } = content.media;
+                assert_eq!(content.own_text(), None);
+                let Media { thumb, emoji, performer, title, .. } = content.media().unwrap().clone();
                 assert_eq!([thumb, emoji, performer, title], [const { None }; 4]);
             }
         }
@@ -220,7 +221,8 @@ mod tests {
         body["sender"]["photo"] = json!("nonsense");
         let parsed = parse(&body, true).unwrap();
         let ParsedMessage::Content(content) = parsed.message else { panic!("not content") };
-        assert_eq!((content.media.file_size, content.media.file_name, content.media.width), (None, None, None));
+        let Media { file_size, file_name, width, .. } = content.media().unwrap().clone();
+        assert_eq!((file_size, file_name, width), (None, None, None));
         assert_eq!(parsed.profile.photo, None);
     }
 
@@ -234,6 +236,6 @@ mod tests {
         );
         let long = json!({"sender": {"id": "a"}, "message": {"type": "text", "text": "ß".repeat(1_001)}});
         let ParsedMessage::Content(content) = parse(&long, false).unwrap().message else { panic!("not content") };
-        assert_eq!(content.text.unwrap().chars().count(), 1_000);
+        assert_eq!(content.own_text().unwrap().chars().count(), 1_000);
     }
 }

@@ -156,7 +156,7 @@ pub fn started_call_json(entry: &TimelineEntry) -> Value {
 
 /// Returns a call as the visitor sees it, or `None` if the entry is not a call.
 pub fn call_json(entry: &TimelineEntry) -> Option<Value> {
-    let Call { kind, phone, status, .. } = entry.content.call.as_deref()?;
+    let Call { kind, phone, status, .. } = entry.content.call()?;
     let (name, phone, status_name) = (json!(kind.name()), json!(phone), json!(status.name()));
     let fields = [("type", name), ("phone", phone), ("status", status_name), ("reason", json!(status.reason()))];
     Some(Value::Object(without_nulls(fields)))

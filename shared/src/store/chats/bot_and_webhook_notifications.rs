@@ -4,7 +4,7 @@
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Delivery, Target};
-use crate::domain::message_content::{Content, ContentKind};
+use crate::domain::message_content::Content;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
@@ -112,8 +112,7 @@ impl NotificationContext<'_> {
             call: details.call.cloned(),
             reports_rating: details.reports_rating,
         };
-        let content = || Content::without_text(ContentKind::Webhook(event));
-        subscribed.map(|webhook| (content(), Some(dispatch(webhook)))).collect()
+        subscribed.map(|webhook| (Content::Webhook(event), Some(dispatch(webhook)))).collect()
     }
 
     pub(in crate::store) fn chat_updated_subscriber_count(&self) -> usize {

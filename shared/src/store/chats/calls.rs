@@ -318,7 +318,7 @@ impl Chats {
             && expires_at > now.seconds()
         {
             let entry = self.entry(account_id, chat_id, seq).await?;
-            let call = entry.and_then(|entry| entry.content.call);
+            let call = entry.as_ref().and_then(|entry| entry.content.call());
             if call.is_some_and(|call| !call.status.is_final()) {
                 return Err(Error::Conflict(in_progress));
             }
@@ -368,7 +368,7 @@ impl Chats {
             account_id: &chat.account_id,
             chat_id: chat.chat_id,
             agent,
-            content: Content::call(call.clone()),
+            content: Content::Call(Box::new(call.clone())),
             key: None,
             now: *now,
         };
@@ -411,7 +411,7 @@ impl Chats {
             let found = self.entry_and_chat(account_id, *chat_id, *seq).await?;
             let found = found.filter(|(entry, _)| call_id.is_none_or(|call_id| entry.id == call_id));
             let (entry, chat) = found.ok_or(Error::NotFound)?;
-            let call = entry.content.call.as_deref().ok_or(Error::NotFound)?;
+            let call = entry.content.call().ok_or(Error::NotFound)?;
             let Some(progress) = call.after_report(report, *provider_call_id, now) else { return Ok(None) };
             let written = self.write_call_progress(&entry, &chat, progress, webhooks, now).await;
             if let Some(result) = races.final_result(written) {
@@ -442,10 +442,10 @@ impl Chats {
         let agent_id = call.agent.as_ref().map(|called| called.agent.agent_id);
         let context = NotificationContext { webhooks, agent_id, now };
         let contents = context.call_notifications(&call, &reached);
-        let call_before = before.content.call.as_deref();
+        let call_before = before.content.call();
         let counters = call_before.filter(|_| is_finished).map(|before| count_call_write(chat, before, &call));
         let mut entry = before.clone();
-        entry.content.call = Some(Box::new(call));
+        entry.content = Content::Call(Box::new(call));
         if reached.is_empty() {
             self.table.update(call_write).await?;
             return Ok(ChangedCall { entry, notifications: Vec::new() });

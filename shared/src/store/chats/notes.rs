@@ -79,7 +79,7 @@ impl NewNote<'_> {
             seq,
             id: crate::runtime::random_ids_and_secrets::new_message_id(chat.chat_id, seq, self.now)?,
             from: Sender::Agent(self.agent.clone()),
-            content: Content::note(self.text),
+            content: Content::Note(self.text.to_owned()),
             at: self.now,
             caused_by: None,
             webhook_dispatch: None,

@@ -7,7 +7,7 @@ use crate::domain::agent::AgentSnapshot;
 use crate::domain::bot::BotNotification;
 use crate::domain::chat::{BotHandover, Chat};
 use crate::domain::chat_state::{ChatEvent, ChatState};
-use crate::domain::message_content::{Content, ContentKind};
+use crate::domain::message_content::Content;
 use crate::domain::report::Counter;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
@@ -248,7 +248,7 @@ impl Chats {
         context: &NotificationContext<'_>,
     ) -> Result<Transition, WriteError> {
         let TransitionEffects { state, notice, event, agent, is_bot_event } = effects;
-        let notices = notice.map(|notice| (Content::without_text(ContentKind::BotNotification(notice)), None));
+        let notices = notice.map(|notification| (Content::BotNotification { notification, phone: None }, None));
         let events =
             event.into_iter().flat_map(|event| context.webhook_notifications(event, WebhookEventDetails::default()));
         let contents: Vec<_> = notices.into_iter().chain(events).collect();

@@ -18,7 +18,7 @@ use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Delivery, Target};
 use crate::domain::department::ChatDepartment;
 use crate::domain::idempotency_key::{IdempotencyKey, MessageReceipt};
-use crate::domain::message_content::{Content, ContentKind, truncate_chars};
+use crate::domain::message_content::{Content, truncate_chars};
 use crate::domain::phone_call::{Call, CallKind, CallStatus};
 use crate::domain::report::Counter;
 use crate::domain::telephony::CallbackCaps;
@@ -360,7 +360,7 @@ pub(in crate::store) fn new_visitor(channel: &Channel, external_id: &str, number
 
 impl IncomingMessage<'_> {
     fn call(&self) -> Option<&Call> {
-        self.content.call.as_deref()
+        self.content.call()
     }
 
     /// Returns the counters of a call that is stored as failed because no agent is available. Other messages have no
@@ -443,8 +443,8 @@ impl IncomingMessage<'_> {
             let context = NotificationContext { agent_id, ..*context };
             let mut contents = context.call_notifications(call, [&CallStatus::Start].into_iter().chain(later));
             if *state == ChatState::Bot && call.kind == CallKind::Callback {
-                let kind = ContentKind::BotNotification(BotNotification::CallbackRequested);
-                contents.push((Content { kind, ..Content::text(&*call.phone) }, None));
+                let (notification, phone) = (BotNotification::CallbackRequested, Some(call.phone.clone()));
+                contents.push((Content::BotNotification { notification, phone }, None));
             }
             return contents;
         }

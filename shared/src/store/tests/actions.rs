@@ -211,7 +211,7 @@ impl Stores {
 
     /// Runs all idle checks that are due, as the scheduled function does. Returns the number of each closed chat and
     /// the kinds of its notifications.
-    pub(super) async fn run_idle_checks(&self, now: Timestamp) -> Vec<(u64, Vec<ContentKind>)> {
+    pub(super) async fn run_idle_checks(&self, now: Timestamp) -> Vec<(u64, Vec<Content>)> {
         let mut closed = Vec::new();
         for partition in 0..DUE_PARTITIONS {
             let page = self.chats.overdue(Backlog::IdleChecks, partition, now, None, 100).await.unwrap();
@@ -220,7 +220,10 @@ impl Stores {
                 if !self.settings.is_idle(chat.updated_at, now) {
                     self.chats.reschedule_idle_check(&due, &chat, &self.settings, now).await.unwrap();
                 } else if let Some(end) = self.chats.close_idle(&chat, &self.settings, now).await.unwrap() {
-                    closed.push((end.chat.chat_id, end.notifications.iter().map(|entry| entry.content.kind).collect()));
+                    closed.push((
+                        end.chat.chat_id,
+                        end.notifications.iter().map(|entry| entry.content.clone()).collect(),
+                    ));
                 }
             }
         }

@@ -88,7 +88,8 @@ use crate::domain::delivery::{Attempt, Delivery, DeliveryState, DeliveryUpdate, 
 use crate::domain::delivery_search_and_replay::ReplayScope;
 use crate::domain::department::Department;
 use crate::domain::idempotency_key::IdempotencyKey;
-use crate::domain::message_content::{Button, ButtonId, Content, ContentKind, Media, RichContent, RichSupport};
+use crate::domain::media::{Media, MediaMessage, MediaType};
+use crate::domain::message_content::{Button, ButtonId, Content, RichFormat, RichMessage, RichSupport};
 use crate::domain::password_policy::{NewPassword, PasswordHash};
 use crate::domain::signing_secret::SigningSecrets;
 use crate::domain::timeline_entry::TimelineEntry;

@@ -1,9 +1,16 @@
 //! The stored form of an entry's content: an attribute of the entry's item in the Chats table.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
 
-use crate::domain::message_content::{Button, ButtonId, Content, ContentKind, Media, RichContent};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::domain::bot::BotNotification;
+use crate::domain::media::{Media, MediaField, MediaMessage, MediaType};
+use crate::domain::message_content::{Button, ButtonId, Content, RichFormat, RichMessage};
 use crate::domain::phone_call::Call;
+use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::store::chats::items::call::CallItem;
 use crate::store::chats::items::unknown_value;
@@ -14,30 +21,8 @@ pub(in crate::store) struct ContentItem {
     kind: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    thumb: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    emoji: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file_size: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duration: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    width: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    height: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    performer: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    latitude: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    longitude: Option<f64>,
+    #[serde(flatten)]
+    media: MediaItem,
     #[serde(skip_serializing_if = "Option::is_none")]
     rich: Option<Box<RichContentItem>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,70 +31,114 @@ pub(in crate::store) struct ContentItem {
 
 impl From<&Content> for ContentItem {
     fn from(content: &Content) -> Self {
-        let Content { kind, text, media, rich, call } = content.clone();
-        let Media {
-            file,
-            thumb,
-            emoji,
-            file_size,
-            file_name,
-            duration,
-            width,
-            height,
-            performer,
-            title,
-            latitude,
-            longitude,
-        } = media;
-        Self {
-            kind: kind.name().to_owned(),
-            text,
-            file,
-            thumb,
-            emoji,
-            file_size,
-            file_name,
-            duration,
-            width,
-            height,
-            performer,
-            title,
-            latitude,
-            longitude,
-            rich: rich.map(|rich| Box::new(RichContentItem::from(*rich))),
-            call: call.map(|call| Box::new(CallItem::from(*call))),
+        let mut item =
+            Self { kind: content.name().to_owned(), text: content.own_text().map(str::to_owned), ..Self::default() };
+        match content {
+            Content::Text { force_reply, .. } if *force_reply => {
+                item.rich = Some(Box::new(RichContentItem { force_reply: true, ..RichContentItem::default() }));
+            }
+            Content::Media(message) => item.media = MediaItem(message.media.clone()),
+            Content::Rich(message) => item.rich = Some(Box::new(RichContentItem::from(message.clone()))),
+            Content::Call(call) => item.call = Some(Box::new(CallItem::from((**call).clone()))),
+            Content::Text { .. } | Content::Note(_) | Content::BotNotification { .. } | Content::Webhook(_) => {}
         }
+        item
     }
 }
 
 impl TryFrom<ContentItem> for Content {
     type Error = Error;
 
-    fn try_from(item: ContentItem) -> Result<Self, Error> {
-        Ok(Self {
-            kind: ContentKind::parse(&item.kind).ok_or_else(unknown_value("kind"))?,
-            text: item.text,
-            media: Media {
-                file: item.file,
-                thumb: item.thumb,
-                emoji: item.emoji,
-                file_size: item.file_size,
-                file_name: item.file_name,
-                duration: item.duration,
-                width: item.width,
-                height: item.height,
-                performer: item.performer,
-                title: item.title,
-                latitude: item.latitude,
-                longitude: item.longitude,
-            },
-            rich: item.rich.map(|rich| Box::new(RichContent::from(*rich))),
-            call: item.call.map(|call| Call::try_from(*call).map(Box::new)).transpose()?,
+    fn try_from(ContentItem { kind, text, media, rich, call }: ContentItem) -> Result<Self, Error> {
+        let mut rich = rich.map(|rich| *rich).unwrap_or_default();
+        Ok(match kind.as_str() {
+            Self::TEXT => Self::Text { text: text.unwrap_or_default(), force_reply: rich.force_reply },
+            Self::MARKDOWN => {
+                let format = RichFormat::Markdown(rich.content.take().unwrap_or_default());
+                Self::Rich(rich.message(format, text))
+            }
+            Self::BUTTONS => {
+                let buttons = rich.buttons.drain(..).map(Button::from).collect();
+                let format = RichFormat::Buttons { title: rich.title.take(), buttons };
+                Self::Rich(rich.message(format, text))
+            }
+            Self::NOTE => Self::Note(text.unwrap_or_default()),
+            Self::CALL => Self::Call(Box::new(Call::try_from(*call.ok_or_else(unknown_value("call"))?)?)),
+            kind => {
+                let media_type = MediaType::parse(kind);
+                let media =
+                    media_type.map(|media_type| MediaMessage { media_type, text: text.clone(), media: media.0 });
+                let notification = BotNotification::parse(kind);
+                let notification = notification.map(|notification| Self::BotNotification { notification, phone: text });
+                media
+                    .map(|message| Self::Media(Box::new(message)))
+                    .or(notification)
+                    .or_else(|| WebhookEvent::parse(kind).map(Self::Webhook))
+                    .ok_or_else(unknown_value("kind"))?
+            }
         })
     }
 }
 
-#[derive(Serialize, Deserialize)]
+/// The fields of a file or place, as attributes of the content.
+#[derive(Default)]
+struct MediaItem(Media);
+
+impl Serialize for MediaItem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, field) in self.0.clone().fields_mut() {
+            match field {
+                MediaField::Url(Some(text)) | MediaField::Text(Some(text)) => map.serialize_entry(name, text)?,
+                MediaField::Count(Some(number)) => map.serialize_entry(name, number)?,
+                MediaField::Latitude(Some(degrees)) | MediaField::Longitude(Some(degrees)) => {
+                    map.serialize_entry(name, degrees)?;
+                }
+                MediaField::Url(None)
+                | MediaField::Text(None)
+                | MediaField::Count(None)
+                | MediaField::Latitude(None)
+                | MediaField::Longitude(None) => {}
+            }
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for MediaItem {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MediaItemVisitor)
+    }
+}
+
+struct MediaItemVisitor;
+
+impl<'de> Visitor<'de> for MediaItemVisitor {
+    type Value = MediaItem;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the fields of a file or place")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MediaItem, A::Error> {
+        let mut media = Media::default();
+        while let Some(key) = map.next_key::<String>()? {
+            match media.fields_mut().into_iter().find(|(name, _)| *name == key) {
+                Some((_, MediaField::Url(text) | MediaField::Text(text))) => *text = map.next_value()?,
+                Some((_, MediaField::Count(number))) => *number = map.next_value()?,
+                Some((_, MediaField::Latitude(degrees) | MediaField::Longitude(degrees))) => {
+                    *degrees = map.next_value()?;
+                }
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(MediaItem(media))
+    }
+}
+
+#[derive(Serialize, Deserialize, Default)]
 pub(in crate::store) struct RichContentItem {
     content: Option<String>,
     title: Option<String>,
@@ -119,23 +148,20 @@ pub(in crate::store) struct RichContentItem {
     not_displayable: bool,
 }
 
-impl From<RichContent> for RichContentItem {
-    fn from(rich: RichContent) -> Self {
-        let RichContent { content, title, buttons, force_reply, not_displayable } = rich;
-        Self {
-            content,
-            title,
-            buttons: buttons.into_iter().map(ButtonItem::from).collect(),
-            force_reply,
-            not_displayable,
-        }
+impl RichContentItem {
+    fn message(&self, format: RichFormat, text: Option<String>) -> RichMessage {
+        RichMessage { format, text, force_reply: self.force_reply, not_displayable: self.not_displayable }
     }
 }
 
-impl From<RichContentItem> for RichContent {
-    fn from(item: RichContentItem) -> Self {
-        let RichContentItem { content, title, buttons, force_reply, not_displayable } = item;
-        Self { content, title, buttons: buttons.into_iter().map(Button::from).collect(), force_reply, not_displayable }
+impl From<RichMessage> for RichContentItem {
+    fn from(RichMessage { format, text: _, force_reply, not_displayable }: RichMessage) -> Self {
+        let (content, title, buttons) = match format {
+            RichFormat::Markdown(content) => (Some(content), None, Vec::new()),
+            RichFormat::Buttons { title, buttons } => (None, title, buttons),
+        };
+        let buttons = buttons.into_iter().map(ButtonItem::from).collect();
+        Self { content, title, buttons, force_reply, not_displayable }
     }
 }
 
@@ -158,5 +184,56 @@ impl From<Button> for ButtonItem {
 impl From<ButtonItem> for Button {
     fn from(ButtonItem { text, id, has_numeric_id }: ButtonItem) -> Self {
         Self { text, id: id.map(if has_numeric_id { ButtonId::Number } else { ButtonId::Text }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Contents as the first version of the service stored them, except for their order.
+    #[test]
+    fn stored_contents_stay_readable_and_unchanged() {
+        let rich = |content: Value, title: Value, buttons: Value, force_reply: bool| json!({ "content": content, "title": title, "buttons": buttons, "force_reply": force_reply });
+        let buttons = json!([
+            { "text": "1", "id": "7", "has_numeric_id": true },
+            { "text": "2", "id": null },
+        ]);
+        let mut not_displayable = rich(Value::Null, json!("T"), buttons, true);
+        not_displayable["not_displayable"] = json!(true);
+        let stored = [
+            json!({ "kind": "text", "text": "hi" }),
+            json!({ "kind": "text", "text": "1?", "rich": rich(Value::Null, Value::Null, json!([]), true) }),
+            json!({
+                "kind": "video", "text": "look", "file": "https://x.example/f", "thumb": "https://x.example/t",
+                "emoji": ":)", "file_size": u64::MAX / 2, "file_name": "f", "duration": 1, "width": 2, "height": 3,
+                "performer": "P", "title": "T", "latitude": 52.0, "longitude": -2.5,
+            }),
+            json!({ "kind": "location", "latitude": -12.345_678, "longitude": 180.0 }),
+            json!({ "kind": "markdown", "text": "Hi", "rich": rich(json!("**Hi**"), Value::Null, json!([]), false) }),
+            json!({ "kind": "buttons", "rich": not_displayable }),
+            json!({ "kind": "note", "text": "for us" }),
+            json!({
+                "kind": "call", "text": "+31201234567",
+                "call": {
+                    "kind": "callback", "phone": "+31201234567", "status": "start", "status_at": 1, "started_at": 1,
+                    "is_acknowledged": false, "ring_seconds": 20, "max_talk_seconds": 60,
+                    "base_url": "https://x.example", "revision": 0,
+                },
+            }),
+            json!({ "kind": "callback_requested", "text": "+31201234567" }),
+            json!({ "kind": "agent_joined" }),
+            json!({ "kind": "chat_updated" }),
+        ];
+        for stored in stored {
+            let attributes = serde_dynamo::to_attribute_value(&stored).unwrap();
+            let item: ContentItem =
+                serde_dynamo::from_attribute_value::<serde_dynamo::AttributeValue, _>(attributes).unwrap();
+            let content = Content::try_from(item).unwrap();
+            assert_eq!(serde_json::to_value(ContentItem::from(&content)).unwrap(), stored);
+        }
     }
 }

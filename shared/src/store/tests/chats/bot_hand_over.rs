@@ -12,7 +12,10 @@ async fn invitation_hands_over_only_if_an_agent_is_online() {
     stores.open_chat_with_bot().await;
     let refused = stores.chats.invite_agent("acc", 1, false, NOW).await.unwrap();
     let notice = refused.notifications.into_iter().next().unwrap();
-    assert_eq!(notice.content.kind, ContentKind::BotNotification(BotNotification::AgentUnavailable));
+    assert_eq!(
+        notice.content,
+        Content::BotNotification { notification: BotNotification::AgentUnavailable, phone: None }
+    );
     assert_eq!((notice.delivery.unwrap().target, stores.chat_state_name().await), (Target::Bot, "bot"));
     let handed_over = stores.chats.invite_agent("acc", 1, true, NOW).await.unwrap();
     assert!(handed_over.notifications.is_empty());
@@ -27,16 +30,23 @@ async fn bot_is_notified_of_agent_joined_and_chat_closed() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
     let joined = stores.accept(1, &bob(), &[], NOW).await.unwrap();
-    assert_eq!(joined.notifications[0].content.kind, ContentKind::BotNotification(BotNotification::AgentJoined));
+    assert_eq!(
+        joined.notifications[0].content,
+        Content::BotNotification { notification: BotNotification::AgentJoined, phone: None }
+    );
     assert!(stores.accept(1, &bob(), &[], NOW).await.unwrap().notifications.is_empty(), "notified once");
     let closed = stores.close(1, &bob(), &[], NOW).await.unwrap();
-    assert_eq!(closed.notifications[0].content.kind, ContentKind::BotNotification(BotNotification::ChatClosed));
-    let kinds: Vec<_> = stores.chats.timeline("acc", 1, 1, 10).await.unwrap().iter().map(|e| e.content.kind).collect();
+    assert_eq!(
+        closed.notifications[0].content,
+        Content::BotNotification { notification: BotNotification::ChatClosed, phone: None }
+    );
+    let kinds: Vec<_> =
+        stores.chats.timeline("acc", 1, 1, 10).await.unwrap().iter().map(|e| e.content.clone()).collect();
     assert_eq!(
         kinds,
         [
-            ContentKind::BotNotification(BotNotification::AgentJoined),
-            ContentKind::BotNotification(BotNotification::ChatClosed)
+            Content::BotNotification { notification: BotNotification::AgentJoined, phone: None },
+            Content::BotNotification { notification: BotNotification::ChatClosed, phone: None }
         ]
     );
     assert!(matches!(

@@ -5,8 +5,8 @@ async fn bot_message_is_sent_if_the_channel_can_show_it() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
     let buttons = vec![Button { text: "One".into(), id: Some(ButtonId::Number("1".into())) }];
-    let rich = RichContent { title: Some("Choose".into()), buttons, ..RichContent::default() };
-    let content = Content { kind: ContentKind::Buttons, text: None, rich: Some(Box::new(rich)), ..Content::text("") };
+    let format = RichFormat::Buttons { title: Some("Choose".into()), buttons };
+    let content = Content::Rich(RichMessage { format, text: None, force_reply: false, not_displayable: false });
     let all = RichSupport { markdown: true, buttons: true };
     let sent = stores.bot_sends(&bot(&[]), content.clone(), all).await.unwrap();
     assert_eq!(sent.delivery.map(|delivery| delivery.target), Some(Target::Channel));

@@ -51,7 +51,7 @@ impl Stores {
     ) -> Result<(TimelineEntry, Vec<TimelineEntry>), Error> {
         let profile = VisitorProfile { phone: Some(call.phone.clone()), ..VisitorProfile::default() };
         let bot_id = (call.kind != CallKind::Callback).then(|| "B".into());
-        let (channel, content) = (Channel { bot_id, ..channel() }, Content::call(call));
+        let (channel, content) = (Channel { bot_id, ..channel() }, Content::Call(Box::new(call)));
         let incoming = incoming_message(self, &channel, &content, &profile, now);
         let incoming = IncomingMessage { external_id, callback_caps, ..incoming };
         let stored = self.chats.store_visitor_message(&incoming).await?.unwrap();
@@ -91,10 +91,10 @@ async fn callback_opens_a_chat_for_the_agents_and_is_delivered() {
     let stores = Stores::with_settings(settings_with_idle_close(10)).await;
     let (entry, notifications) = stores.start_call(CallKind::Callback).await.unwrap();
     assert_eq!(stores.entry(1, 1).await, entry);
-    assert_eq!(entry.content, Content::call(call(CallKind::Callback)));
+    assert_eq!(entry.content, Content::Call(Box::new(call(CallKind::Callback))));
     assert_eq!(entry.delivery, Some(Delivery::new(Target::Call, NOW)));
     assert_eq!(statuses(&notifications), [(2, "start")]);
-    assert_eq!(notifications[0].content.kind, ContentKind::Webhook(WebhookEvent::CallEvent));
+    assert_eq!(notifications[0].content, Content::Webhook(WebhookEvent::CallEvent));
     assert_eq!(notifications[0].webhook_dispatch.as_ref().unwrap().agent_id, Some(1));
     let chat = stores.chat_header(1).await;
     assert_eq!((chat.state, chat.bot_id, chat.seq), (ChatState::Waiting, None, 2));
@@ -111,11 +111,11 @@ async fn incoming_call_keeps_the_type_of_the_visitor_id() {
         stores.chats.store_visitor_message(&IncomingMessage { has_numeric_id, ..incoming }).await.unwrap().unwrap();
     };
     writes(&Content::text("hi"), Some(true)).await;
-    writes(&Content::call(call(CallKind::Incoming)), None).await;
+    writes(&Content::Call(Box::new(call(CallKind::Incoming))), None).await;
     assert!(stores.chat_header(1).await.has_numeric_id, "the call is in the open chat");
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     stores.close(1, &bob(), &[], seconds_later(1)).await.unwrap();
-    writes(&Content::call(call(CallKind::Incoming)), None).await;
+    writes(&Content::Call(Box::new(call(CallKind::Incoming))), None).await;
     assert!(stores.chat_header(2).await.has_numeric_id, "the call opens a chat");
 }
 
@@ -134,7 +134,7 @@ async fn report_stores_the_call_its_events_and_the_charge() {
     assert_eq!(statuses(&finished.notifications), [(5, "end")]);
     let stored = stores.entry(1, 1).await;
     assert_eq!(stored, finished.entry);
-    let call = stored.content.call.unwrap();
+    let call = stored.content.call().unwrap();
     assert_eq!(
         (call.status.record_url(), call.talk_time),
         (Some("https://x.example/1.mp3"), Some(Duration::from_secs(61)))
@@ -287,7 +287,7 @@ async fn late_talk_takes_no_more_than_the_balance() {
     stores.report_call(late, &CallReport::TimedOut { ordered_at: None }, seconds_later(80)).await.unwrap();
     stores.start_call_with("v", paid_callback(8), None, NOW).await.unwrap();
     let ended = stores.report_call(late, &ended(600), seconds_later(700)).await.unwrap();
-    assert_eq!(ended.entry.content.call.unwrap().charge, CallCharge::Charged(2));
+    assert_eq!(ended.entry.content.call().unwrap().charge, CallCharge::Charged(2));
     assert_eq!(stores.balance().await, 0);
 }
 

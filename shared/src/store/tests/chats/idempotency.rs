@@ -48,7 +48,7 @@ async fn concurrent_bodies_with_one_key_store_one_of_them() {
     let results = join_all(["1", "2", "1", "2", "1", "2"].map(send)).await;
     let stored = stores.chats.timeline("acc", 1, 0, 100).await.unwrap();
     assert_eq!(stored.len(), 1);
-    let winner = stored[0].content.text.as_deref().unwrap();
+    let winner = stored[0].content.own_text().unwrap();
     for (text, result) in ["1", "2", "1", "2", "1", "2"].iter().zip(results) {
         match result {
             Ok(answer) => assert_eq!((*text, answer), (winner, (1, stored[0].seq))),

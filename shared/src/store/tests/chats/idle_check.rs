@@ -13,7 +13,7 @@ async fn chat_is_closed_after_the_idle_limit() {
     stores.agent_writes(1, "hello", seconds_later(5 * MINUTE)).await.unwrap();
     assert_eq!(stores.run_idle_checks(seconds_later(9 * MINUTE)).await, []);
     assert_eq!(stores.run_idle_checks(seconds_later(10 * MINUTE + 1)).await, [], "a message has arrived since");
-    let finished = vec![ContentKind::Webhook(WebhookEvent::ChatFinished)];
+    let finished = vec![Content::Webhook(WebhookEvent::ChatFinished)];
     assert_eq!(stores.run_idle_checks(seconds_later(11 * MINUTE + 1)).await, [(2, vec![])], "no agent had it");
     assert_eq!(stores.run_idle_checks(seconds_later(15 * MINUTE + 1)).await, [(1, finished)]);
     let chat = stores.chat_header(1).await;
@@ -29,7 +29,7 @@ async fn bot_is_notified_of_an_idle_close() {
     let (content, profile) = (Content::text("hi"), VisitorProfile::default());
     let incoming = incoming_message(&stores, &channel, &content, &profile, NOW);
     stores.chats.store_visitor_message(&incoming).await.unwrap();
-    let notifications = vec![ContentKind::BotNotification(BotNotification::ChatClosed)];
+    let notifications = vec![Content::BotNotification { notification: BotNotification::ChatClosed, phone: None }];
     assert_eq!(stores.run_idle_checks(seconds_later(10 * MINUTE + 1)).await, [(1, notifications)]);
 }
 

@@ -12,7 +12,7 @@ async fn note_is_neither_a_message_nor_a_transition() {
     let seq = stores.add_note(1, seconds_later(5)).await.unwrap();
     assert_eq!(stores.chat_header(1).await, Chat { seq, other_change_at: Some(seconds_later(5)), ..before });
     let note = stores.entry(1, seq).await;
-    assert_eq!((note.seq, &note.from, &note.content), (2, &Sender::Agent(bob()), &Content::note("for us")));
+    assert_eq!((note.seq, &note.from, &note.content), (2, &Sender::Agent(bob()), &Content::Note("for us".into())));
     assert_eq!((note.at, note.delivery, note.retain_until), (seconds_later(5), None, None));
     assert!(stores.overdue_deliveries(1, seconds_later(DAY)).await.is_empty());
 }

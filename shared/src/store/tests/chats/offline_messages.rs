@@ -19,7 +19,7 @@ async fn offline_message_opens_a_chat_with_the_bot_and_notifies_webhooks() {
         assert_eq!((stored.receipt.chat_id, stored.receipt.seq), (1, message_seq));
         let notification = &stored.notifications[0];
         assert_eq!((stored.notifications.len(), notification.seq), (1, notification_seq));
-        assert_eq!(notification.content.kind, ContentKind::Webhook(WebhookEvent::OfflineMessage));
+        assert_eq!(notification.content, Content::Webhook(WebhookEvent::OfflineMessage));
         assert_eq!(stores.entry(1, notification_seq).await, *notification);
         let chat = stores.chat_header(1).await;
         assert_eq!((chat.state, chat.bot_id, chat.seq), (ChatState::Bot, Some("B".into()), notification_seq));

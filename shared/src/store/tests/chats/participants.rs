@@ -10,7 +10,7 @@ impl Stores {
         self.chats.transfer(self.chat_header(chat_id).await, by, &to, NOW).await.unwrap();
     }
 
-    async fn idle_close_notifications(&self, chat_id: u64) -> Vec<ContentKind> {
+    async fn idle_close_notifications(&self, chat_id: u64) -> Vec<Content> {
         let settings = AccountSettings { webhooks: vec![webhook("w")], ..AccountSettings::default() };
         let closed = self
             .chats
@@ -18,14 +18,14 @@ impl Stores {
             .await
             .unwrap()
             .unwrap();
-        closed.notifications.iter().map(|entry| entry.content.kind).collect()
+        closed.notifications.iter().map(|entry| entry.content.clone()).collect()
     }
 }
 
 #[tokio::test]
 async fn only_a_chat_accepted_by_an_agent_ends_with_chat_finished() {
     let stores = stores().await;
-    let finished = vec![ContentKind::Webhook(WebhookEvent::ChatFinished)];
+    let finished = vec![Content::Webhook(WebhookEvent::ChatFinished)];
     for visitor in ["unaccepted", "accepted", "released", "closed by an agent"] {
         stores.visitor_writes(visitor, "hi", NOW).await.unwrap();
     }
@@ -40,7 +40,7 @@ async fn only_a_chat_accepted_by_an_agent_ends_with_chat_finished() {
     assert_eq!(stores.idle_close_notifications(3).await, finished, "an agent had accepted it before");
 
     let closed = stores.close(4, &bob(), &[webhook("w")], NOW).await.unwrap();
-    assert_eq!(closed.notifications.iter().map(|entry| entry.content.kind).collect::<Vec<_>>(), finished);
+    assert_eq!(closed.notifications.iter().map(|entry| entry.content.clone()).collect::<Vec<_>>(), finished);
     assert_eq!(
         closed.notifications[0].webhook_dispatch.as_ref().unwrap().agent_ids(&closed.chat),
         [1],

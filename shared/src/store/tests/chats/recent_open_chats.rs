@@ -117,7 +117,7 @@ async fn webhooks_are_notified_of_a_profile_that_changes_back() {
     let timeline = stores.chats.timeline("acc", 1, 0, 100).await.unwrap();
     let seqs: Vec<_> = timeline.iter().map(|entry| entry.seq).collect();
     assert_eq!(seqs, [1, 2, 3, 4, 5, 7, 8], "only the early number is unused");
-    assert_eq!(timeline[6].content.kind, ContentKind::Webhook(WebhookEvent::ChatUpdated));
+    assert_eq!(timeline[6].content, Content::Webhook(WebhookEvent::ChatUpdated));
 }
 
 #[tokio::test]

@@ -50,7 +50,8 @@ async fn timeline_is_read_with_all_fields_from_any_seq() {
         latitude: Some(-12.345_678),
         ..Media::default()
     };
-    let content = Content { kind: ContentKind::Photo, text: Some("look".into()), media, rich: None, call: None };
+    let message = MediaMessage { media_type: MediaType::Photo, text: Some("look".into()), media };
+    let content = Content::Media(Box::new(message));
     let incoming = incoming_message(&stores, &channel, &content, &profile, NOW);
     stores.chats.store_visitor_message(&incoming).await.unwrap();
     stores.accept(1, &bob(), &[], NOW).await.unwrap();

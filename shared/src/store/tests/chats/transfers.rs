@@ -18,7 +18,7 @@ async fn transfer_to_an_agent_is_noted_in_the_timeline() {
     assert!(matches!(stores.transfer(2, &to_agent_2).await, Err(Error::Conflict("the agent has this chat already"))));
     let note = stores.chats.timeline("acc", 1, 0, 10).await.unwrap().pop().unwrap();
     assert_eq!((&note.from, note.seq, &note.delivery), (&Sender::System, after.seq, &None));
-    assert_eq!(note.content.text.as_deref(), Some("Agent 1 transferred the chat to Bob"));
+    assert_eq!(note.content.own_text(), Some("Agent 1 transferred the chat to Bob"));
     assert!(stores.agent_writes(1, "too late", NOW).await.is_err());
 }
 

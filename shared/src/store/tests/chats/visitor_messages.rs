@@ -22,7 +22,7 @@ async fn concurrent_messages_of_a_visitor_open_one_chat() {
     let chat_id = written[0].0;
     assert!(written.iter().all(|(chat, _)| *chat == chat_id), "{written:?}");
     let timeline = stores.chats.timeline("acc", chat_id, 0, 100).await.unwrap();
-    let mut stored: Vec<&str> = timeline.iter().filter_map(|entry| entry.content.text.as_deref()).collect();
+    let mut stored: Vec<&str> = timeline.iter().filter_map(|entry| entry.content.own_text()).collect();
     stored.sort_unstable();
     assert_eq!(stored, texts);
 }

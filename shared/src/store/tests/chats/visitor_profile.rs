@@ -78,18 +78,11 @@ async fn message_with_new_visitor_data_notifies_webhooks() {
     stores.visitor_writes_with("v", &profile_named("Anna"), "new name", None, NOW).await.unwrap();
     stores.visitor_writes_with("v", &profile_named("Anna"), "same name", None, NOW).await.unwrap();
     let timeline = stores.chats.timeline("acc", 1, 0, 100).await.unwrap();
-    let kinds: Vec<_> = timeline.iter().map(|entry| (entry.seq, entry.content.kind)).collect();
-    let updated = ContentKind::Webhook(WebhookEvent::ChatUpdated);
+    let kinds: Vec<_> = timeline.iter().map(|entry| (entry.seq, entry.content.name())).collect();
+    let updated = WebhookEvent::ChatUpdated.name();
     assert_eq!(
         kinds,
-        [
-            (1, ContentKind::Text),
-            (2, ContentKind::Text),
-            (3, ContentKind::Text),
-            (4, updated),
-            (5, updated),
-            (6, ContentKind::Text)
-        ]
+        [(1, Content::TEXT), (2, Content::TEXT), (3, Content::TEXT), (4, updated), (5, updated), (6, Content::TEXT)]
     );
     let dispatches: Vec<_> = timeline.iter().filter_map(|entry| entry.webhook_dispatch.as_ref()).collect();
     assert_eq!(
