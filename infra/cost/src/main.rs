@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use cost::report::{self, FixedResources};
 use cost::{Workload, prices};
-use local::arguments::Arguments;
+use local::command::arguments::Arguments;
 use local::{Host, cargo_build, file_store, terminal};
 
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::iam::AccessDenied;
+use crate::aws::iam::AccessDenied;
 use crate::random_and_digest::RandomError;
 use crate::{dynamo, lambda, sqs, template};
 

@@ -6,12 +6,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use local::api_client::{self, ApiClient};
-use local::arguments::Arguments;
+use local::command::arguments::Arguments;
+use local::command::open_file_limit;
+use local::command::ready_file::{self, ReadyFile};
 use local::demo::{self, DemoServers, welcome};
 use local::file_store::{self, FileStore};
 use local::random_and_digest::RandomError;
-use local::ready_file::{self, ReadyFile};
-use local::{Host, Options, Reservation, cargo_build, open_file_limit, terminal};
+use local::{Host, Options, Reservation, cargo_build, terminal};
 use tokio::signal::unix::{SignalKind, signal};
 
 #[derive(Debug, thiserror::Error)]

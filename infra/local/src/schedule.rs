@@ -6,10 +6,10 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, MissedTickBehavior};
 use uuid::Uuid;
 
-use crate::arn::{AWS_ACCOUNT_ID, REGION, rule_arn};
+use crate::aws::arn::{AWS_ACCOUNT_ID, REGION, rule_arn};
+use crate::aws::time_format::rfc3339_time;
 use crate::lambda::Functions;
 use crate::template::Schedule;
-use crate::time_format::rfc3339_time;
 
 /// Invokes the function periodically until the returned future is dropped. As on AWS, the first invocation happens one
 /// period after the start.

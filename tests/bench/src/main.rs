@@ -7,7 +7,7 @@ use clap::Parser;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    local::open_file_limit::raise_limit();
+    local::command::open_file_limit::raise_limit();
     match bench::run(&Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -30,7 +30,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use local::cargo_build::{self, CargoProfile};
-use local::open_file_limit;
+use local::command::open_file_limit;
 
 use crate::evidence::Evidence;
 use crate::host_control::HostControl;

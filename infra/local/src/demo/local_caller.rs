@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::loopback_host::loopback_host;
+use crate::http::loopback_host::loopback_host;
 
 /// A caller on this machine whose Host header names this machine.
 pub struct LocalCaller {

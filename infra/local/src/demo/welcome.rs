@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::account::{self, DemoAccount};
 use crate::api_client::ApiClient;
-use crate::arguments::LOOPBACK_NETWORKS;
+use crate::command::arguments::LOOPBACK_NETWORKS;
 use crate::random_and_digest::{self, RandomError};
 
 const CURL_COMMAND: &str = r"curl -sS -w '\n'";

@@ -24,12 +24,12 @@ use super::stream_retention::limit_stream_records;
 use super::table_setup;
 use super::table_streams::{StreamReader, TableStreams};
 use super::write_conflicts::WriteConflicts;
-use crate::access_keys::AccessKeys;
+use crate::aws::access_keys::AccessKeys;
+use crate::aws::iam::Roles;
 use crate::faults::Faults;
-use crate::http_server::serve;
-use crate::iam::Roles;
-use crate::loopback_host;
-use crate::store_latency::delay_requests;
+use crate::faults::store_latency::delay_requests;
+use crate::http::loopback_host;
+use crate::http::server::serve;
 use crate::template::TableDefinition;
 use crate::usage::UsageMeter;
 

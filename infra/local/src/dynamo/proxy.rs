@@ -23,11 +23,11 @@ use tokio::sync::watch;
 use super::operations;
 use super::table_streams::TableStreams;
 use super::write_conflicts::WriteConflicts;
-use crate::access_keys::{AccessKeys, UnrecognizedClient};
-use crate::arn::table_arn;
-use crate::aws_operation::operation_name;
+use crate::aws::access_keys::{AccessKeys, UnrecognizedClient};
+use crate::aws::arn::table_arn;
+use crate::aws::iam::{AccessDenied, Permission, Roles};
+use crate::aws::operation::operation_name;
 use crate::faults::{Faults, dynamodb_rejection};
-use crate::iam::{AccessDenied, Permission, Roles};
 use crate::usage::{CapacityUnits, UsageMeter};
 
 /// The name of the service in the `X-Amz-Target` header.

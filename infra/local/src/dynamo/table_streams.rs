@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::error::Error;
-use crate::arn::{REGION, table_stream_arn};
+use crate::aws::arn::{REGION, table_stream_arn};
 use crate::template::TableDefinition;
 
 /// The maximum number of records in one read, as on AWS.

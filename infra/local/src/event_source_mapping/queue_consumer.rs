@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::batch_response::failed_items;
 use super::read_retry::ReadRetry;
-use crate::arn::REGION;
+use crate::aws::arn::REGION;
 use crate::faults::{Faults, MessageFault};
 use crate::lambda::Functions;
 use crate::log::LogSink;

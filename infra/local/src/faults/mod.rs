@@ -6,10 +6,13 @@
 //! - [`FaultPlan`]: which faults are injected, and how often
 //! - [`Faults`]: decides about each request, invocation and message, and counts the injected faults
 //! - `rejection.rs`: the error responses of the services
+//! - `sqs_outage.rs`, `store_latency.rs`: an outage of SQS, and the time that requests take on AWS
 //! - `generator.rs`: [`Generator`], a seeded generator of random numbers
 
 mod generator;
 mod rejection;
+pub(crate) mod sqs_outage;
+pub(crate) mod store_latency;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 use super::routes::RouteMatch;
-use crate::arn::AWS_ACCOUNT_ID;
-use crate::request_text::{header_text, query_pairs};
-use crate::time_format::access_log_time;
+use crate::aws::arn::AWS_ACCOUNT_ID;
+use crate::aws::time_format::access_log_time;
+use crate::http::request_text::{header_text, query_pairs};
 
 /// The API id in events. AWS generates an id for every API; locally, the id is constant.
 const API_ID: &str = "local";

@@ -5,9 +5,9 @@
 use uuid::Uuid;
 
 use super::launch_context::LaunchContext;
-use crate::arn::REGION;
+use crate::aws::arn::REGION;
+use crate::aws::service_endpoints::ServiceEndpoints;
 use crate::faults::Faults;
-use crate::service_endpoints::ServiceEndpoints;
 use crate::template::Function;
 
 /// Returns the variables that are the same for all of a function's processes.

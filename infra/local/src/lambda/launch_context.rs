@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::access_keys::AccessKeys;
+use crate::aws::access_keys::AccessKeys;
+use crate::aws::service_endpoints::ServiceEndpoints;
 use crate::faults::Faults;
 use crate::log::LogSink;
-use crate::service_endpoints::ServiceEndpoints;
 use crate::usage::UsageMeter;
 
 /// The settings and services that all functions on a host share.

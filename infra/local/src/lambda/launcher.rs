@@ -18,10 +18,10 @@ use super::mailbox::Mailbox;
 use super::process::{Process, Supervisor};
 use super::process_group::ProcessGroup;
 use super::process_registry::ProcessRegistry;
-use crate::arn::function_arn;
+use crate::aws::arn::function_arn;
+use crate::aws::service_endpoints::ServiceEndpoints;
 use crate::faults::Faults;
 use crate::log::LogSink;
-use crate::service_endpoints::ServiceEndpoints;
 use crate::template::Function;
 
 pub(super) struct Launcher {

@@ -9,6 +9,7 @@
 //!
 //! # Layout
 //! - [`Queues`] (`queues.rs`): the API for the host; counts requests by action (`request_counts.rs`)
+//! - `proxy.rs`: the endpoint of the functions, which checks their permissions, and injects faults
 //! - `protocol/`: serves the queues over HTTP to the AWS SDK
 //! - `async_engine.rs`: the engine with a clock, a lock and long polling
 //! - `engine/`: the queues' behaviour as short SQLite transactions; the current time is an argument
@@ -20,6 +21,7 @@ mod error;
 mod limits;
 mod message;
 mod protocol;
+pub(crate) mod proxy;
 mod queue_definition;
 mod queues;
 mod request_counts;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::arn::{AWS_ACCOUNT_ID, REGION};
+use crate::aws::arn::{AWS_ACCOUNT_ID, REGION};
 
 use super::async_engine::{AsyncEngine, Clock};
 use super::engine::{Engine, QueueDatabaseLocation, ReceiveRequest};

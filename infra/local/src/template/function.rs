@@ -9,7 +9,7 @@ use super::event_sources::{self, EventSource, Route, Schedule};
 use super::policy::{self, PermissionsByRole};
 use super::queue_mapping::QueueMapping;
 use super::stream_mapping::StreamMapping;
-use crate::iam::Permission;
+use crate::aws::iam::Permission;
 
 #[derive(Debug, Clone)]
 pub struct Function {

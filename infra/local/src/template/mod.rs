@@ -37,7 +37,7 @@ use std::collections::BTreeMap;
 use self::evaluated_value::EvaluatedValue;
 use self::policy::PermissionsByRole;
 use self::scope::Scope;
-use crate::arn::role_arn;
+use crate::aws::arn::role_arn;
 use crate::sqs::QueueDefinition;
 
 pub use self::error::{Error, ErrorKind, ValuePath};

@@ -6,8 +6,8 @@ use super::error::{Error, ErrorKind};
 use super::evaluated_value::EvaluatedValue;
 use super::queue_mapping::QueueMapping;
 use super::stream_mapping::StreamMapping;
-use crate::arn::table_stream_arn;
-use crate::iam::Permission;
+use crate::aws::arn::table_stream_arn;
+use crate::aws::iam::Permission;
 use crate::sqs::Queues;
 
 /// The SQS actions that Lambda performs with the function's role to consume a queue.

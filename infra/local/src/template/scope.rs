@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::error::{Error, ErrorKind, ValuePath};
 use super::parameters;
 use super::yaml::{Node, section_entries};
-use crate::arn::{AWS_ACCOUNT_ID, REGION, function_arn, role_arn, table_arn, table_stream_arn};
+use crate::aws::arn::{AWS_ACCOUNT_ID, REGION, function_arn, role_arn, table_arn, table_stream_arn};
 use crate::sqs::Queues;
 
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::error::{Error, ErrorKind};
 use super::evaluated_value::EvaluatedValue;
 use super::queue_mapping::reports_partial_failures;
-use crate::arn::table_stream_arn;
+use crate::aws::arn::table_stream_arn;
 use crate::filter_pattern::FilterPattern;
 
 /// The maximum age of the records of a mapping that does not limit the age. On AWS, a stream stores its records for

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::error::{Error, ErrorKind};
 use super::evaluated_value::EvaluatedValue;
 use super::function::Function;
-use crate::arn::function_arn;
+use crate::aws::arn::function_arn;
 
 /// API Gateway's maximum timeout for a route, which is also the default.
 const MAX_INTEGRATION_TIMEOUT_MS: u32 = 29_000;

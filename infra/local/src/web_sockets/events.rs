@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::close_reason::CloseReason;
 use super::open_connections::ConnectionInfo;
-use crate::request_text::{header_text, query_pairs};
-use crate::time_format::access_log_time;
+use crate::aws::time_format::access_log_time;
+use crate::http::request_text::{header_text, query_pairs};
 
 type Members = Map<String, Value>;
 

@@ -16,10 +16,10 @@ use tokio_tungstenite::tungstenite::protocol::frame::Utf8Bytes;
 use super::connection::MAX_MESSAGE_BYTES;
 use super::open_connections::{OpenConnection, SendError};
 use super::{HandlerState, SocketApi};
-use crate::access_keys::access_key_id;
-use crate::arn::connections_arn;
-use crate::iam::{AccessDenied, Permission};
-use crate::time_format::rfc3339_time;
+use crate::aws::access_keys::access_key_id;
+use crate::aws::arn::connections_arn;
+use crate::aws::iam::{AccessDenied, Permission};
+use crate::aws::time_format::rfc3339_time;
 
 /// The maximum size of a request body that is read. A larger body is rejected in the same way as a body over the limit
 /// on messages.

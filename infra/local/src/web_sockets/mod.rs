@@ -26,8 +26,8 @@ use axum::routing::any;
 use tokio::sync::watch;
 
 use self::open_connections::OpenConnections;
-use crate::access_keys::AccessKeys;
-use crate::iam::Roles;
+use crate::aws::access_keys::AccessKeys;
+use crate::aws::iam::Roles;
 use crate::lambda::Functions;
 use crate::template::WebSocketApi;
 use crate::usage::UsageMeter;

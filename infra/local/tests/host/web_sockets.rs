@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use futures_util::{SinkExt, StreamExt, TryStreamExt, stream};
-use local::{Host, SocketTimeouts, open_file_limit};
+use local::command::open_file_limit;
+use local::{Host, SocketTimeouts};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;

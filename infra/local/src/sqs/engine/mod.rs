@@ -3,27 +3,19 @@
 //!
 //! # Layout
 //! - `database.rs`, `schema.sql`: the SQLite database, its tables and columns
-//! - `send.rs`, `accepted_message.rs`, `deduplication.rs`: send messages
-//! - `receive.rs`, `due_messages.rs`: receive messages
-//! - `redrive.rs`: move messages to the dead-letter queue
-//! - `delete.rs`, `visibility.rs`, `receipt_handle.rs`: delete a received message or change its visibility, and purge a
-//!   queue
-//! - `message_group.rs`: maintains the order in FIFO queues
-//! - `retention.rs`, `depth.rs`: expire and count messages
+//! - `send.rs`: validates, deduplicates and stores messages
+//! - `receive.rs`, `due_messages.rs`: receive messages, in the order of their groups
+//! - `redrive.rs`: moves messages to the dead-letter queue
+//! - `received_messages.rs`: deletes a received message or changes its visibility, and purges a queue
+//! - `retention.rs`: expires and counts messages
 
-mod accepted_message;
 mod database;
-mod deduplication;
-mod delete;
-mod depth;
 mod due_messages;
-mod message_group;
-mod receipt_handle;
 mod receive;
+mod received_messages;
 mod redrive;
 mod retention;
 mod send;
-mod visibility;
 
 pub(super) use database::Engine;
 pub use database::QueueDatabaseLocation;

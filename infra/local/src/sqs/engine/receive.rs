@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::super::{Error, Message, QueueDefinition, limits};
 use super::database::{Engine, sequence_number};
 use super::due_messages::{DueMessage, find_due};
-use super::receipt_handle::ReceiptHandle;
+use super::received_messages::ReceiptHandle;
 use super::{redrive, retention};
 
 #[derive(Debug, Clone, Copy)]

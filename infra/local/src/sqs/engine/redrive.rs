@@ -4,8 +4,7 @@
 use rusqlite::{Connection, named_params};
 
 use super::super::{Error, QueueDefinition, RedrivePolicy};
-use super::due_messages::{DueMessage, find_due};
-use super::message_group;
+use super::due_messages::{DueMessage, find_due, refresh_group};
 
 pub(super) fn is_exhausted(queue: &QueueDefinition, receive_count: u32) -> bool {
     queue.redrive_policy.as_ref().is_some_and(|policy| receive_count >= policy.max_receive_count)
@@ -63,6 +62,6 @@ fn move_message(
             ":id": message.id,
         })?;
     connection.prepare_cached("DELETE FROM messages WHERE id = ?1")?.execute([message.id])?;
-    message_group::refresh(connection, &queue.name, message.group.as_deref())?;
-    message_group::refresh(connection, &redrive_policy.dead_letter_queue, message.group.as_deref())
+    refresh_group(connection, &queue.name, message.group.as_deref())?;
+    refresh_group(connection, &redrive_policy.dead_letter_queue, message.group.as_deref())
 }

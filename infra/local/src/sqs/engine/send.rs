@@ -1,14 +1,31 @@
 //! Validates a message, deduplicates it and stores it.
+//!
+//! Deduplication in FIFO queues: if a message has the deduplication id of a message that was stored in the last five
+//! minutes, it is not stored, and its sender gets the ids of the stored message. Duplicates do not extend the five
+//! minutes.
 
-use rusqlite::{Connection, named_params};
+use rusqlite::{Connection, OptionalExtension, named_params, params};
 use uuid::Uuid;
 
-use super::super::limits::{self, MAX_MESSAGE_BYTES};
+use super::super::limits::{self, DEDUPLICATION_WINDOW_MS, MAX_MESSAGE_BYTES};
 use super::super::{Error, QueueDefinition, QueueMessageToSend, SentMessage};
-use super::accepted_message::{AcceptedMessage, StoredMessageIds};
 use super::database::{Engine, sequence_number};
-use super::deduplication::{self, DeduplicationKey};
-use super::message_group;
+use super::due_messages::refresh_group;
+use crate::random_and_digest::sha256_hex;
+
+/// A message that has passed validation.
+struct AcceptedMessage {
+    body: String,
+    delay_ms: u64,
+    group: Option<String>,
+    deduplication_id: Option<String>,
+}
+
+/// The ids of a message that is stored.
+struct StoredMessageIds {
+    sequence: i64,
+    message_id: String,
+}
 
 impl Engine {
     /// Stores a message and returns its ids. A duplicate in a FIFO queue is not stored, and the result contains the ids
@@ -42,11 +59,11 @@ fn store_unless_duplicate(
     let Some(key) = DeduplicationKey::of(queue, message) else {
         return store(connection, queue, message, md5, now_ms);
     };
-    if let Some(original) = deduplication::find_original(connection, &key, now_ms)? {
+    if let Some(original) = find_original(connection, &key, now_ms)? {
         return Ok(original);
     }
     let stored = store(connection, queue, message, md5, now_ms)?;
-    deduplication::store_key(connection, &key, &stored, now_ms)?;
+    store_key(connection, &key, &stored, now_ms)?;
     Ok(stored)
 }
 
@@ -78,7 +95,7 @@ fn store(
             ":body": message.body,
         })?;
     let sequence = connection.last_insert_rowid();
-    message_group::refresh(connection, &queue.name, message.group.as_deref())?;
+    refresh_group(connection, &queue.name, message.group.as_deref())?;
     Ok(StoredMessageIds { sequence, message_id })
 }
 
@@ -91,7 +108,7 @@ fn validate(queue: &QueueDefinition, message: QueueMessageToSend) -> Result<Acce
     if queue.is_fifo() && group.is_none() {
         return Err(Error::MissingParameter("MessageGroupId"));
     }
-    let deduplication_id = deduplication::deduplication_id(queue, deduplication_id, &body)?;
+    let deduplication_id = effective_deduplication_id(queue, deduplication_id, &body)?;
     Ok(AcceptedMessage { body, delay_ms: u64::from(delay_seconds) * 1000, group, deduplication_id })
 }
 
@@ -135,4 +152,85 @@ fn check_id(parameter: &'static str, id: Option<&str>) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::InvalidId { parameter, value: id.to_owned() })
+}
+
+/// Messages that are sent with equal keys within five minutes are duplicates of each other.
+struct DeduplicationKey<'a> {
+    queue: &'a str,
+    /// The message group, or empty if duplicates are detected across the whole queue.
+    scope: &'a str,
+    id: &'a str,
+}
+
+impl<'a> DeduplicationKey<'a> {
+    /// Returns `None` in a standard queue, which has no deduplication.
+    fn of(queue: &'a QueueDefinition, message: &'a AcceptedMessage) -> Option<Self> {
+        let group = message.group.as_deref().unwrap_or_default();
+        let id = message.deduplication_id.as_deref()?;
+        Some(Self { queue: &queue.name, scope: if queue.deduplication_per_group { group } else { "" }, id })
+    }
+}
+
+/// Returns a message's deduplication id: the id that the sender set or, with content-based deduplication, the hash of
+/// the body. Returns `None` in a standard queue.
+fn effective_deduplication_id(
+    queue: &QueueDefinition,
+    sender_id: Option<String>,
+    body: &str,
+) -> Result<Option<String>, Error> {
+    match (queue.is_fifo(), sender_id) {
+        (true, Some(id)) => Ok(Some(id)),
+        (true, None) if queue.content_based_deduplication => Ok(Some(sha256_hex(body))),
+        (true, None) => Err(Error::MissingDeduplicationId),
+        (false, None) => Ok(None),
+        (false, Some(value)) => Err(Error::WrongQueueType { parameter: "MessageDeduplicationId", value }),
+    }
+}
+
+/// Returns the ids of the message that was stored with this key in the last five minutes. Also deletes expired keys.
+fn find_original(
+    connection: &Connection,
+    key: &DeduplicationKey<'_>,
+    now_ms: u64,
+) -> Result<Option<StoredMessageIds>, Error> {
+    delete_expired_keys(connection, now_ms)?;
+    let original = connection
+        .prepare_cached(
+            "SELECT sequence, message_id FROM deduplication
+             WHERE queue = ?1 AND scope = ?2 AND deduplication_id = ?3",
+        )?
+        .query_row(params![key.queue, key.scope, key.id], |row| {
+            Ok(StoredMessageIds { sequence: row.get("sequence")?, message_id: row.get("message_id")? })
+        })
+        .optional()?;
+    Ok(original)
+}
+
+fn delete_expired_keys(connection: &Connection, now_ms: u64) -> Result<(), Error> {
+    connection
+        .prepare_cached("DELETE FROM deduplication WHERE sent_at <= ?1")?
+        .execute([now_ms.saturating_sub(DEDUPLICATION_WINDOW_MS)])?;
+    Ok(())
+}
+
+fn store_key(
+    connection: &Connection,
+    key: &DeduplicationKey<'_>,
+    stored: &StoredMessageIds,
+    now_ms: u64,
+) -> Result<(), Error> {
+    connection
+        .prepare_cached(
+            "INSERT INTO deduplication (queue, scope, deduplication_id, sent_at, message_id, sequence)
+             VALUES (:queue, :scope, :id, :now, :message_id, :sequence)",
+        )?
+        .execute(named_params! {
+            ":queue": key.queue,
+            ":scope": key.scope,
+            ":id": key.id,
+            ":now": now_ms,
+            ":message_id": stored.message_id,
+            ":sequence": stored.sequence,
+        })?;
+    Ok(())
 }

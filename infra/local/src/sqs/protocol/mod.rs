@@ -27,7 +27,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Error, Queues};
-use crate::aws_operation::operation_name;
+use crate::aws::operation::operation_name;
 
 /// The name of the service in the `X-Amz-Target` header.
 pub(crate) const SERVICE: &str = "AmazonSQS";

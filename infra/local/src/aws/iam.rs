@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::arn::role_session_arn;
+use crate::aws::arn::role_session_arn;
 
 /// An action on a resource, in IAM policy notation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

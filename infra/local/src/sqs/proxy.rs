@@ -11,12 +11,12 @@ use axum::routing::any;
 use serde::Deserialize;
 use tower::ServiceExt;
 
-use crate::access_keys::AccessKeys;
-use crate::aws_operation::operation_name;
+use crate::aws::access_keys::AccessKeys;
+use crate::aws::iam::{AccessDenied, Permission, Roles};
+use crate::aws::operation::operation_name;
+use crate::faults::sqs_outage::SqsOutage;
 use crate::faults::{Faults, sqs_rejection};
-use crate::iam::{AccessDenied, Permission, Roles};
 use crate::sqs::{Queues, SERVICE};
-use crate::sqs_outage::SqsOutage;
 use crate::usage::UsageMeter;
 
 /// The maximum size of a request body. It exceeds the limit of the local queues, so that their limit applies.
