@@ -6,7 +6,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::agent::Agent;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -17,7 +16,8 @@ use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
 use shared::store::directory::agents::Authority;
-use shared::wire::admin::{self, AgentChange};
+use shared::wire::admin::{self, AgentChange, AgentChanges, AgentWithLastSeen, DeletedAgent};
+use shared::wire::values::{SequentialNumber, True};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -41,7 +41,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
 async fn show(connections: &Connections, agent: &Agent) -> Result<Response, Error> {
     let presence = connections.presence(&agent.account_id, agent.agent_id).await?;
     let last_seen_at = presence.map(|presence| presence.last_request_at);
-    Ok(Response::ok(admin::agent_with_last_seen_json(agent, last_seen_at)))
+    Ok(Response::ok(AgentWithLastSeen::new(agent, last_seen_at)))
 }
 
 async fn update(
@@ -50,7 +50,8 @@ async fn update(
     request: &Request,
     before: Agent,
 ) -> Result<Response, Error> {
-    let AgentChange { agent: after, password, ends_sessions } = admin::apply_agent_patch(&request.json()?, &before)?;
+    let AgentChange { agent: after, password, ends_sessions } =
+        request.body_as::<AgentChanges>()?.applied_to(&before)?;
     if before.agent_id == caller.agent.agent_id && after.role != before.role {
         return Err(Error::Conflict("an admin cannot change their own role"));
     }
@@ -61,7 +62,7 @@ async fn update(
     } else {
         connections.update_session_profiles(&after).await?;
     }
-    Ok(Response::ok(admin::agent_json(&after)))
+    Ok(Response::ok(admin::Agent::new(&after)))
 }
 
 async fn delete(
@@ -77,5 +78,5 @@ async fn delete(
     connections.delete_presence(&agent.account_id, agent.agent_id).await?;
     chats.release_chats_of_agent(&agent.account_id, agent.agent_id, clock::now()).await?;
     directory.delete_agent(&agent).await?;
-    Ok(Response::ok(json!({ "agent_id": agent.agent_id, "deleted": true })))
+    Ok(Response::ok(DeletedAgent { agent_id: SequentialNumber(agent.agent_id), deleted: True }))
 }

@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
 use shared::domain::agent::Agent;
 use shared::domain::timestamp::Timestamp;
 use shared::error::Error;
@@ -16,7 +15,7 @@ use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
 use shared::store::directory::agents::Authority;
-use shared::wire::admin;
+use shared::wire::admin::{self, AgentWithLastSeen, Agents, NewAgent};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -35,12 +34,12 @@ async fn handle((directory, connections): Dependencies, request: Request) -> Res
 }
 
 async fn create(directory: &Directory, caller: &Session, request: &Request) -> Result<Response, Error> {
-    let new_agent = admin::parse_new_agent(&request.json()?)?;
+    let new_agent = request.body_as::<NewAgent>()?.checked()?;
     let password_hash = password::hash_new(&new_agent.password)?;
     let agent_id = directory.next_agent_id(&caller.account_id).await?;
     let agent = new_agent.into_agent(caller.account_id.clone(), agent_id, clock::now());
     directory.create_agent(&agent, &password_hash, Authority::Admin(caller.agent.agent_id)).await?;
-    Ok(Response::created(admin::agent_json(&agent)))
+    Ok(Response::created(admin::Agent::new(&agent)))
 }
 
 async fn list(directory: &Directory, connections: &Connections, caller: &Session) -> Result<Response, Error> {
@@ -48,6 +47,6 @@ async fn list(directory: &Directory, connections: &Connections, caller: &Session
         tokio::try_join!(directory.agents(&caller.account_id), connections.presences(&caller.account_id))?;
     let last_seen: HashMap<u64, Timestamp> =
         presences.into_iter().map(|presence| (presence.agent_id, presence.last_request_at)).collect();
-    let agent = |agent: &Agent| admin::agent_with_last_seen_json(agent, last_seen.get(&agent.agent_id).copied());
-    Ok(Response::ok(json!({ "agents": agents.iter().map(agent).collect::<Vec<Value>>() })))
+    let agent = |agent: &Agent| AgentWithLastSeen::new(agent, last_seen.get(&agent.agent_id).copied());
+    Ok(Response::ok(Agents { agents: agents.iter().map(agent).collect() }))
 }

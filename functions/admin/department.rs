@@ -4,13 +4,13 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin;
+use shared::wire::admin::{DeletedDepartment, Department, DepartmentChanges};
+use shared::wire::values::{SequentialNumber, True};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -23,15 +23,15 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let department_id = request.path_number("department_id")?;
     let department = directory.roster(&account_id).await?.department(department_id).cloned().ok_or(Error::NotFound)?;
     match request.method.as_str() {
-        "GET" => Ok(Response::ok(admin::department_json(&department))),
+        "GET" => Ok(Response::ok(Department::new(&department))),
         "PATCH" => {
-            let after = admin::apply_department_patch(&request.json()?, department.clone())?;
+            let after = request.body_as::<DepartmentChanges>()?.applied_to(&department);
             directory.save_department(&account_id, &department, &after).await?;
-            Ok(Response::ok(admin::department_json(&after)))
+            Ok(Response::ok(Department::new(&after)))
         }
         "DELETE" => {
             directory.delete_department(&account_id, &department).await?;
-            Ok(Response::ok(json!({ "department_id": department_id, "deleted": true })))
+            Ok(Response::ok(DeletedDepartment { department_id: SequentialNumber(department_id), deleted: True }))
         }
         _ => Err(request.unexpected_method()),
     }

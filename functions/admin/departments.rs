@@ -4,14 +4,13 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
-use shared::domain::department::Department;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin;
+use shared::wire::admin::{Department, Departments, Ids, NewDepartment};
+use shared::wire::values::Text;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -28,13 +27,13 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
 }
 
 async fn create(directory: &Directory, account_id: &str, request: &Request) -> Result<Response, Error> {
-    let Department { name, agent_ids, .. } = admin::apply_department_patch(&request.json()?, Department::default())?;
+    let NewDepartment { name: Text(name), agent_ids } = request.body_as()?;
+    let agent_ids = agent_ids.map(Ids::into_unique).unwrap_or_default();
     let department = directory.create_department(account_id, name, agent_ids).await?;
-    Ok(Response::created(admin::department_json(&department)))
+    Ok(Response::created(Department::new(&department)))
 }
 
 async fn list(directory: &Directory, account_id: &str) -> Result<Response, Error> {
     let roster = directory.roster(account_id).await?;
-    let departments: Vec<Value> = roster.departments().iter().map(admin::department_json).collect();
-    Ok(Response::ok(json!({ "departments": departments })))
+    Ok(Response::ok(Departments::new(roster.departments())))
 }

@@ -9,7 +9,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin;
+use shared::wire::admin::ChoosableProviders;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -18,5 +18,5 @@ async fn main() -> ExitCode {
 
 async fn handle((connections, directory): (Connections, Directory), request: Request) -> Result<Response, Error> {
     auth::admin(&connections, &request).await?;
-    Ok(Response::ok(admin::choosable_providers_json(&directory.providers().await?)))
+    Ok(Response::ok(ChoosableProviders::new(directory.providers().await?)))
 }

@@ -6,14 +6,13 @@
 
 use std::process::ExitCode;
 
-use shared::domain::canned_reply::CannedReply;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::random_identifier;
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::canned_replies;
+use shared::wire::canned_replies::{CannedReplies, CannedReply, NewCannedReply};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -25,15 +24,14 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
         "GET" => {
             let account_id = auth::agent(&connections, &request).await?.account_id;
             let replies = directory.canned_replies(&account_id).await?;
-            Ok(Response::ok(canned_replies::canned_replies_json(&replies)))
+            Ok(Response::ok(CannedReplies::new(&replies)))
         }
         "POST" => {
             let caller = auth::admin(&connections, &request).await?;
-            let new = CannedReply { id: random_identifier()?, ..CannedReply::default() };
-            let reply = canned_replies::apply_canned_reply_patch(&request.json()?, new)?;
+            let reply = request.body_as::<NewCannedReply>()?.into_reply(random_identifier()?);
             let directory = audit::by_agent(&directory, &caller, &request);
             directory.create_canned_reply(&caller.account_id, &reply).await?;
-            Ok(Response::created(canned_replies::canned_reply_json(&reply)))
+            Ok(Response::created(CannedReply::new(&reply)))
         }
         _ => Err(request.unexpected_method()),
     }

@@ -5,13 +5,13 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::canned_replies;
+use shared::wire::canned_replies::{CannedReply, CannedReplyChanges, DeletedCannedReply};
+use shared::wire::values::True;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -24,14 +24,14 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let reply_id = request.path_segment("id");
     match request.method.as_str() {
         "PATCH" => {
-            let body = request.json()?;
-            let edit = |reply| canned_replies::apply_canned_reply_patch(&body, reply);
+            let changes: CannedReplyChanges = request.body_as()?;
+            let edit = |reply| changes.clone().applied_to(reply);
             let reply = directory.edit_canned_reply(&account_id, &reply_id, edit).await?;
-            Ok(Response::ok(canned_replies::canned_reply_json(&reply)))
+            Ok(Response::ok(CannedReply::new(&reply)))
         }
         "DELETE" => {
             directory.delete_canned_reply(&account_id, &reply_id).await?;
-            Ok(Response::ok(json!({ "id": reply_id, "deleted": true })))
+            Ok(Response::ok(DeletedCannedReply { id: reply_id, deleted: True }))
         }
         _ => Err(request.unexpected_method()),
     }

@@ -17,7 +17,7 @@ use shared::store::account_deletion::AccountData;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin;
+use shared::wire::admin::{AccountDetails, AccountSuspension};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -50,7 +50,7 @@ async fn handle(
 }
 
 async fn suspend_or_resume(data: &AccountData<'_>, account: &Account, request: &Request) -> Result<(), Error> {
-    let suspended = admin::parse_account_patch(&request.json()?)?;
+    let AccountSuspension { suspended } = request.body_as()?;
     if account.deleting_since.is_some() {
         return Err(Error::Conflict("the account is being deleted"));
     }
@@ -61,7 +61,7 @@ async fn suspend_or_resume(data: &AccountData<'_>, account: &Account, request: &
 async fn show(
     data: &AccountData<'_>,
     account_id: &str,
-    respond: fn(serde_json::Value) -> Response,
+    respond: fn(AccountDetails) -> Response,
 ) -> Result<Response, Error> {
     let account = data.directory.account(account_id).await?.ok_or(Error::NotFound)?;
     let agents = data.directory.agents(account_id).await?;
@@ -69,5 +69,5 @@ async fn show(
         Some(_) => data.chats.account_deletion_progress(account_id).await?,
         None => None,
     };
-    Ok(respond(admin::account_details_json(&account, &agents, progress.as_ref())))
+    Ok(respond(AccountDetails::new(&account, &agents, progress)))
 }

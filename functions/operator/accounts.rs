@@ -5,7 +5,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::agent::Agent;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
@@ -13,7 +12,8 @@ use shared::runtime::random_ids_and_secrets::{self, OperatorKey};
 use shared::runtime::{clock, password};
 use shared::service::{audit, auth};
 use shared::store::directory::Directory;
-use shared::wire::admin::{self, AccountListRequest};
+use shared::wire::admin::{AccountListQuery, Accounts, CreatedAccount, NewAccount};
+use shared::wire::values::SequentialNumber;
 
 const FIRST_AGENT_ID: u64 = 1;
 
@@ -28,22 +28,23 @@ async fn handle((directory, operator_key): (Directory, OperatorKey), request: Re
 }
 
 async fn create(directory: &Directory, request: &Request) -> Result<Response, Error> {
-    let (name, new_admin) = admin::parse_new_account(&request.json()?)?;
+    let (name, new_admin) = request.body_as::<NewAccount>()?.checked()?;
     let password_hash = password::hash_new(&new_admin.password)?;
     let admin: Agent = new_admin.into_agent(random_ids_and_secrets::random_identifier()?, FIRST_AGENT_ID, clock::now());
     audit::by_operator(directory, request).create_account(&name, &admin, &password_hash).await?;
-    Ok(Response::created(json!({ "account_id": admin.account_id, "admin_id": FIRST_AGENT_ID })))
+    let admin_id = SequentialNumber(FIRST_AGENT_ID);
+    Ok(Response::created(CreatedAccount { account_id: admin.account_id, admin_id }))
 }
 
 async fn list(directory: &Directory, request: &Request) -> Result<Response, Error> {
-    let AccountListRequest { email, limit, after } = admin::parse_account_list(&|name| request.query(name))?;
-    let Some(email) = email else {
-        let page = directory.accounts(after.as_deref(), limit).await?;
-        return Ok(Response::ok(admin::accounts_json(&page.accounts, page.next.as_deref())));
+    let query: AccountListQuery = request.query_as()?;
+    let Some(email) = query.email() else {
+        let page = directory.accounts(query.after(), query.limit()).await?;
+        return Ok(Response::ok(Accounts::new(&page.accounts, page.next)));
     };
     let account = match directory.login(&email).await? {
         Some(login) => directory.account(&login.account_id).await?,
         None => None,
     };
-    Ok(Response::ok(admin::accounts_json(account.as_slice(), None)))
+    Ok(Response::ok(Accounts::new(account.as_slice(), None)))
 }

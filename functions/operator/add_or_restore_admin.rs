@@ -16,7 +16,7 @@ use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::store::directory::agents::Authority;
-use shared::wire::admin::{self, NewAgent};
+use shared::wire::admin::{self, AgentWithPassword, NewAgent};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -27,7 +27,8 @@ type Dependencies = (Directory, Connections, OperatorKey);
 
 async fn handle((directory, connections, operator_key): Dependencies, request: Request) -> Result<Response, Error> {
     auth::operator(&operator_key, &request)?;
-    let (account_id, new_admin) = (request.path_segment("account_id"), admin::parse_new_admin(&request.json()?)?);
+    let account_id = request.path_segment("account_id");
+    let new_admin = request.body_as::<NewAgent>()?.checked_admin("password")?;
     if !directory.has_account(&account_id).await? {
         return Err(Error::NotFound);
     }
@@ -42,12 +43,16 @@ async fn handle((directory, connections, operator_key): Dependencies, request: R
     }
 }
 
-async fn create_admin(directory: &Directory, account_id: String, new_admin: NewAgent) -> Result<Response, Error> {
+async fn create_admin(
+    directory: &Directory,
+    account_id: String,
+    new_admin: AgentWithPassword,
+) -> Result<Response, Error> {
     let password_hash = password::hash_new(&new_admin.password)?;
     let agent_id = directory.next_agent_id(&account_id).await?;
     let admin = new_admin.into_agent(account_id, agent_id, clock::now());
     directory.create_agent(&admin, &password_hash, Authority::Operator).await?;
-    Ok(Response::created(admin::agent_json(&admin)))
+    Ok(Response::created(admin::Agent::new(&admin)))
 }
 
 /// Gives the agent the admin role and the new password, and ends the agent's sessions. The other fields of the request,
@@ -61,5 +66,5 @@ async fn promote_and_reset_password(
     let admin = Agent { role: Role::Admin, ..agent.clone() };
     directory.save_agent(&agent, &admin, Some(password), Authority::Operator).await?;
     connections.end_sessions(&admin.account_id, admin.agent_id).await?;
-    Ok(Response::ok(admin::agent_json(&admin)))
+    Ok(Response::ok(admin::Agent::new(&admin)))
 }

@@ -5,14 +5,14 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::OperatorKey;
 use shared::service::{audit, auth};
 use shared::store::directory::Directory;
-use shared::wire::admin;
+use shared::wire::admin::{DeletedProvider, Provider, ProviderChanges};
+use shared::wire::values::True;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -25,17 +25,17 @@ async fn handle((directory, operator_key, guard): Dependencies, request: Request
     auth::operator(&operator_key, &request)?;
     let provider = directory.provider(&request.path_segment("provider_id")).await?.ok_or(Error::NotFound)?;
     match request.method.as_str() {
-        "GET" => Ok(Response::ok(admin::provider_json(&provider))),
+        "GET" => Ok(Response::ok(Provider::new(&provider))),
         "PATCH" => {
-            let changed = admin::apply_provider_patch(&request.json()?, provider.clone(), &guard)?;
+            let changed = request.body_as::<ProviderChanges>()?.applied_to(&provider, &guard)?;
             directory.save_provider(&provider, &changed).await?;
             audit::log_provider_change(&request, &changed, "changed");
-            Ok(Response::ok(admin::provider_json(&changed)))
+            Ok(Response::ok(Provider::new(&changed)))
         }
         "DELETE" => {
             directory.delete_provider(&provider.provider_id).await?;
             audit::log_provider_change(&request, &provider, "deleted");
-            Ok(Response::ok(json!({ "provider_id": provider.provider_id, "deleted": true })))
+            Ok(Response::ok(DeletedProvider { provider_id: provider.provider_id, deleted: True }))
         }
         _ => Err(request.unexpected_method()),
     }

@@ -4,7 +4,6 @@
 
 use std::process::ExitCode;
 
-use shared::domain::bot::Provider;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -12,7 +11,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::runtime::random_ids_and_secrets::{self, OperatorKey};
 use shared::service::{audit, auth};
 use shared::store::directory::Directory;
-use shared::wire::admin;
+use shared::wire::admin::{NewProvider, Provider, Providers};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -25,21 +24,15 @@ async fn handle((directory, operator_key, guard): Dependencies, request: Request
     auth::operator(&operator_key, &request)?;
     match request.method.as_str() {
         "POST" => register(&directory, &guard, &request).await,
-        "GET" => Ok(Response::ok(admin::providers_json(&directory.providers().await?))),
+        "GET" => Ok(Response::ok(Providers::new(&directory.providers().await?))),
         _ => Err(request.unexpected_method()),
     }
 }
 
 async fn register(directory: &Directory, guard: &SsrfGuard, request: &Request) -> Result<Response, Error> {
-    let blank = Provider {
-        provider_id: random_ids_and_secrets::random_identifier()?,
-        name: String::new(),
-        endpoint: String::new(),
-        authorization_hash: None,
-        created_at: clock::now(),
-    };
-    let provider = admin::apply_provider_patch(&request.json()?, blank, guard)?;
+    let new: NewProvider = request.body_as()?;
+    let provider = new.into_provider(random_ids_and_secrets::random_identifier()?, clock::now(), guard)?;
     directory.create_provider(&provider).await?;
     audit::log_provider_change(request, &provider, "created");
-    Ok(Response::created(admin::provider_json(&provider)))
+    Ok(Response::created(Provider::new(&provider)))
 }

@@ -1702,6 +1702,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
+                /** @description Assigned by the operator. */
                 provider_id: string;
             };
             cookie?: never;
@@ -2302,33 +2303,34 @@ export interface components {
             account_id: string;
             created_at: components["schemas"]["UnixSeconds"];
             name: string;
-            /** @enum {string} */
-            state: "active" | "suspended" | "deleting";
+            state: components["schemas"]["AccountState"];
             suspended_at: components["schemas"]["UnixSeconds"] | null;
+        };
+        AccountAdmin: {
+            agent_id: components["schemas"]["SequentialNumber"];
+            email: string;
+            name: string;
+        };
+        AccountDeletion: {
+            /** Format: int64 */
+            deleted_items: number;
+            /** @description The table that is being read, in this order. account: the last items of the Directory table. */
+            phase: components["schemas"]["DeletionPhase"];
+            started_at: components["schemas"]["UnixSeconds"];
         };
         AccountDetails: {
             account_id: string;
-            admins: {
-                agent_id: components["schemas"]["SequentialNumber"];
-                email: string;
-                name: string;
-            }[];
-            /** @description The number of agents. */
+            admins: components["schemas"]["AccountAdmin"][];
+            /**
+             * Format: int64
+             * @description The number of agents.
+             */
             agents: number;
             created_at: components["schemas"]["UnixSeconds"];
             /** @description The progress of the deletion. Null if none is in progress. */
-            deletion: {
-                deleted_items: number;
-                /**
-                 * @description The table that is being read, in this order. account: the last items of the Directory table.
-                 * @enum {string}
-                 */
-                phase: "directory" | "connections" | "chats" | "account";
-                started_at: components["schemas"]["UnixSeconds"];
-            } | null;
+            deletion: components["schemas"]["AccountDeletion"] | null;
             name: string;
-            /** @enum {string} */
-            state: "active" | "suspended" | "deleting";
+            state: components["schemas"]["AccountState"];
             suspended_at: components["schemas"]["UnixSeconds"] | null;
         };
         AccountSettings: {
@@ -2389,15 +2391,22 @@ export interface components {
             time_zone?: string | null;
             webhook_url?: components["schemas"]["OptionalWebUrl"];
         };
+        /** @enum {string} */
+        AccountState: "active" | "suspended" | "deleting";
+        AccountSuspension: {
+            suspended: boolean;
+        };
+        Accounts: {
+            accounts: components["schemas"]["Account"][];
+            next: string | null;
+        };
         Agent: {
             agent_id: components["schemas"]["SequentialNumber"];
             created_at: components["schemas"]["UnixSeconds"];
             email: string;
-            /** @description When the agent's client sent its last request or ping, with a precision of about a minute. Null if that was more than 90 days ago, or if the agent has never set a status or opened a socket. Present only in responses to requests that read agents. */
-            last_seen_at?: components["schemas"]["UnixSeconds"] | null;
             name: string;
             phone: string | null;
-            photo: components["schemas"]["OptionalWebUrl"];
+            photo: components["schemas"]["WebUrl"] | null;
             role: components["schemas"]["Role"];
         };
         AgentCallRequest: {
@@ -2405,18 +2414,18 @@ export interface components {
             phone?: string | null;
         };
         AgentChanges: {
-            /** Format: email */
-            email?: string | null;
+            email?: components["schemas"]["Email"] | null;
             /** @description Whether the agent must replace the new password before anything else. Only together with password. */
             must_change_password?: boolean | null;
-            name?: components["schemas"]["Name"];
-            /** @description The rules of Password apply. */
-            password?: string | null;
-            /** @description The number at which the agent answers calls, preferably with the country code. A number that nobody can have is rejected. */
+            name?: string;
+            password?: components["schemas"]["Password"] | null;
+            /**
+             * @description The number at which the agent answers calls, preferably with the country code. A number that nobody can have is
+             *     rejected.
+             */
             phone?: string | null;
-            photo?: components["schemas"]["WebUrlOrBlank"];
-            /** @enum {string|null} */
-            role?: "agent" | "admin" | null;
+            photo?: components["schemas"]["WebUrlOrBlank"] | null;
+            role?: components["schemas"]["Role"] | null;
         };
         /** @description An agent's text may have at most 10000 characters. */
         AgentMessage: {
@@ -2461,6 +2470,23 @@ export interface components {
             /** @description The IP address of the sign-in. */
             source_address: string | null;
             user_agent: string | null;
+        };
+        AgentWithLastSeen: {
+            agent_id: components["schemas"]["SequentialNumber"];
+            created_at: components["schemas"]["UnixSeconds"];
+            email: string;
+            /**
+             * @description When the agent's client sent its last request or ping, with a precision of about a minute. Null if that was
+             *     more than 90 days ago, or if the agent has never set a status or opened a socket.
+             */
+            last_seen_at: components["schemas"]["UnixSeconds"] | null;
+            name: string;
+            phone: string | null;
+            photo: components["schemas"]["WebUrl"] | null;
+            role: components["schemas"]["Role"];
+        };
+        Agents: {
+            agents: components["schemas"]["AgentWithLastSeen"][];
         };
         ApiChannel: {
             agent_ids: components["schemas"]["SequentialNumber"][];
@@ -2780,19 +2806,26 @@ export interface components {
             /** @enum {string} */
             result: "ok" | "fail";
         };
+        CannedReplies: {
+            canned_replies: components["schemas"]["CannedReply"][];
+        };
         CannedReply: {
             id: string;
             shortcut: string;
             text: string;
         };
         CannedReplyChanges: {
-            shortcut?: components["schemas"]["CannedReplyShortcut"];
-            text?: components["schemas"]["CannedReplyText"];
+            shortcut?: components["schemas"]["CannedReplyShortcut2"];
+            text?: components["schemas"]["CannedReplyText2"];
         };
         /** @description The word, without spaces, that agents type to insert the text. It is unique in the account, regardless of case. */
         CannedReplyShortcut: string;
+        /** @description The word, without spaces, that agents type to insert the text. It is unique in the account, regardless of case. */
+        CannedReplyShortcut2: string;
         /** @description The client replaces {visitor} and {agent} with names. */
         CannedReplyText: string;
+        /** @description The client replaces {visitor} and {agent} with names. */
+        CannedReplyText2: string;
         /** @description A number of deliveries, counted up to 100. */
         CappedCount: {
             count: number;
@@ -3009,6 +3042,14 @@ export interface components {
             visitor: components["schemas"]["WebhookVisitor"];
             widget_id: string;
         };
+        ChoosableProvider: {
+            name: string;
+            provider_id: string;
+        };
+        /** @description The providers as admins see them, without their endpoints, which can contain secrets. */
+        ChoosableProviders: {
+            providers: components["schemas"]["ChoosableProvider"][];
+        };
         /** @description The visitor's contact data, at the top level or in contacts. At least one of the three fields is required. */
         ClientInfoEvent: {
             /** @description An id as the service sent it. */
@@ -3064,6 +3105,10 @@ export interface components {
             status: components["schemas"]["PresenceStatus"];
         };
         Count: number;
+        CreatedAccount: {
+            account_id: string;
+            admin_id: components["schemas"]["SequentialNumber"];
+        };
         /** @description A new bot. No later response contains its signing secret and its token. */
         CreatedBot: {
             answer_within: components["schemas"]["BotResponseTimeout"] | null;
@@ -3095,11 +3140,33 @@ export interface components {
         CustomFieldAnswers: {
             [key: string]: string | boolean | null;
         } | null;
+        DeletedAgent: {
+            agent_id: components["schemas"]["SequentialNumber"];
+            /** @constant */
+            deleted: true;
+        };
         DeletedBot: {
             bot_id: string;
             /** @constant */
             deleted: true;
         };
+        DeletedCannedReply: {
+            /** @constant */
+            deleted: true;
+            id: string;
+        };
+        DeletedDepartment: {
+            /** @constant */
+            deleted: true;
+            department_id: components["schemas"]["SequentialNumber"];
+        };
+        DeletedProvider: {
+            /** @constant */
+            deleted: true;
+            provider_id: string;
+        };
+        /** @enum {string} */
+        DeletionPhase: "directory" | "connections" | "chats" | "account";
         /** @description A delivery and its attempts. */
         Delivery: {
             attempts: components["schemas"]["DeliveryAttempts"];
@@ -3157,8 +3224,12 @@ export interface components {
             name: string;
         };
         DepartmentChanges: {
+            /** @description The ids of agents or departments. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
-            name?: components["schemas"]["Name"];
+            name?: string;
+        };
+        Departments: {
+            departments: components["schemas"]["Department"][];
         };
         DigitString: string;
         /** @description The ranges that are not empty, shortest first. */
@@ -3381,23 +3452,28 @@ export interface components {
          */
         MessageType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "note" | "call" | "agent_joined" | "agent_unavailable" | "callback_requested" | "chat_closed" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "call_event" | "offline_message";
         Name: string;
+        NewAccount: {
+            admin: components["schemas"]["NewAgent"];
+            name: string;
+        };
         NewAgent: {
             email: components["schemas"]["Email"];
             /**
-             * @description Whether the agent must replace the password before anything else. Until then, other requests get 403 password_change_required.
+             * @description Whether the agent must replace the password before anything else. Until then, other requests get 403
+             *     password_change_required.
              * @default false
              */
             must_change_password?: boolean | null;
-            name: components["schemas"]["Name"];
+            name: string;
             password: components["schemas"]["Password"];
-            /** @description The number at which the agent answers calls, preferably with the country code. A number that nobody can have is rejected. */
+            /**
+             * @description The number at which the agent answers calls, preferably with the country code. A number that nobody can have is
+             *     rejected.
+             */
             phone?: string | null;
             photo?: components["schemas"]["WebUrlOrBlank"];
-            /**
-             * @default agent
-             * @enum {string|null}
-             */
-            role?: "agent" | "admin" | null;
+            /** @default agent */
+            role?: components["schemas"]["Role"] | null;
         };
         NewBot: {
             answer_within?: components["schemas"]["BotResponseTimeout"] | null;
@@ -3426,11 +3502,27 @@ export interface components {
             /** @constant */
             kind: "widget";
         });
-        NewDepartment: components["schemas"]["DepartmentChanges"] & unknown;
+        NewDepartment: {
+            /** @description The ids of agents or departments. */
+            agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            name: string;
+        };
         NewNote: {
             text: string;
         };
-        NewProvider: components["schemas"]["ProviderChanges"] & Record<string, never>;
+        NewProvider: {
+            /**
+             * @description The secret that the provider's requests must carry; empty for none. Printable ASCII without leading or trailing
+             *     spaces.
+             */
+            authorization?: string | null;
+            /**
+             * @description Like ReceiverUrl, but each {token} in its path or query is replaced with the bot's token. Without one, the token is
+             *     appended as the last path segment.
+             */
+            endpoint: string;
+            name: string;
+        };
         NewWebhook: components["schemas"]["WebhookChanges"] & unknown;
         /** @description The cursor of the next page. */
         NextCursor: string | null;
@@ -3528,14 +3620,23 @@ export interface components {
             provider_id: string;
         };
         ProviderChanges: {
-            /** @description The secret that the provider's requests must carry; empty for none. Printable ASCII without leading or trailing spaces. */
+            /**
+             * @description The secret that the provider's requests must carry; empty for none. Printable ASCII without leading or trailing
+             *     spaces.
+             */
             authorization?: string | null;
-            /** @description Like ReceiverUrl, but each {token} in its path or query is replaced with the bot's token. Without one, the token is appended as the last path segment. */
+            /**
+             * @description Like ReceiverUrl, but each {token} in its path or query is replaced with the bot's token. Without one, the token is
+             *     appended as the last path segment.
+             */
             endpoint?: string;
-            name?: components["schemas"]["Name"];
+            name?: string;
         };
         /** @description Table B1, provider to service. */
         ProviderEvent: components["schemas"]["BotMessageEvent"] | components["schemas"]["InviteAgentEvent"] | components["schemas"]["ClientInfoEvent"];
+        Providers: {
+            providers: components["schemas"]["Provider"][];
+        };
         PublicWidgetSettings: {
             avatar: components["schemas"]["OptionalWebUrl"];
             color: string;
@@ -3959,10 +4060,13 @@ export interface components {
          * @description When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting.
          */
         WaitingSince: number | null;
-        /** Format: uri */
+        /**
+         * Format: uri
+         * @description An http or https URL.
+         */
         WebUrl: string;
         /** @description A blank value counts as absent. */
-        WebUrlOrBlank: components["schemas"]["OptionalWebUrl"] | string;
+        WebUrlOrBlank: components["schemas"]["WebUrl"] | string | null;
         Webhook: {
             events: components["schemas"]["WebhookEventName"][];
             signing_secret?: components["schemas"]["SigningSecret"];
@@ -4701,9 +4805,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        agents: components["schemas"]["Agent"][];
-                    };
+                    "application/json": components["schemas"]["Agents"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4761,7 +4863,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Agent"];
+                    "application/json": components["schemas"]["AgentWithLastSeen"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4789,11 +4891,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        agent_id: components["schemas"]["SequentialNumber"];
-                        /** @constant */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["DeletedAgent"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5609,9 +5707,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        departments: components["schemas"]["Department"][];
-                    };
+                    "application/json": components["schemas"]["Departments"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5697,11 +5793,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        deleted: true;
-                        department_id: components["schemas"]["SequentialNumber"];
-                    };
+                    "application/json": components["schemas"]["DeletedDepartment"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5760,12 +5852,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        providers: {
-                            name: string;
-                            provider_id: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ChoosableProviders"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6260,9 +6347,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        canned_replies: components["schemas"]["CannedReply"][];
-                    };
+                    "application/json": components["schemas"]["CannedReplies"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6320,11 +6405,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        deleted: true;
-                        id: string;
-                    };
+                    "application/json": components["schemas"]["DeletedCannedReply"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7566,12 +7647,12 @@ export interface operations {
     accounts: {
         parameters: {
             query?: {
+                /** @description The value of next from the previous page. */
+                cursor?: string;
                 /** @description The e-mail address of an agent. */
                 email?: string;
                 /** @description The page size. */
                 limit?: number;
-                /** @description The value of next from the previous page. */
-                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -7585,10 +7666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        accounts: components["schemas"]["Account"][];
-                        next: components["schemas"]["NextCursor"];
-                    };
+                    "application/json": components["schemas"]["Accounts"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7606,10 +7684,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    admin: components["schemas"]["NewAgent"];
-                    name: components["schemas"]["Name"];
-                };
+                "application/json": components["schemas"]["NewAccount"];
             };
         };
         responses: {
@@ -7619,10 +7694,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        account_id: string;
-                        admin_id: components["schemas"]["SequentialNumber"];
-                    };
+                    "application/json": components["schemas"]["CreatedAccount"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7696,9 +7768,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    suspended: boolean;
-                };
+                "application/json": components["schemas"]["AccountSuspension"];
             };
         };
         responses: {
@@ -7899,9 +7969,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        providers: components["schemas"]["Provider"][];
-                    };
+                    "application/json": components["schemas"]["Providers"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7943,6 +8011,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Assigned by the operator. */
                 provider_id: string;
             };
             cookie?: never;
@@ -7969,6 +8038,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Assigned by the operator. */
                 provider_id: string;
             };
             cookie?: never;
@@ -7981,11 +8051,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        deleted: true;
-                        provider_id: string;
-                    };
+                    "application/json": components["schemas"]["DeletedProvider"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -8000,6 +8066,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Assigned by the operator. */
                 provider_id: string;
             };
             cookie?: never;

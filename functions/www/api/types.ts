@@ -53,7 +53,8 @@ export type AccountSettingsChanges = Schemas["AccountSettingsChanges"];
 export type TriggerRule = Schemas["TriggerRule"];
 export type Bot = Schemas["Bot"];
 export type CreatedBot = Schemas["CreatedBot"];
-export type Agent = Schemas["Agent"];
+/** The response to a change does not contain when the agent was last seen. */
+export type Agent = Schemas["Agent"] & Partial<Schemas["AgentWithLastSeen"]>;
 export type AgentChanges = Schemas["AgentChanges"];
 export type Department = Schemas["Department"];
 export type VisitorData = operations["visitor"]["responses"][200]["content"]["application/json"];

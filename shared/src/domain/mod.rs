@@ -24,6 +24,7 @@ pub mod delivery;
 pub mod delivery_search_and_replay;
 pub mod department;
 pub(crate) mod digits;
+pub(crate) mod email_address;
 pub mod idempotency_key;
 pub mod link_detection;
 pub mod link_filter;

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::domain::account_settings::AccountSettings;
-use crate::domain::bot::{Bot, Provider};
-use crate::domain::canned_reply::CannedReply;
+use crate::domain::bot::Bot;
+use crate::domain::canned_reply;
 use crate::domain::channel::{Channel, ChannelSettings, EndpointSecret, KindSettings};
 use crate::domain::contacts_form::{ContactsForm, CustomField, CustomFieldKind};
 use crate::domain::department::Department;
@@ -19,17 +19,20 @@ use crate::domain::webhook::Webhook;
 use crate::domain::widget::WidgetSettings;
 use crate::fuzz::{CALL_ID, NOW, accepted, json, targets};
 use crate::store::tests::stored_form::StoredForm;
-use crate::wire::admin::{self, BotChanges, BotToken, NewAgent, NewBot};
+use crate::wire::admin::{
+    self, AgentChanges, AgentWithPassword, BotChanges, BotToken, DepartmentChanges, NewAccount, NewAgent, NewBot,
+    NewDepartment, NewProvider, ProviderChanges,
+};
 use crate::wire::bot::BotEventKind;
 use crate::wire::bot_error::BotApiError;
 use crate::wire::bot_sample::BotTest;
+use crate::wire::canned_replies::{CannedReply, CannedReplyChanges, NewCannedReply};
 use crate::wire::message_content::{ParsedMessage, message_fields};
 use crate::wire::reader::read;
 use crate::wire::signing_secret::SecretRotation;
 use crate::wire::telephony_settings::{apply_telephony_patch, parse_top_up, telephony_json};
 use crate::wire::{
-    agent, bot, call_gateway, canned_replies, delivery_log, sample_data, settings, visitor_message, webhook_sample,
-    widget,
+    agent, bot, call_gateway, delivery_log, sample_data, settings, visitor_message, webhook_sample, widget,
 };
 
 targets!(
@@ -229,19 +232,19 @@ fn agent_visitor(input: &[u8]) {
     assert_profile_stored(&profile, ProfileSource::Agent);
 }
 
-fn assert_agent_stored(new: NewAgent) {
+fn assert_agent_stored(new: AgentWithPassword) {
     let agent = new.into_agent("acc".into(), 1, NOW);
     assert_stored(&agent);
-    let again = admin::apply_agent_patch(&admin::agent_json(&agent), &agent).unwrap();
-    assert_eq!(again.agent, agent);
+    let again = read::<AgentChanges>(&json!(admin::Agent::new(&agent))).unwrap();
+    assert_eq!(again.applied_to(&agent).unwrap().agent, agent);
 }
 
 fn admin_agent(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, admin::parse_new_agent(&body)).into_iter().for_each(assert_agent_stored);
-    accepted(&body, admin::parse_new_admin(&body)).into_iter().for_each(assert_agent_stored);
+    accepted(&body, read::<NewAgent>(&body).and_then(NewAgent::checked)).into_iter().for_each(assert_agent_stored);
     let before = sample_data::agent(NOW);
-    let Some(change) = accepted(&body, admin::apply_agent_patch(&body, &before)) else { return };
+    let changed = read::<AgentChanges>(&body).and_then(|changes| changes.applied_to(&before));
+    let Some(change) = accepted(&body, changed) else { return };
     assert_stored(&change.agent);
 }
 
@@ -315,20 +318,23 @@ fn admin_widget(input: &[u8]) {
 
 fn admin_department(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let before = Department { department_id: 1, ..Department::default() };
-    let Some(department) = accepted(&body, admin::apply_department_patch(&body, before)) else { return };
+    let before = Department { department_id: 1, name: "Sales".into(), agent_ids: Vec::new() };
+    accepted(&body, read::<NewDepartment>(&body));
+    let Some(changes) = accepted(&body, read::<DepartmentChanges>(&body)) else { return };
+    let department = changes.applied_to(&before);
     assert_stored(&department);
-    let again = admin::apply_department_patch(&admin::department_json(&department), department.clone());
-    assert_eq!(again.unwrap(), department);
+    let again = read::<DepartmentChanges>(&json!(admin::Department::new(&department))).unwrap();
+    assert_eq!(again.applied_to(&before), department);
 }
 
 fn admin_canned_reply(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let before = CannedReply { id: "r".into(), ..CannedReply::default() };
-    let Some(reply) = accepted(&body, canned_replies::apply_canned_reply_patch(&body, before)) else { return };
+    let Some(new) = accepted(&body, read::<NewCannedReply>(&body)) else { return };
+    let reply = new.into_reply("r".into());
     assert_stored(&reply);
-    let again = canned_replies::apply_canned_reply_patch(&canned_replies::canned_reply_json(&reply), reply.clone());
-    assert_eq!(again.unwrap(), reply);
+    let changes: CannedReplyChanges = read(&json!(CannedReply::new(&reply))).unwrap();
+    let before = canned_reply::CannedReply { id: "r".into(), ..canned_reply::CannedReply::default() };
+    assert_eq!(changes.applied_to(before), reply);
 }
 
 fn admin_settings(input: &[u8]) {
@@ -385,18 +391,17 @@ fn admin_receiver_test(input: &[u8]) {
 
 fn operator_account(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let Some((_, admin)) = accepted(&body, admin::parse_new_account(&body)) else { return };
+    let Some((_, admin)) = accepted(&body, read::<NewAccount>(&body).and_then(NewAccount::checked)) else { return };
     assert_agent_stored(admin);
 }
 
 fn operator_provider(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let (name, endpoint) = (String::new(), String::new());
-    let before = Provider { provider_id: "P".into(), name, endpoint, authorization_hash: None, created_at: NOW };
-    let Some(provider) = accepted(&body, admin::apply_provider_patch(&body, before, &guard())) else { return };
+    let new = read::<NewProvider>(&body).and_then(|new| new.into_provider("P".into(), NOW, &guard()));
+    let Some(provider) = accepted(&body, new) else { return };
     assert_stored(&provider);
-    let again = admin::apply_provider_patch(&admin::provider_json(&provider), provider.clone(), &guard());
-    assert_eq!(again.unwrap(), provider);
+    let again = read::<ProviderChanges>(&json!(admin::Provider::new(&provider))).unwrap();
+    assert_eq!(again.applied_to(&provider, &guard()).unwrap(), provider);
 }
 
 fn operator_top_up(input: &[u8]) {

@@ -1,60 +1,156 @@
-//! Request and response bodies of the /agent/canned-replies endpoints.
+//! The /agent/canned-replies endpoints: bodies and operations.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::domain::canned_reply::{CannedReply, MAX_CANNED_TEXT_CHARS, MAX_SHORTCUT_CHARS};
-use crate::error::Error;
-use crate::wire::json_fields::Fields;
+use crate::contract::{Failure, Operation, Security};
+use crate::domain::canned_reply::{self, MAX_CANNED_REPLIES, MAX_CANNED_TEXT_CHARS, MAX_SHORTCUT_CHARS};
+use crate::wire::values::{NotNull, Text, True};
 
-/// Parses the body of POST /agent/canned-replies or PATCH /agent/canned-replies/{id} and returns the changed reply. A
-/// `reply` without a shortcut is new; in that case the body must contain `shortcut` and `text`.
-pub fn apply_canned_reply_patch(body: &Value, mut reply: CannedReply) -> Result<CannedReply, Error> {
-    let fields = Fields::of(body)?;
-    let is_new = reply.shortcut.is_empty();
-    if fields.has("shortcut") || is_new {
-        reply.shortcut = parse_shortcut(fields)?;
-    }
-    if fields.has("text") || is_new {
-        reply.text = parse_text(fields)?;
-    }
-    Ok(reply)
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get(
+            "/agent/canned-replies",
+            "cannedReplies",
+            "Lists the canned replies of the account, sorted by shortcut",
+        )
+        .describe("All of them, because there are at most 250.")
+        .answers::<CannedReplies>(200, "The canned replies."),
+        Operation::post("/agent/canned-replies", "createCannedReply", "An admin creates a canned reply")
+            .describe(
+                "409 if another canned reply has the same shortcut, or if the account already has 250 canned replies.",
+            )
+            .secured_by(Security::Admin)
+            .body::<NewCannedReply>()
+            .answers::<CannedReply>(201, "The canned reply.")
+            .fails(&[Failure::Conflict]),
+        Operation::patch("/agent/canned-replies/{id}", "changeCannedReply", "An admin changes a canned reply")
+            .describe("Absent fields stay unchanged. 409 if another canned reply has the same shortcut.")
+            .secured_by(Security::Admin)
+            .body::<CannedReplyChanges>()
+            .answers::<CannedReply>(200, "The canned reply.")
+            .fails(&[Failure::Conflict]),
+        Operation::delete("/agent/canned-replies/{id}", "deleteCannedReply", "An admin deletes a canned reply")
+            .secured_by(Security::Admin)
+            .describe("404 if it does not exist any more.")
+            .answers::<DeletedCannedReply>(200, "Deleted."),
+    ]
 }
 
-fn parse_shortcut(fields: Fields<'_>) -> Result<String, Error> {
-    let shortcut = fields.required_text("shortcut", MAX_SHORTCUT_CHARS)?;
-    if shortcut.chars().any(|character| character.is_whitespace() || character.is_control()) {
-        return Err(fields.invalid("shortcut", "must not contain spaces or control characters"));
+#[derive(Deserialize, JsonSchema)]
+pub struct NewCannedReply {
+    shortcut: CannedReplyShortcut,
+    text: CannedReplyText,
+}
+
+impl NewCannedReply {
+    pub fn into_reply(self, id: String) -> canned_reply::CannedReply {
+        let Self { shortcut: CannedReplyShortcut(shortcut), text: CannedReplyText(text) } = self;
+        canned_reply::CannedReply { id, shortcut, text }
     }
-    Ok(shortcut)
 }
 
-fn parse_text(fields: Fields<'_>) -> Result<String, Error> {
-    let text = fields.required_text("text", MAX_CANNED_TEXT_CHARS)?;
-    if text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\r' | '\t')) {
-        return Err(fields.invalid("text", "must not contain control characters except line breaks and tabs"));
+#[derive(Clone, Deserialize, JsonSchema)]
+pub struct CannedReplyChanges {
+    #[serde(default)]
+    shortcut: NotNull<CannedReplyShortcut>,
+    #[serde(default)]
+    text: NotNull<CannedReplyText>,
+}
+
+impl CannedReplyChanges {
+    /// Returns the changed reply.
+    pub fn applied_to(self, reply: canned_reply::CannedReply) -> canned_reply::CannedReply {
+        let Self { shortcut, text } = self;
+        let canned_reply::CannedReply { id, shortcut: shortcut_before, text: text_before } = reply;
+        canned_reply::CannedReply {
+            id,
+            shortcut: shortcut.0.map_or(shortcut_before, |CannedReplyShortcut(shortcut)| shortcut),
+            text: text.0.map_or(text_before, |CannedReplyText(text)| text),
+        }
     }
-    Ok(text)
 }
 
-pub fn canned_reply_json(reply: &CannedReply) -> Value {
-    let CannedReply { id, shortcut, text } = reply;
-    json!({ "id": id, "shortcut": shortcut, "text": text })
+/// The word, without spaces, that agents type to insert the text. It is unique in the account, regardless of case.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "Text<MAX_SHORTCUT_CHARS>")]
+#[schemars(with = "Text<MAX_SHORTCUT_CHARS>", extend("pattern" = r"^[^\s\u0000-\u001f\u007f-\u009f]*$"))]
+struct CannedReplyShortcut(String);
+
+impl TryFrom<Text<MAX_SHORTCUT_CHARS>> for CannedReplyShortcut {
+    type Error = &'static str;
+
+    fn try_from(Text(shortcut): Text<MAX_SHORTCUT_CHARS>) -> Result<Self, Self::Error> {
+        if shortcut.chars().any(|character| character.is_whitespace() || character.is_control()) {
+            return Err("must not contain spaces or control characters");
+        }
+        Ok(Self(shortcut))
+    }
 }
 
-pub fn canned_replies_json(replies: &[CannedReply]) -> Value {
-    let replies: Vec<Value> = replies.iter().map(canned_reply_json).collect();
-    json!({ "canned_replies": replies })
+/// The client replaces {visitor} and {agent} with names.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "Text<MAX_CANNED_TEXT_CHARS>")]
+#[schemars(
+    with = "Text<MAX_CANNED_TEXT_CHARS>",
+    extend("pattern" = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$")
+)]
+struct CannedReplyText(String);
+
+impl TryFrom<Text<MAX_CANNED_TEXT_CHARS>> for CannedReplyText {
+    type Error = &'static str;
+
+    fn try_from(Text(text): Text<MAX_CANNED_TEXT_CHARS>) -> Result<Self, Self::Error> {
+        if text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\r' | '\t')) {
+            return Err("must not contain control characters except line breaks and tabs");
+        }
+        Ok(Self(text))
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CannedReplies {
+    #[schemars(length(max = MAX_CANNED_REPLIES))]
+    canned_replies: Vec<CannedReply>,
+}
+
+impl CannedReplies {
+    pub fn new(replies: &[canned_reply::CannedReply]) -> Self {
+        Self { canned_replies: replies.iter().map(CannedReply::new).collect() }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CannedReply {
+    id: String,
+    shortcut: String,
+    text: String,
+}
+
+impl CannedReply {
+    pub fn new(reply: &canned_reply::CannedReply) -> Self {
+        let canned_reply::CannedReply { id, shortcut, text } = reply.clone();
+        Self { id, shortcut, text }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct DeletedCannedReply {
+    pub id: String,
+    pub deleted: True,
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
     use super::*;
-    use crate::domain::canned_reply::MAX_CANNED_REPLIES;
+    use crate::error::Error;
+    use crate::wire::reader::read;
 
     #[test]
     fn new_reply_requires_both_fields_and_a_patch_none() {
-        let reply = CannedReply { id: "r".into(), shortcut: "hi".into(), text: "Hello {visitor}".into() };
         let table = [
             (json!({}), Some("shortcut"), None),
             (json!({ "shortcut": "hi" }), Some("text"), None),
@@ -73,15 +169,15 @@ mod tests {
             (json!({ "shortcut": "hi", "text": "1\r\n\t2" }), None, None),
             (json!({ "shortcut": "hi", "text": "\u{1b}[31m" }), Some("text"), Some("text")),
         ];
+        let field = |error: Option<Error>| error.map(|error| error.invalid_field().unwrap().to_owned());
         for (body, new, patched) in table {
-            let field = |before: CannedReply| {
-                let error = apply_canned_reply_patch(&body, before).err();
-                error.map(|error| error.invalid_field().unwrap().to_owned())
-            };
-            assert_eq!((field(CannedReply::default()).as_deref(), field(reply.clone()).as_deref()), (new, patched));
+            assert_eq!(field(read::<NewCannedReply>(&body).err()).as_deref(), new, "{body}");
+            assert_eq!(field(read::<CannedReplyChanges>(&body).err()).as_deref(), patched, "{body}");
         }
-        let changed = apply_canned_reply_patch(&json!({ "text": "Bye" }), reply.clone()).unwrap();
-        assert_eq!(changed, CannedReply { text: "Bye".into(), ..reply });
+        let before =
+            canned_reply::CannedReply { id: "r".into(), shortcut: "hi".into(), text: "Hello {visitor}".into() };
+        let changed = read::<CannedReplyChanges>(&json!({ "text": "Bye" })).unwrap().applied_to(before.clone());
+        assert_eq!(changed, canned_reply::CannedReply { text: "Bye".into(), ..before });
     }
 
     #[test]
@@ -91,8 +187,8 @@ mod tests {
         // quote because it is escaped twice (the body is a JSON string that contains JSON).
         for character in ["\u{1f642}", "\""] {
             let (shortcut, text) = (character.repeat(MAX_SHORTCUT_CHARS), character.repeat(MAX_CANNED_TEXT_CHARS));
-            let reply = CannedReply { id: "x".repeat(16), shortcut, text };
-            let body = canned_replies_json(&vec![reply; MAX_CANNED_REPLIES]).to_string();
+            let reply = canned_reply::CannedReply { id: "x".repeat(16), shortcut, text };
+            let body = json!(CannedReplies::new(&vec![reply; MAX_CANNED_REPLIES])).to_string();
             assert!(json!(body).to_string().len() + 1_000 < MAX_LAMBDA_RESPONSE_BYTES);
         }
     }

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::domain::link_detection;
+use crate::domain::{email_address, link_detection};
 use crate::error::Error;
 
 #[derive(Clone, Copy)]
@@ -17,17 +17,6 @@ pub struct Fields<'a> {
     /// Whether invalid optional texts, URLs and numbers count as absent. If not, they make the whole body invalid.
     /// Other invalid fields, such as objects and lists, always make it invalid.
     lenient: bool,
-}
-
-/// Whether a character leaves a mark on a screen. Control characters, soft hyphens, zero-width characters and those
-/// that change the direction of a text leave none, so two addresses that differ only in them look the same.
-fn is_visible(letter: char) -> bool {
-    !letter.is_control()
-        && !matches!(letter,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 impl<'a> Fields<'a> {
@@ -120,10 +109,8 @@ impl<'a> Fields<'a> {
     /// Checks that `value`, the value of the field `name`, is an e-mail address. Returns it without leading and
     /// trailing whitespace.
     pub(crate) fn email_address(&self, name: &str, value: &str) -> Result<String, Error> {
-        let email = value.trim();
-        let is_address = email.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
-        let is_address = is_address && email.chars().all(|letter| !letter.is_whitespace() && is_visible(letter));
-        if is_address { Ok(email.to_owned()) } else { Err(self.invalid(name, "must be an e-mail address")) }
+        let email = email_address::parse(value);
+        email.map(str::to_owned).ok_or_else(|| self.invalid(name, "must be an e-mail address"))
     }
 
     /// Returns an optional string of at most `max_chars` characters. A blank string counts as absent. A number of any

@@ -39,6 +39,7 @@ pub mod signing_secret;
 pub mod socket_frame;
 pub mod telephony_settings;
 pub mod twilio;
+pub mod urls;
 pub mod values;
 pub mod visitor_message;
 pub mod webhook;
@@ -49,7 +50,13 @@ pub mod widget_triggers;
 
 /// Returns the operations that the service offers.
 pub fn operations() -> Vec<Operation> {
-    let areas = [files::operations(), channel_api::operations(), bot_api::operations(), admin::operations()];
+    let areas = [
+        files::operations(),
+        channel_api::operations(),
+        bot_api::operations(),
+        admin::operations(),
+        canned_replies::operations(),
+    ];
     areas.into_iter().flatten().collect()
 }
 

@@ -204,6 +204,17 @@ impl<T> Change<T> {
     }
 }
 
+impl<T> Change<Option<T>> {
+    /// A blank value clears the field too.
+    pub fn flatten(self) -> Change<T> {
+        match self {
+            Self::Unchanged => Change::Unchanged,
+            Self::Cleared | Self::Set(None) => Change::Cleared,
+            Self::Set(Some(value)) => Change::Set(value),
+        }
+    }
+}
+
 /// The field needs `#[serde(default)]`, so that an absent field is unchanged.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

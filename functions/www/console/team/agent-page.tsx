@@ -29,7 +29,7 @@ const LIST = { name: "All agents", route: AGENTS_ROUTE };
 
 export function AgentPage({ id }: { id: number }) {
   const workspace = useWorkspace();
-  const loaded = useLoaded(async () => {
+  const loaded = useLoaded(async (): Promise<Agent> => {
     workspace.roster.refresh();
     return workspace.api.get("/admin/agents/{agent_id}", { path: { agent_id: id } });
   });

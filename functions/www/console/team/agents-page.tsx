@@ -22,7 +22,7 @@ export function AgentsPage({ tabs }: { tabs: ComponentChildren }) {
   const { api } = workspace;
   const [searchText, setSearchText] = useState("");
   const [isAdding, setAdding] = useState(false);
-  const loaded = useLoaded(async () => {
+  const loaded = useLoaded(async (): Promise<Agent[]> => {
     const [{ agents }] = await Promise.all([api.get("/admin/agents"), workspace.roster.load().catch(() => {})]);
     return [...agents].sort(compareNames);
   });

@@ -84,12 +84,12 @@ impl Directory {
         &self,
         account_id: &str,
         reply_id: &str,
-        edit: impl Fn(CannedReply) -> Result<CannedReply, Error>,
+        edit: impl Fn(CannedReply) -> CannedReply,
     ) -> Result<CannedReply, Error> {
         let mut races = WriteRaces::new("canned reply");
         loop {
             let before = self.canned_reply(account_id, reply_id).await?;
-            let after = edit(before.clone())?;
+            let after = edit(before.clone());
             let written = self.replace_canned_reply(account_id, &before, &after).await;
             if let Some(result) = races.final_result(written) {
                 return result.map(|()| after);

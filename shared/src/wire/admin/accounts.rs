@@ -1,71 +1,221 @@
-//! Requests and responses of the /operator/accounts endpoints. The body of POST is in [`super::agents`].
+//! The /operator/accounts endpoints: bodies and operations. The telephony of an account is in
+//! [`crate::wire::telephony_settings`].
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::domain::account::{Account, DeletionProgress};
-use crate::domain::agent::{Agent, Role};
-use crate::domain::timestamp::Timestamp;
+use crate::contract::{Failure, Operation};
+use crate::domain::account::{self, AccountState, DeletionPhase, DeletionProgress};
+use crate::domain::agent;
 use crate::error::Error;
-use crate::wire::json_fields::Fields;
-use crate::wire::json_object::with_fields;
-use crate::wire::query_parameters::query_number;
+use crate::wire::admin::MAX_NAME_CHARS;
+use crate::wire::admin::agents::{Agent, AgentWithPassword, NewAgent};
+use crate::wire::values::{Name, NotNull, SequentialNumber, Text, UnixSeconds, Whole};
 
 const MAX_LIMIT: u64 = 100;
 const DEFAULT_LIMIT: u64 = 50;
-/// The maximum length of a cursor, which is the id of an account.
-const MAX_CURSOR_CHARS: usize = 64;
 
-#[derive(Debug, PartialEq, Eq)]
-pub struct AccountListRequest {
-    /// The e-mail address of an agent, in lower case, whose account is wanted.
-    pub email: Option<String>,
-    pub limit: i32,
-    /// The id of the last account of the page before.
-    pub after: Option<String>,
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::post("/operator/accounts", "openAccount", "Creates an account with its first admin")
+            .describe("Tell the admin the password; the admin adds everybody else.")
+            .body::<NewAccount>()
+            .answers::<CreatedAccount>(201, "The account.")
+            .fails(&[Failure::Conflict]),
+        Operation::get("/operator/accounts", "accounts", "Lists the accounts in the order of their ids")
+            .describe(
+                "The list is read from an index, so a change may take some seconds to appear. With email, the list \
+                 contains at most the account of the agent with this address.",
+            )
+            .query::<AccountListQuery>()
+            .answers::<Accounts>(200, "A page of accounts."),
+        Operation::get(
+            "/operator/accounts/{account_id}",
+            "account",
+            "Reads an account with its admins and the progress of its deletion",
+        )
+        .describe("After the deletion of the account, the response is 404.")
+        .answers::<AccountDetails>(200, "The account."),
+        Operation::patch(
+            "/operator/accounts/{account_id}",
+            "suspendAccount",
+            "Suspends an account, or ends its suspension",
+        )
+        .describe(
+            "In a suspended account, agents get 403 account_suspended at once, and channels, widgets and bots within \
+             ten seconds. Nothing is deleted, pending deliveries are completed, and idle chats stay open. When the \
+             suspension ends, the sessions of the agents are valid again. 409 if the account is being deleted.",
+        )
+        .body::<AccountSuspension>()
+        .answers::<AccountDetails>(200, "The account.")
+        .fails(&[Failure::Conflict]),
+        Operation::delete(
+            "/operator/accounts/{account_id}",
+            "deleteAccount",
+            "Orders the deletion of an account with everything that belongs to it",
+        )
+        .describe(
+            "The account is suspended at once, and a scheduled function deletes its data. GET shows the progress and \
+             responds with 404 when nothing is left. A deletion cannot be cancelled. The request can be repeated.",
+        )
+        .answers::<AccountDetails>(202, "The deletion is in progress."),
+        Operation::post(
+            "/operator/accounts/{account_id}/admins",
+            "addAdmin",
+            "Adds an admin to an account, or resets one",
+        )
+        .describe(
+            "If the e-mail address belongs to an agent of the account, that agent gets the password and the role \
+             admin, and their sessions end; name, phone and photo stay unchanged. A role in the body is ignored.",
+        )
+        .body::<NewAgent>()
+        .answers::<Agent>(200, "The agent that was reset.")
+        .answers::<Agent>(201, "The new admin.")
+        .fails(&[Failure::Conflict]),
+    ]
 }
 
-/// Parses the query parameters of GET /operator/accounts. `query` returns the value of a parameter.
-pub fn parse_account_list(query: &dyn Fn(&str) -> Option<String>) -> Result<AccountListRequest, Error> {
-    let limit = query_number(query, "limit")?.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MAX_LIMIT).contains(&limit) {
-        return Err(Error::field("limit", format_args!("must be a whole number from 1 to {MAX_LIMIT}")));
+#[derive(Deserialize, JsonSchema)]
+pub struct NewAccount {
+    name: Text<MAX_NAME_CHARS>,
+    admin: NewAgent,
+}
+
+impl NewAccount {
+    /// Returns the name of the account and its first admin.
+    pub fn checked(self) -> Result<(String, AgentWithPassword), Error> {
+        let Self { name: Text(name), admin } = self;
+        Ok((name, admin.checked_admin("admin.password")?))
     }
-    let after = query("cursor").map(parse_cursor).transpose()?;
-    let email = query("email").map(|email| email.trim().to_lowercase());
-    Ok(AccountListRequest { email, limit: i32::try_from(limit).map_err(Error::internal)?, after })
 }
 
-fn parse_cursor(text: String) -> Result<String, Error> {
-    let is_cursor =
-        (1..=MAX_CURSOR_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if is_cursor { Ok(text) } else { Err(Error::field("cursor", "must be a value that this endpoint has returned")) }
+#[derive(Serialize, JsonSchema)]
+pub struct CreatedAccount {
+    pub account_id: String,
+    pub admin_id: SequentialNumber,
 }
 
-/// Parses the body of PATCH /operator/accounts/{account_id}. Returns whether the account shall be suspended.
-pub fn parse_account_patch(body: &Value) -> Result<bool, Error> {
-    let body = Fields::of(body)?;
-    body.boolean("suspended")?.ok_or_else(|| body.invalid("suspended", "is required"))
+#[derive(Deserialize, JsonSchema)]
+pub struct AccountListQuery {
+    /// The e-mail address of an agent.
+    #[serde(default)]
+    email: NotNull<String>,
+    /// The page size.
+    #[serde(default)]
+    #[schemars(extend("default" = DEFAULT_LIMIT))]
+    limit: NotNull<Whole<1, MAX_LIMIT>>,
+    /// The value of next from the previous page.
+    #[serde(default)]
+    cursor: NotNull<AccountCursor>,
 }
 
-pub fn accounts_json(accounts: &[Account], next: Option<&str>) -> Value {
-    json!({ "accounts": accounts.iter().map(account_json).collect::<Vec<_>>(), "next": next })
+impl AccountListQuery {
+    pub fn limit(&self) -> i32 {
+        let limit = self.limit.0.map_or(DEFAULT_LIMIT, |Whole(limit)| limit);
+        i32::try_from(limit).unwrap_or(i32::MAX)
+    }
+
+    /// Returns the id of the last account of the page before.
+    pub fn after(&self) -> Option<&str> {
+        self.cursor.0.as_ref().map(|AccountCursor(account_id)| account_id.as_str())
+    }
+
+    /// Returns the e-mail address, in lower case, of an agent whose account is wanted.
+    pub fn email(&self) -> Option<String> {
+        self.email.0.as_ref().map(|email| email.trim().to_lowercase())
+    }
 }
 
-fn account_json(account: &Account) -> Value {
-    let Account { account_id, name, created_at, suspended_at, deleting_since: _ } = account;
-    json!({
-        "account_id": account_id, "name": name, "state": account.state().name(), "created_at": created_at.seconds(),
-        "suspended_at": suspended_at.map(Timestamp::seconds),
-    })
+/// The id of an account.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "String", inline, extend("pattern" = "^[0-9A-Za-z]{1,64}$"))]
+struct AccountCursor(String);
+
+impl TryFrom<String> for AccountCursor {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let is_cursor = (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if is_cursor { Ok(Self(text)) } else { Err("must be a value that this endpoint has returned") }
+    }
 }
 
-/// Returns an account with the agents who can manage it and the progress of its deletion.
-pub fn account_details_json(account: &Account, agents: &[Agent], deletion: Option<&DeletionProgress>) -> Value {
-    let admins = agents.iter().filter(|agent| agent.role == Role::Admin);
-    let admins = admins.map(|agent| json!({ "agent_id": agent.agent_id, "name": agent.name, "email": agent.email }));
-    let deletion = deletion.map(|DeletionProgress { started_at, phase, deleted_items }| {
-        json!({ "started_at": started_at.seconds(), "phase": phase.name(), "deleted_items": deleted_items })
-    });
-    let details = [("agents", json!(agents.len())), ("admins", admins.collect()), ("deletion", json!(deletion))];
-    with_fields(account_json(account), details)
+#[derive(Serialize, JsonSchema)]
+pub struct Accounts {
+    #[schemars(length(max = MAX_LIMIT))]
+    accounts: Vec<Account>,
+    /// The cursor of the next page.
+    next: Option<String>,
+}
+
+impl Accounts {
+    pub fn new(accounts: &[account::Account], next: Option<String>) -> Self {
+        Self { accounts: accounts.iter().map(Account::new).collect(), next }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Account {
+    account_id: String,
+    name: String,
+    state: Name<AccountState>,
+    created_at: UnixSeconds,
+    suspended_at: Option<UnixSeconds>,
+}
+
+impl Account {
+    fn new(account: &account::Account) -> Self {
+        let state = account.state();
+        let account::Account { account_id, name, created_at, suspended_at, deleting_since: _ } = account.clone();
+        let (created_at, suspended_at) = (created_at.into(), suspended_at.map(UnixSeconds::from));
+        Self { account_id, name, state: Name(state), created_at, suspended_at }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct AccountDetails {
+    #[serde(flatten)]
+    account: Account,
+    /// The number of agents.
+    agents: usize,
+    admins: Vec<AccountAdmin>,
+    /// The progress of the deletion. Null if none is in progress.
+    deletion: Option<AccountDeletion>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct AccountAdmin {
+    agent_id: SequentialNumber,
+    name: String,
+    email: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct AccountDeletion {
+    started_at: UnixSeconds,
+    /// The table that is being read, in this order. account: the last items of the Directory table.
+    phase: Name<DeletionPhase>,
+    deleted_items: u64,
+}
+
+impl AccountDetails {
+    pub fn new(account: &account::Account, agents: &[agent::Agent], deletion: Option<DeletionProgress>) -> Self {
+        let admins = agents.iter().filter(|agent| agent.role == agent::Role::Admin).map(|agent| AccountAdmin {
+            agent_id: SequentialNumber(agent.agent_id),
+            name: agent.name.clone(),
+            email: agent.email.clone(),
+        });
+        let deletion = deletion.map(|DeletionProgress { started_at, phase, deleted_items }| AccountDeletion {
+            started_at: started_at.into(),
+            phase: Name(phase),
+            deleted_items,
+        });
+        Self { account: Account::new(account), agents: agents.len(), admins: admins.collect(), deletion }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AccountSuspension {
+    pub suspended: bool,
 }

@@ -1,30 +1,76 @@
-//! Request and response bodies of the endpoints that manage agents and create accounts. An account is created together
-//! with its first admin.
+//! The /admin/agents endpoints: bodies and operations. An account is created together with its first admin.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::domain::agent::{Agent, Role};
-use crate::domain::password_policy::{NewPassword, check_new_password};
-use crate::domain::phone_number;
+use crate::contract::{Failure, Operation};
+use crate::domain::agent::{self, Role};
+use crate::domain::password_policy::{NewPassword, PASSWORD_CHARS, check_new_password};
 use crate::domain::timestamp::Timestamp;
+use crate::domain::{email_address, phone_number};
 use crate::error::Error;
 use crate::wire::admin::MAX_NAME_CHARS;
-use crate::wire::json_fields::Fields;
-use crate::wire::json_object::with_fields;
+use crate::wire::urls::{WebUrl, WebUrlOrBlank};
+use crate::wire::values::{AnyText, Change, Name, NotNull, OptionalText, SequentialNumber, Text, True, UnixSeconds};
 
 const MAX_EMAIL_CHARS: usize = 254;
 /// Long enough that the rules for passwords report a password that is too long.
 const MAX_PASSWORD_FIELD_CHARS: usize = 10_000;
 
-/// The change that the body of PATCH /admin/agents/{agent_id} describes.
-pub struct AgentChange {
-    pub agent: Agent,
-    pub password: Option<NewPassword>,
-    /// Whether the agent's sessions must end.
-    pub ends_sessions: bool,
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/admin/agents", "agents", "Lists the agents of the account")
+            .describe("With the time at which each was last seen.")
+            .answers::<Agents>(200, "The agents."),
+        Operation::post("/admin/agents", "createAgent", "Adds an agent")
+            .describe(
+                "The e-mail address must not belong to an agent of any account. Tell the agent the password; the agent \
+                 can change it.",
+            )
+            .body::<NewAgent>()
+            .answers::<Agent>(201, "The agent.")
+            .fails(&[Failure::Conflict]),
+        Operation::get("/admin/agents/{agent_id}", "agent", "Reads an agent")
+            .describe("`last_seen_at` is null for an agent who has never signed in.")
+            .answers::<AgentWithLastSeen>(200, "The agent."),
+        Operation::patch("/admin/agents/{agent_id}", "changeAgent", "Changes an agent")
+            .describe(
+                "A new password, e-mail address or role ends the agent's sessions. Admins cannot change their own \
+                 role. The response is also 409 if the e-mail address or the password was changed concurrently.",
+            )
+            .body::<AgentChanges>()
+            .answers::<Agent>(200, "The agent.")
+            .fails(&[Failure::Conflict]),
+        Operation::delete(
+            "/admin/agents/{agent_id}",
+            "deleteAgent",
+            "Deletes an agent and returns their chats to waiting",
+        )
+        .describe("Admins cannot delete themselves. The request can be repeated after an error.")
+        .answers::<DeletedAgent>(200, "The agent is deleted.")
+        .fails(&[Failure::Conflict]),
+    ]
 }
 
+#[derive(Deserialize, JsonSchema)]
 pub struct NewAgent {
+    name: Text<MAX_NAME_CHARS>,
+    email: Email,
+    password: Password,
+    #[serde(default)]
+    phone: AgentPhone,
+    #[serde(default)]
+    photo: WebUrlOrBlank,
+    #[schemars(extend("default" = "agent"))]
+    role: Option<Name<Role>>,
+    /// Whether the agent must replace the password before anything else. Until then, other requests get 403
+    /// password_change_required.
+    #[schemars(extend("default" = false))]
+    must_change_password: Option<bool>,
+}
+
+/// The data of a new agent, with a password that the rules allow.
+pub struct AgentWithPassword {
     pub name: String,
     /// The e-mail address, in lower case.
     pub email: String,
@@ -36,119 +82,186 @@ pub struct NewAgent {
 }
 
 impl NewAgent {
-    pub fn into_agent(self, account_id: String, agent_id: u64, now: Timestamp) -> Agent {
+    pub fn checked(self) -> Result<AgentWithPassword, Error> {
+        let role = self.role.map_or(Role::Agent, |Name(role)| role);
+        self.checked_with_role(role, "password")
+    }
+
+    /// The new agent is an admin, whatever role the body names. `password_field` is the path of the password.
+    pub fn checked_admin(self, password_field: &str) -> Result<AgentWithPassword, Error> {
+        self.checked_with_role(Role::Admin, password_field)
+    }
+
+    fn checked_with_role(self, role: Role, password_field: &str) -> Result<AgentWithPassword, Error> {
+        let Self { name: Text(name), email: Email(email), password, phone, photo, role: _, must_change_password } =
+            self;
+        let password = password.checked(password_field, &email, must_change_password)?;
+        Ok(AgentWithPassword { name, email, password, phone: phone.0, photo: photo.0, role })
+    }
+}
+
+impl AgentWithPassword {
+    pub fn into_agent(self, account_id: String, agent_id: u64, now: Timestamp) -> agent::Agent {
         let Self { name, email, password: _, phone, photo, role } = self;
-        Agent { account_id, agent_id, name, email, phone, photo, role, created_at: now }
+        agent::Agent { account_id, agent_id, name, email, phone, photo, role, created_at: now }
     }
 }
 
-/// Parses the body of POST /operator/accounts. Returns the name of the account and its first admin.
-pub fn parse_new_account(body: &Value) -> Result<(String, NewAgent), Error> {
-    let body = Fields::of(body)?;
-    let admin = parse_new_agent_fields(body.object("admin")?)?;
-    Ok((body.required_text("name", MAX_NAME_CHARS)?, NewAgent { role: Role::Admin, ..admin }))
+#[derive(Deserialize, JsonSchema)]
+pub struct AgentChanges {
+    #[serde(default)]
+    name: NotNull<Text<MAX_NAME_CHARS>>,
+    email: Option<Email>,
+    password: Option<Password>,
+    #[serde(default)]
+    phone: Change<AgentPhone>,
+    #[serde(default)]
+    photo: Change<WebUrlOrBlank>,
+    role: Option<Name<Role>>,
+    /// Whether the agent must replace the new password before anything else. Only together with password.
+    must_change_password: Option<bool>,
 }
 
-/// Parses the body of POST /operator/accounts/{account_id}/admins.
-pub fn parse_new_admin(body: &Value) -> Result<NewAgent, Error> {
-    Ok(NewAgent { role: Role::Admin, ..parse_new_agent(body)? })
+/// The change that a body of PATCH describes.
+pub struct AgentChange {
+    pub agent: agent::Agent,
+    pub password: Option<NewPassword>,
+    /// Whether the agent's sessions must end.
+    pub ends_sessions: bool,
 }
 
-/// Parses the body of POST /admin/agents.
-pub fn parse_new_agent(body: &Value) -> Result<NewAgent, Error> {
-    parse_new_agent_fields(Fields::of(body)?)
-}
-
-fn parse_new_agent_fields(fields: Fields<'_>) -> Result<NewAgent, Error> {
-    let email = parse_email(fields)?.ok_or_else(|| fields.invalid("email", "is required"))?;
-    let password = parse_password(fields, &email)?.ok_or_else(|| fields.invalid("password", "is required"))?;
-    Ok(NewAgent {
-        name: fields.required_text("name", MAX_NAME_CHARS)?,
-        email,
-        password,
-        phone: parse_phone(fields)?,
-        photo: fields.url("photo")?,
-        role: parse_role(fields)?.unwrap_or(Role::Agent),
-    })
-}
-
-/// Parses the body of PATCH /admin/agents/{agent_id}. Null clears the phone number or the photo. The sessions end if
-/// the body contains a password, an e-mail address or a role, even if the value is unchanged, so that a request that
-/// failed halfway can be repeated.
-pub fn apply_agent_patch(body: &Value, agent: &Agent) -> Result<AgentChange, Error> {
-    let fields = Fields::of(body)?;
-    let mut changed = agent.clone();
-    if fields.has("name") {
-        changed.name = fields.required_text("name", MAX_NAME_CHARS)?;
-    }
-    if fields.has("phone") {
-        changed.phone = parse_phone(fields)?;
-    }
-    if fields.has("photo") {
-        changed.photo = fields.url("photo")?;
-    }
-    changed.email = parse_email(fields)?.unwrap_or(changed.email);
-    changed.role = parse_role(fields)?.unwrap_or(changed.role);
-    let password = parse_password(fields, &changed.email)?;
-    if password.is_none() && fields.boolean("must_change_password")?.is_some() {
-        return Err(fields.invalid("must_change_password", "needs a new password"));
-    }
-    let ends_sessions = password.is_some() || fields.value("email").is_some() || fields.has("role");
-    Ok(AgentChange { agent: changed, password, ends_sessions })
-}
-
-fn parse_email(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    let email = fields.text_or_blank("email", MAX_EMAIL_CHARS)?;
-    email.map(|email| Ok(fields.email_address("email", &email)?.to_lowercase())).transpose()
-}
-
-/// Parses the number at which an agent answers calls. An impossible number would fail only when a visitor calls.
-fn parse_phone(fields: Fields<'_>) -> Result<Option<String>, Error> {
-    match fields.text("phone", MAX_NAME_CHARS)? {
-        Some(phone) if !phone_number::is_possible(&phone) => {
-            Err(fields.invalid("phone", "must be a phone number, such as +31 20 123 4567"))
+impl AgentChanges {
+    /// Returns the changed agent. The sessions end if the body contains a password, an e-mail address or a role, even
+    /// if the value is unchanged, so that a request that failed halfway can be repeated.
+    pub fn applied_to(self, agent: &agent::Agent) -> Result<AgentChange, Error> {
+        let Self { name, email, password, phone, photo, role, must_change_password } = self;
+        let ends_sessions = password.is_some() || email.is_some() || role.is_some();
+        let mut changed = agent.clone();
+        changed.name = name.0.map_or(changed.name, |Text(name)| name);
+        changed.phone = phone.map(|AgentPhone(phone)| phone).flatten().applied_to(changed.phone);
+        changed.photo = photo.map(|WebUrlOrBlank(photo)| photo).flatten().applied_to(changed.photo);
+        changed.email = email.map_or(changed.email, |Email(email)| email);
+        changed.role = role.map_or(changed.role, |Name(role)| role);
+        if password.is_none() && must_change_password.is_some() {
+            return Err(Error::field("must_change_password", "needs a new password"));
         }
-        phone => Ok(phone),
+        let password = password.map(|password| password.checked("password", &changed.email, must_change_password));
+        Ok(AgentChange { agent: changed, password: password.transpose()?, ends_sessions })
     }
 }
 
-fn parse_password(fields: Fields<'_>, email: &str) -> Result<Option<NewPassword>, Error> {
-    let Some(text) = fields.text_or_blank("password", MAX_PASSWORD_FIELD_CHARS)? else {
-        return Ok(None);
-    };
-    check_new_password(&text, Some(email)).map_err(|reason| fields.invalid("password", reason))?;
-    Ok(Some(NewPassword { text, must_change: fields.boolean("must_change_password")?.unwrap_or(false) }))
+/// Compared in lower case.
+#[derive(Deserialize, JsonSchema)]
+#[serde(try_from = "AnyText<MAX_EMAIL_CHARS>")]
+#[schemars(with = "AnyText<MAX_EMAIL_CHARS>", extend("format" = "email", "minLength" = 3))]
+pub struct Email(String);
+
+impl TryFrom<AnyText<MAX_EMAIL_CHARS>> for Email {
+    type Error = &'static str;
+
+    fn try_from(AnyText(text): AnyText<MAX_EMAIL_CHARS>) -> Result<Self, Self::Error> {
+        let address = email_address::parse(&text).ok_or("must be an e-mail address")?;
+        Ok(Self(address.to_lowercase()))
+    }
 }
 
-fn parse_role(fields: Fields<'_>) -> Result<Option<Role>, Error> {
-    fields.enumerated("role", "agent, admin", Role::parse)
+/// Control characters, blanks only, and common or repetitive passwords are refused. It must not be the e-mail address.
+#[derive(Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(with = "String", extend("minLength" = PASSWORD_CHARS.start(), "maxLength" = PASSWORD_CHARS.end()))]
+pub struct Password(AnyText<MAX_PASSWORD_FIELD_CHARS>);
+
+impl Password {
+    fn checked(self, field: &str, email: &str, must_change: Option<bool>) -> Result<NewPassword, Error> {
+        let Self(AnyText(text)) = self;
+        check_new_password(&text, Some(email)).map_err(|reason| Error::field(field, reason))?;
+        Ok(NewPassword { text, must_change: must_change.unwrap_or(false) })
+    }
 }
 
-/// Returns an agent with the time of the agent's last request, or with null if no presence of the agent is stored.
-pub fn agent_with_last_seen_json(agent: &Agent, last_seen_at: Option<Timestamp>) -> Value {
-    with_fields(agent_json(agent), [("last_seen_at", json!(last_seen_at.map(Timestamp::seconds)))])
+/// The number at which the agent answers calls, preferably with the country code. A number that nobody can have is
+/// rejected.
+// An impossible number would fail only when a visitor calls.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(try_from = "OptionalText<MAX_NAME_CHARS>")]
+#[schemars(with = "OptionalText<MAX_NAME_CHARS>", inline)]
+struct AgentPhone(Option<String>);
+
+impl TryFrom<OptionalText<MAX_NAME_CHARS>> for AgentPhone {
+    type Error = &'static str;
+
+    fn try_from(OptionalText(phone): OptionalText<MAX_NAME_CHARS>) -> Result<Self, Self::Error> {
+        if phone.as_ref().is_some_and(|phone| !phone_number::is_possible(phone)) {
+            return Err("must be a phone number, such as +31 20 123 4567");
+        }
+        Ok(Self(phone))
+    }
 }
 
-pub fn agent_json(agent: &Agent) -> Value {
-    let Agent { account_id: _, agent_id, name, email, phone, photo, role, created_at } = agent;
-    json!({
-        "agent_id": agent_id, "name": name, "email": email, "phone": phone, "photo": photo,
-        "role": role.name(), "created_at": created_at.seconds(),
-    })
+#[derive(Serialize, JsonSchema)]
+pub struct Agents {
+    pub agents: Vec<AgentWithLastSeen>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Agent {
+    agent_id: SequentialNumber,
+    name: String,
+    email: String,
+    phone: Option<String>,
+    photo: Option<WebUrl>,
+    role: Name<Role>,
+    created_at: UnixSeconds,
+}
+
+impl Agent {
+    pub fn new(agent: &agent::Agent) -> Self {
+        let agent::Agent { account_id: _, agent_id, name, email, phone, photo, role, created_at } = agent.clone();
+        let (agent_id, photo) = (SequentialNumber(agent_id), photo.map(WebUrl));
+        Self { agent_id, name, email, phone, photo, role: Name(role), created_at: created_at.into() }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct AgentWithLastSeen {
+    #[serde(flatten)]
+    agent: Agent,
+    /// When the agent's client sent its last request or ping, with a precision of about a minute. Null if that was
+    /// more than 90 days ago, or if the agent has never set a status or opened a socket.
+    last_seen_at: Option<UnixSeconds>,
+}
+
+impl AgentWithLastSeen {
+    pub fn new(agent: &agent::Agent, last_seen_at: Option<Timestamp>) -> Self {
+        Self { agent: Agent::new(agent), last_seen_at: last_seen_at.map(UnixSeconds::from) }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct DeletedAgent {
+    pub agent_id: SequentialNumber,
+    pub deleted: True,
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::wire::reader::read;
     use crate::wire::sample_data;
 
     #[test]
     fn impossible_phone_number_of_an_agent_is_refused() {
         let agent = sample_data::agent(Timestamp(0));
-        let phone_after = |body: Value| apply_agent_patch(&body, &agent).map(|change| change.agent.phone);
+        let phone_after = |body: Value| -> Result<Option<String>, Error> {
+            Ok(read::<AgentChanges>(&body)?.applied_to(&agent)?.agent.phone)
+        };
         assert_eq!(phone_after(json!({ "phone": "06-12345678" })).unwrap().unwrap(), "06-12345678");
-        assert_eq!(phone_after(json!({ "phone": null })).unwrap(), None);
+        for cleared in [json!(null), json!(" ")] {
+            assert_eq!(phone_after(json!({ "phone": cleared })).unwrap(), None);
+        }
         for phone in ["123", "+999 12345678", "call me"] {
             let error = phone_after(json!({ "phone": phone })).unwrap_err().to_string();
             assert!(error.starts_with("phone must be a phone number"), "{error}");

@@ -1,24 +1,95 @@
-//! Request and response bodies of the /admin/departments endpoints.
+//! The /admin/departments endpoints: bodies and operations.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::domain::department::Department;
-use crate::error::Error;
-use crate::wire::admin::{MAX_NAME_CHARS, parse_ids};
-use crate::wire::json_fields::Fields;
+use crate::contract::{Failure, Operation};
+use crate::domain::department;
+use crate::wire::admin::{Ids, MAX_NAME_CHARS};
+use crate::wire::values::{NotNull, SequentialNumber, Text, True};
 
-/// Parses the body of POST /admin/departments or PATCH /admin/departments/{department_id} and returns the changed
-/// department. A `department` without a name is new; in that case the body must contain a name.
-pub fn apply_department_patch(body: &Value, mut department: Department) -> Result<Department, Error> {
-    let fields = Fields::of(body)?;
-    if fields.has("name") || department.name.is_empty() {
-        department.name = fields.required_text("name", MAX_NAME_CHARS)?;
-    }
-    department.agent_ids = parse_ids(fields, "agent_ids")?.unwrap_or(department.agent_ids);
-    Ok(department)
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/admin/departments", "departments", "Lists the departments of the account")
+            .describe("With the ids of their members.")
+            .answers::<Departments>(200, "The departments."),
+        Operation::post(
+            "/admin/departments",
+            "createDepartment",
+            "Creates a department; an account can have at most 100",
+        )
+        .describe("Chats can be transferred to a department, and a channel can offer its chats to one.")
+        .body::<NewDepartment>()
+        .answers::<Department>(201, "The department.")
+        .fails(&[Failure::Conflict]),
+        Operation::get("/admin/departments/{department_id}", "department", "Reads a department")
+            .describe("With the ids of its members.")
+            .answers::<Department>(200, "The department."),
+        Operation::patch("/admin/departments/{department_id}", "changeDepartment", "Changes a department")
+            .describe("`agent_ids` replaces the members. Absent fields stay unchanged.")
+            .body::<DepartmentChanges>()
+            .answers::<Department>(200, "The department."),
+        Operation::delete("/admin/departments/{department_id}", "deleteDepartment", "Deletes a department")
+            .describe("Chats that wait for the department are offered to the agents of their channel.")
+            .answers::<DeletedDepartment>(200, "Deleted."),
+    ]
 }
 
-pub fn department_json(department: &Department) -> Value {
-    let Department { department_id, name, agent_ids } = department;
-    json!({ "department_id": department_id, "name": name, "agent_ids": agent_ids })
+#[derive(Deserialize, JsonSchema)]
+pub struct NewDepartment {
+    pub name: Text<MAX_NAME_CHARS>,
+    pub agent_ids: Option<Ids>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct DepartmentChanges {
+    #[serde(default)]
+    name: NotNull<Text<MAX_NAME_CHARS>>,
+    agent_ids: Option<Ids>,
+}
+
+impl DepartmentChanges {
+    /// Returns the changed department.
+    pub fn applied_to(self, department: &department::Department) -> department::Department {
+        let Self { name, agent_ids } = self;
+        let mut changed = department.clone();
+        changed.name = name.0.map_or(changed.name, |Text(name)| name);
+        changed.agent_ids = agent_ids.map_or(changed.agent_ids, Ids::into_unique);
+        changed
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Departments {
+    departments: Vec<Department>,
+}
+
+impl Departments {
+    pub fn new(departments: &[department::Department]) -> Self {
+        Self { departments: departments.iter().map(Department::new).collect() }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Department {
+    department_id: SequentialNumber,
+    name: String,
+    agent_ids: Vec<SequentialNumber>,
+}
+
+impl Department {
+    pub fn new(department: &department::Department) -> Self {
+        let department::Department { department_id, name, agent_ids } = department;
+        Self {
+            department_id: SequentialNumber(*department_id),
+            name: name.clone(),
+            agent_ids: agent_ids.iter().copied().map(SequentialNumber).collect(),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct DeletedDepartment {
+    pub department_id: SequentialNumber,
+    pub deleted: True,
 }

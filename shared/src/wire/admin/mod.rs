@@ -7,32 +7,44 @@ mod channels;
 mod departments;
 mod providers;
 
-pub use accounts::{AccountListRequest, account_details_json, accounts_json, parse_account_list, parse_account_patch};
+pub use accounts::{AccountDetails, AccountListQuery, AccountSuspension, Accounts, CreatedAccount, NewAccount};
 pub use agents::{
-    AgentChange, NewAgent, agent_json, agent_with_last_seen_json, apply_agent_patch, parse_new_account,
-    parse_new_admin, parse_new_agent,
+    Agent, AgentChange, AgentChanges, AgentWithLastSeen, AgentWithPassword, Agents, DeletedAgent, NewAgent,
 };
 pub use bots::{Bot, BotActivity, BotChanges, BotToken, Bots, CreatedBot, DeletedBot, NewBot};
 pub use channels::{
     apply_channel_patch, channel_details_json, channel_json, created_api_channel_json, parse_channel_kind,
     parse_new_api_channel, parse_new_widget,
 };
-pub use departments::{apply_department_patch, department_json};
-pub use providers::{apply_provider_patch, choosable_providers_json, provider_json, providers_json};
+pub use departments::{DeletedDepartment, Department, DepartmentChanges, Departments, NewDepartment};
+pub use providers::{ChoosableProviders, DeletedProvider, NewProvider, Provider, ProviderChanges, Providers};
 
 use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::contract::Operation;
 use crate::domain::ssrf_guard::SsrfGuard;
 use crate::error::Error;
 use crate::wire::json_fields::Fields;
+use crate::wire::values::{List, SequentialNumber};
 
 const MAX_NAME_CHARS: usize = 255;
 const MAX_LIST_ITEMS: usize = 1_000;
 
 /// Returns the operations of the /admin and /operator endpoints.
 pub(super) fn operations() -> Vec<Operation> {
-    bots::operations()
+    [
+        accounts::operations(),
+        agents::operations(),
+        bots::operations(),
+        departments::operations(),
+        providers::operations(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Parses and normalizes an optional URL that the service will send requests to. Returns an error if the SSRF guard
@@ -55,6 +67,21 @@ pub(in crate::wire) fn required_outbound_url(
     outbound_url(fields, name, guard)?.ok_or_else(|| fields.invalid(name, "is required"))
 }
 
+/// The ids of agents or departments.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct Ids(List<SequentialNumber, MAX_LIST_ITEMS>);
+
+impl Ids {
+    /// Returns the ids in their order, each of them once.
+    pub fn into_unique(self) -> Vec<u64> {
+        let mut unique = BTreeSet::new();
+        let ids = self.0.0.into_iter().map(|SequentialNumber(id)| id);
+        ids.filter(|id| unique.insert(*id)).collect()
+    }
+}
+
 /// Parses an optional list of positive ids and removes duplicates.
 fn parse_ids(fields: Fields<'_>, name: &str) -> Result<Option<Vec<u64>>, Error> {
     let Some(numbers) = fields.integers(name, MAX_LIST_ITEMS)? else {
@@ -73,7 +100,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::domain::bot::Provider;
+    use crate::domain::bot;
     use crate::domain::timestamp::Timestamp;
     use crate::wire::reader::read;
     use crate::wire::settings;
@@ -82,15 +109,8 @@ mod tests {
         SsrfGuard::new(Vec::new(), false)
     }
 
-    fn parse_provider(body: &Value) -> Result<Provider, Error> {
-        let nothing = Provider {
-            provider_id: "p".into(),
-            name: String::new(),
-            endpoint: String::new(),
-            authorization_hash: None,
-            created_at: Timestamp(0),
-        };
-        apply_provider_patch(body, nothing, &guard())
+    fn parse_provider(body: &Value) -> Result<bot::Provider, Error> {
+        read::<NewProvider>(body)?.into_provider("p".into(), Timestamp(0), &guard())
     }
 
     #[test]

@@ -84,7 +84,7 @@ async fn every_kind_of_change_has_an_entry() {
     next().delete_channel(&created).await.unwrap();
     let reply = CannedReply { id: "r".into(), shortcut: "hi".into(), text: "Hello".into() };
     next().create_canned_reply("acc", &reply).await.unwrap();
-    let edit = |reply| Ok(CannedReply { text: "Hi".into(), ..reply });
+    let edit = |reply| CannedReply { text: "Hi".into(), ..reply };
     next().edit_canned_reply("acc", "r", edit).await.unwrap();
     next().delete_canned_reply("acc", "r").await.unwrap();
     let limits = |settings: &mut AccountSettings| {

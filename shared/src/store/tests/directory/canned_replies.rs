@@ -17,7 +17,7 @@ impl Stores {
     }
 
     async fn rename_reply(&self, id: &str, shortcut: &str) -> Result<CannedReply, Error> {
-        let rename = |before| Ok(CannedReply { shortcut: shortcut.into(), ..before });
+        let rename = |before| CannedReply { shortcut: shortcut.into(), ..before };
         self.directory.edit_canned_reply("acc", id, rename).await
     }
 
