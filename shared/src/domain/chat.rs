@@ -1,6 +1,8 @@
 //! The header of a chat: the item that stores its state, owner and counters. Every message in the chat updates the
 //! header. The states and the transitions between them are defined in [`chat_state`](super::chat_state).
 
+use std::collections::BTreeMap;
+
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::channel::ChannelKind;
 use crate::domain::chat_state::ChatState;
@@ -72,15 +74,6 @@ impl MessagePreview {
             at,
         }
     }
-}
-
-/// The times until which the integrator of a chat's channel and the chat's bot count as failing. `None` means that the
-/// receiver is not failing. While a receiver is failing, first attempts to it use the retry queue instead of the FIFO
-/// queue, so that they do not block the next messages of the chat.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReceiversFailingUntil {
-    pub channel: Option<Timestamp>,
-    pub bot: Option<Timestamp>,
 }
 
 named! {
@@ -165,7 +158,12 @@ pub struct Chat {
     /// What the visitor of a widget is writing. `None` if the text is not known. The text applies only while
     /// [`is_visitor_typing`](Self::is_visitor_typing) returns true.
     pub typing_text: Option<String>,
-    pub failing_until: ReceiversFailingUntil,
+    /// The times until which the integrator of the chat's channel and the chat's bot count as failing. While a receiver
+    /// is failing, first attempts to it use the retry queue instead of the FIFO queue, so that they do not block the
+    /// next messages of the chat. Other receivers are not marked as failing: each webhook has its own message groups in
+    /// the queue, so a failing webhook does not delay other receivers, and a chat has only a few webhook events and
+    /// calls.
+    pub failing_until: BTreeMap<Target, Timestamp>,
     /// The numbers of the agents' messages that could not be delivered to the visitor and have not been delivered by a
     /// replay since. At most [`MAX_UNDELIVERED`] are stored.
     pub undelivered: Vec<u64>,
@@ -259,14 +257,6 @@ impl Chat {
     }
 
     pub fn is_failing(&self, target: Target, now: Timestamp) -> bool {
-        let until = match target {
-            Target::Channel => self.failing_until.channel,
-            Target::Bot => self.failing_until.bot,
-            // Webhooks and telephony providers are not marked as failing. Each webhook has its own message groups in
-            // the queue, so a failing webhook does not delay other receivers, and a chat has only a few webhook events
-            // and calls.
-            Target::Webhook | Target::Call => None,
-        };
-        until.is_some_and(|until| now < until)
+        self.failing_until.get(&target).is_some_and(|until| now < *until)
     }
 }

@@ -48,10 +48,11 @@ impl Viewer {
 mod tests {
     use std::collections::HashSet;
 
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::domain::agent::AgentSnapshot;
     use crate::domain::channel::{ChannelKind, api_channel_settings, default_api_settings};
-    use crate::domain::chat::ReceiversFailingUntil;
     use crate::domain::department::{ChatDepartment, Department};
     use crate::domain::time_zone::{Day, TimeZone};
     use crate::domain::timestamp::Timestamp;
@@ -101,7 +102,7 @@ mod tests {
             waiting_since: None,
             typing_started_at: None,
             typing_text: None,
-            failing_until: ReceiversFailingUntil::default(),
+            failing_until: BTreeMap::new(),
             undelivered: Vec::new(),
             rating: None,
             retention_days: None,

@@ -38,6 +38,27 @@ impl Target {
         format!("{}#{receiver_id}", self.name())
     }
 
+    /// Returns the name of the field in which agents see the delivery of an entry. It is `delivery` only for messages to
+    /// the visitor, because these are the only messages that an agent can send again.
+    pub const fn entry_field(self) -> &'static str {
+        match self {
+            Self::Channel => "delivery",
+            Self::Bot => "bot_delivery",
+            Self::Webhook => "webhook_delivery",
+            Self::Call => "call_delivery",
+        }
+    }
+
+    /// Returns the name of the number of failed deliveries in reports.
+    pub const fn report_field(self) -> &'static str {
+        match self {
+            Self::Channel => "channel",
+            Self::Bot => "bot",
+            Self::Webhook => "webhook",
+            Self::Call => "telephony",
+        }
+    }
+
     /// Returns the environment variables with the URLs of the FIFO queue for first attempts, and of the retry queue for
     /// later attempts. The retry queues of bots and calls also carry the tasks that check time limits.
     pub const fn queue_url_variables(self) -> (&'static str, &'static str) {

@@ -137,10 +137,12 @@ impl ReplayScope {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::domain::bot::BotNotification;
     use crate::domain::channel::ChannelKind;
-    use crate::domain::chat::{ReceiversFailingUntil, Sender};
+    use crate::domain::chat::Sender;
     use crate::domain::chat_state::ChatState;
     use crate::domain::delivery::Delivery;
     use crate::domain::message_content::Content;
@@ -180,7 +182,7 @@ mod tests {
             waiting_since: None,
             typing_started_at: None,
             typing_text: None,
-            failing_until: ReceiversFailingUntil::default(),
+            failing_until: BTreeMap::new(),
             undelivered: Vec::new(),
             rating: None,
             department: None,

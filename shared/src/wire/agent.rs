@@ -8,7 +8,7 @@ use crate::domain::chat::{Chat, MessagePreview, Rating, Sender};
 use crate::domain::chat_changes::ChangesCursor;
 use crate::domain::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQuery};
 use crate::domain::chat_side_panel::{CrmCardAssignment, CustomData, Panel};
-use crate::domain::delivery::{Attempt, Delivery, DeliveryState, Target};
+use crate::domain::delivery::{Attempt, Delivery, DeliveryState};
 use crate::domain::department::Department;
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::message_content::{Content, TypingNotice};
@@ -365,15 +365,7 @@ pub fn entry_json(entry: TimelineEntry, safe_urls: &LinkFilter, now: Timestamp) 
         fields.insert("shown".to_owned(), json!(false));
     }
     if let Some(delivery) = &entry.delivery {
-        // The field is named `delivery` only for messages to the visitor, because these are the only messages that an
-        // agent can send again.
-        let name = match delivery.target {
-            Target::Channel => "delivery",
-            Target::Bot => "bot_delivery",
-            Target::Webhook => "webhook_delivery",
-            Target::Call => "call_delivery",
-        };
-        fields.insert(name.to_owned(), delivery_json(delivery, now));
+        fields.insert(delivery.target.entry_field().to_owned(), delivery_json(delivery, now));
     }
     Value::Object(fields)
 }

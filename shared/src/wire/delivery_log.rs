@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{DeliveryState, Target};
 use crate::domain::delivery_search_and_replay::{CappedCount, DeliveryCursor, DeliveryFilter};
+use crate::domain::named::Named;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
@@ -19,9 +20,6 @@ const MAX_DELIVERIES_PER_PAGE: u64 = 100;
 const DEFAULT_DELIVERIES_PER_PAGE: u64 = 50;
 /// The maximum length of a channel id or a cursor.
 const MAX_ID_CHARS: usize = 64;
-
-const DELIVERY_STATE_NAMES: &str = "pending, delivered, failed, superseded";
-const TARGET_NAMES: &str = "channel, bot, webhook, call";
 
 /// The query parameters of GET /admin/deliveries.
 #[derive(Debug, PartialEq, Eq)]
@@ -60,13 +58,12 @@ pub fn parse_list_request(query: &dyn Fn(&str) -> Option<String>) -> Result<Deli
     let invalid = |name: &str, expected: &str| Error::field(name, expected);
     let number = |name: &str| query_number(query, name);
     let state = match query("state") {
-        Some(name) => {
-            DeliveryState::parse(&name).ok_or_else(|| Error::field("state", must_be_one_of(DELIVERY_STATE_NAMES)))?
-        }
+        Some(name) => DeliveryState::parse(&name)
+            .ok_or_else(|| Error::field("state", must_be_one_of(&names_of::<DeliveryState>())))?,
         None => DeliveryState::Failed,
     };
     let target = query("target")
-        .map(|name| Target::parse(&name).ok_or_else(|| Error::field("target", must_be_one_of(TARGET_NAMES))));
+        .map(|name| Target::parse(&name).ok_or_else(|| Error::field("target", must_be_one_of(&names_of::<Target>()))));
     let channel_id = query("channel_id");
     if channel_id.as_ref().is_some_and(|id| !is_channel_id(id)) {
         return Err(invalid("channel_id", CHANNEL_ID_EXPECTED));
@@ -117,7 +114,7 @@ fn parse_range(fields: Fields<'_>, after: Option<DeliveryCursor>) -> Result<Repl
     if channel_id.as_ref().is_some_and(|id| !is_channel_id(id)) {
         return Err(fields.invalid("channel_id", CHANNEL_ID_EXPECTED));
     }
-    let target = fields.enumerated("target", TARGET_NAMES, Target::parse)?;
+    let target = fields.enumerated("target", &names_of::<Target>(), Target::parse)?;
     let filter = DeliveryFilter { target, channel_id, from, to, ..DeliveryFilter::all(DeliveryState::Failed) };
     Ok(ReplayRequest::Range { filter, after })
 }
@@ -135,6 +132,10 @@ const CHANNEL_ID_EXPECTED: &str = "must be the identifier of a channel";
 
 fn is_channel_id(text: &str) -> bool {
     (1..=MAX_ID_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+fn names_of<T: Named>() -> String {
+    T::names().join(", ")
 }
 
 fn must_be_one_of(names: &str) -> String {

@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::domain::agent::Agent;
+use crate::domain::delivery::Target;
+use crate::domain::named::Named;
 use crate::domain::phone_call::CallKind;
 use crate::domain::report::{Bucket, CallTotals, ChannelTotals, Histogram, MAX_PERCENTILE_ERROR, Report, ReportTotals};
 use crate::domain::time_zone::{Day, TimeZone};
@@ -48,10 +50,7 @@ fn totals_json(totals: &ReportTotals) -> Value {
         length,
         positive_ratings,
         negative_ratings,
-        failed_to_channel,
-        failed_to_bot,
-        failed_to_webhook,
-        failed_to_telephony,
+        failed_deliveries,
         calls,
         talk_time,
         chats_of_agents: _,
@@ -60,18 +59,16 @@ fn totals_json(totals: &ReportTotals) -> Value {
         let CallTotals { answered, failed } = calls.get(&kind).copied().unwrap_or_default();
         (kind.name().to_owned(), json!({ "answered": answered, "failed": failed }))
     };
+    let failed = |target: &Target| {
+        (target.report_field().to_owned(), json!(failed_deliveries.get(target).copied().unwrap_or_default()))
+    };
     json!({
         "opened": opened_chats,
         "settled_by": { "agent": settled_by_agent, "bot": settled_by_bot, "nobody": settled_by_nobody },
         "first_answer": percentiles_json(first_answer),
         "length": percentiles_json(length),
         "ratings": { "positive": positive_ratings, "negative": negative_ratings },
-        "failed_deliveries": {
-            "channel": failed_to_channel,
-            "bot": failed_to_bot,
-            "webhook": failed_to_webhook,
-            "telephony": failed_to_telephony,
-        },
+        "failed_deliveries": Target::ALL.iter().map(failed).collect::<Value>(),
         "calls": CallKind::ALL.map(call_totals).into_iter().collect::<Value>(),
         "talk_time": percentiles_json(talk_time),
     })

@@ -1,8 +1,10 @@
 //! A fictitious chat for the sample events and messages with which admins test receivers.
 
+use std::collections::BTreeMap;
+
 use crate::domain::agent::{Agent, Role};
 use crate::domain::channel::ChannelKind;
-use crate::domain::chat::{Chat, Rating, ReceiversFailingUntil, Sender};
+use crate::domain::chat::{Chat, Rating, Sender};
 use crate::domain::chat_state::ChatState;
 use crate::domain::department::ChatDepartment;
 use crate::domain::message_content::Content;
@@ -61,7 +63,7 @@ pub fn chat(now: Timestamp) -> Chat {
         waiting_since: None,
         typing_started_at: None,
         typing_text: None,
-        failing_until: ReceiversFailingUntil::default(),
+        failing_until: BTreeMap::new(),
         undelivered: Vec::new(),
         rating: Some(Rating::Positive),
         retention_days: None,

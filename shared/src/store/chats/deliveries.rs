@@ -46,6 +46,22 @@ pub enum OverdueResult {
     Failed { entry: TimelineEntry, is_handed_over: bool },
 }
 
+/// The updates of a chat's header that set and remove the mark of a failing receiver.
+struct FailingMark {
+    set: &'static str,
+    remove: &'static str,
+}
+
+/// Returns `None` for a kind of receiver without a mark; see [`Chat::failing_until`].
+fn failing_mark(target: Target) -> Option<FailingMark> {
+    let marks = [
+        (Target::Channel, "SET #channel_failing_until = :until", "REMOVE #channel_failing_until"),
+        (Target::Bot, "SET #bot_failing_until = :until", "REMOVE #bot_failing_until"),
+    ];
+    let (_, set, remove) = marks.into_iter().find(|(marked, ..)| *marked == target)?;
+    Some(FailingMark { set, remove })
+}
+
 impl Chats {
     /// Records an attempt and the resulting update to the delivery. `delivery` is the delivery at the start of the
     /// attempt. If a retry follows, also stores a changed `delivery.round_started_at`: a delivery that waits for the
@@ -210,9 +226,9 @@ impl Chats {
         }
     }
 
-    /// Marks the receiver as failing in the chat's header. The mark expires after `FAILING_MARK_TTL`. If a bot failed
-    /// to accept a visitor's message, also stores its number, see [`Chat::repeated_to_bot`]. Does nothing for webhooks
-    /// and calls, which have no mark.
+    /// Marks the receiver as failing in the chat's header, if its target has such a mark. The mark expires after
+    /// `FAILING_MARK_TTL`. If a bot failed to accept a visitor's message, also stores its number, see
+    /// [`Chat::repeated_to_bot`].
     pub async fn mark_failing(
         &self,
         entry: &TimelineEntry,
@@ -220,27 +236,19 @@ impl Chats {
         target: Target,
         now: Timestamp,
     ) -> Result<(), Error> {
-        let mut values = vec![(":until", n(now.plus(FAILING_MARK_TTL).0))];
-        let update = match target {
-            Target::Channel => "SET #channel_failing_until = :until",
-            Target::Bot if entry.from == Sender::Visitor => {
-                values.push((":seq", n(entry.seq)));
-                "SET #bot_failing_until = :until, #repeated_to_bot = :seq"
-            }
-            Target::Bot => "SET #bot_failing_until = :until",
-            Target::Webhook | Target::Call => return Ok(()),
-        };
-        self.set_failing_mark(chat, update, values).await
+        let Some(mark) = failing_mark(target) else { return Ok(()) };
+        let until = (":until", n(now.plus(FAILING_MARK_TTL).0));
+        if target == Target::Bot && entry.from == Sender::Visitor {
+            let update = "SET #bot_failing_until = :until, #repeated_to_bot = :seq";
+            return self.set_failing_mark(chat, update, vec![until, (":seq", n(entry.seq))]).await;
+        }
+        self.set_failing_mark(chat, mark.set, vec![until]).await
     }
 
     /// Removes the mark that [`mark_failing`](Self::mark_failing) sets.
     pub async fn mark_healthy(&self, chat: &Chat, target: Target) -> Result<(), Error> {
-        let update = match target {
-            Target::Channel => "REMOVE #channel_failing_until",
-            Target::Bot => "REMOVE #bot_failing_until",
-            Target::Webhook | Target::Call => return Ok(()),
-        };
-        self.set_failing_mark(chat, update, vec![]).await
+        let Some(mark) = failing_mark(target) else { return Ok(()) };
+        self.set_failing_mark(chat, mark.remove, vec![]).await
     }
 
     async fn set_failing_mark(

@@ -11,6 +11,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::domain::chat::{Chat, Rating};
 use crate::domain::delivery::Target;
+use crate::domain::named::Named;
 use crate::domain::phone_call::{Call, CallKind};
 use crate::domain::report::{Bucket, CallResult, CountedChats, Counter, SettledBy};
 use crate::domain::time_zone::Day;
@@ -85,7 +86,7 @@ fn counter_of_attribute(name: &str) -> Option<Counter> {
         .into_iter()
         .chain(SettledBy::ALL.map(Counter::SettledChats))
         .chain([Rating::Positive, Rating::Negative].map(Counter::Ratings))
-        .chain([Target::Channel, Target::Bot, Target::Webhook, Target::Call].map(Counter::FailedDeliveries))
+        .chain(Target::ALL.iter().copied().map(Counter::FailedDeliveries))
         .chain(CallResult::ALL.into_iter().flat_map(|result| CallKind::ALL.map(|kind| Counter::Calls(kind, result))));
     if let Some(counter) = fixed.into_iter().find(|counter| attribute_name(*counter) == name) {
         return Some(counter);
@@ -158,9 +159,6 @@ mod tests {
             Counter::Length(bucket),
             Counter::Ratings(Rating::Positive),
             Counter::Ratings(Rating::Negative),
-            Counter::FailedDeliveries(Target::Channel),
-            Counter::FailedDeliveries(Target::Bot),
-            Counter::FailedDeliveries(Target::Webhook),
             Counter::FailedDeliveries(Target::Call),
             Counter::Calls(CallKind::Callback, CallResult::Answered),
             Counter::Calls(CallKind::Incoming, CallResult::Failed),

@@ -5,6 +5,8 @@
 //! For a message in an open chat, the visitor is read and the header is written concurrently if the process remembers
 //! the chat (`recent_open_chats.rs`).
 
+use std::collections::BTreeMap;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::{join, try_join};
 use serde::Deserialize;
@@ -12,7 +14,7 @@ use serde::Deserialize;
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::bot::BotNotification;
 use crate::domain::channel::{Channel, ChannelKind};
-use crate::domain::chat::{Chat, MessagePreview, ReceiversFailingUntil, Sender};
+use crate::domain::chat::{Chat, MessagePreview, Sender};
 use crate::domain::chat_side_panel::CustomData;
 use crate::domain::chat_state::ChatState;
 use crate::domain::delivery::{Delivery, Target};
@@ -515,7 +517,7 @@ impl IncomingMessage<'_> {
             state,
             typing_started_at: None,
             typing_text: None,
-            failing_until: ReceiversFailingUntil::default(),
+            failing_until: BTreeMap::new(),
             undelivered: Vec::new(),
             rating: None,
             retention_days: self.settings.retention_days,

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::channel::ChannelKind;
-use crate::domain::chat::{BotHandover, Chat, MessagePreview, Rating, ReceiversFailingUntil};
+use crate::domain::chat::{BotHandover, Chat, MessagePreview, Rating};
 use crate::domain::chat_state::ChatState;
+use crate::domain::delivery::Target;
 use crate::domain::department::ChatDepartment;
 use crate::domain::time_zone::{Day, TimeZone};
 use crate::domain::timestamp::Timestamp;
@@ -190,8 +191,8 @@ impl HeaderItem {
             waiting_since: waiting_since.map(|at| at.0),
             typing_started_at: typing_started_at.map(|at| at.0),
             typing_text,
-            channel_failing_until: failing_until.channel.map(|at| at.0),
-            bot_failing_until: failing_until.bot.map(|at| at.0),
+            channel_failing_until: failing_until.get(&Target::Channel).map(|at| at.0),
+            bot_failing_until: failing_until.get(&Target::Bot).map(|at| at.0),
             undelivered: Vec::new(),
             rate_started_at: 0,
             rate_count: 0,
@@ -252,10 +253,10 @@ impl TryFrom<HeaderItem> for Chat {
             waiting_since: item.waiting_since.map(Timestamp),
             typing_started_at: item.typing_started_at.map(Timestamp),
             typing_text: item.typing_text,
-            failing_until: ReceiversFailingUntil {
-                channel: item.channel_failing_until.map(Timestamp),
-                bot: item.bot_failing_until.map(Timestamp),
-            },
+            failing_until: [(Target::Channel, item.channel_failing_until), (Target::Bot, item.bot_failing_until)]
+                .into_iter()
+                .filter_map(|(target, until)| Some((target, Timestamp(until?))))
+                .collect(),
             undelivered: item.undelivered,
             rating: item.rating.as_deref().and_then(Rating::parse),
             retention_days: item.retention_days,

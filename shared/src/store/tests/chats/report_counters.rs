@@ -199,10 +199,10 @@ async fn failed_delivery_is_counted_once_per_round() {
     };
     fail(seconds_later(9)).await;
     let totals = stores.totals().await;
-    assert_eq!((totals.failed_to_channel, totals.failed_to_bot, totals.failed_to_webhook), (1, 0, 0));
+    assert_eq!(totals.failed_deliveries, [(Target::Channel, 1)].into());
     stores.chats.replay_delivery("acc", 1, seq, ReplayScope::AllFailed, seconds_later(20)).await.unwrap();
     fail(seconds_later(29)).await;
-    assert_eq!(stores.totals().await.failed_to_channel, 2);
+    assert_eq!(stores.totals().await.failed_deliveries, [(Target::Channel, 2)].into());
 }
 
 #[tokio::test]
@@ -214,7 +214,7 @@ async fn delivery_that_the_sweep_fails_is_counted() {
             stores.chats.resolve_overdue(&overdue, seconds_later(run * 60)).await.unwrap();
         }
     }
-    assert_eq!(stores.totals().await.failed_to_channel, 1);
+    assert_eq!(stores.totals().await.failed_deliveries, [(Target::Channel, 1)].into());
 }
 
 #[tokio::test]
