@@ -19,9 +19,8 @@ use shared::store::directory::agents::Authority;
 use shared::wire::admin::{self, AgentChange, AgentChanges, AgentWithLastSeen, DeletedAgent};
 use shared::wire::values::{SequentialNumber, True};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections);

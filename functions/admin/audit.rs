@@ -13,9 +13,8 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::audit;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {

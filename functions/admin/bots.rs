@@ -15,9 +15,8 @@ use shared::store::directory::Directory;
 use shared::wire::admin::{BotToken, Bots, CreatedBot, NewBot};
 use shared::wire::values::Text;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {

@@ -17,17 +17,14 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Connections, Chats, SsrfGuard, PublicBaseUrl);
 
-async fn handle(
-    (directory, connections, chats, guard, public_url): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, connections, chats, guard, public_url) = dependencies;
     let caller = auth::admin(&connections, &request).await?;
     let directory = audit::by_agent(&directory, &caller, &request);
     let base_url = &public_url.of_request(&request);

@@ -12,9 +12,8 @@ use shared::store::directory::Directory;
 use shared::wire::admin::{DeletedDepartment, Department, DepartmentChanges};
 use shared::wire::values::{SequentialNumber, True};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {

@@ -15,9 +15,8 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::chat_export;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Connections, Directory, Chats);

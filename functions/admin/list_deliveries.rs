@@ -15,9 +15,8 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::wire::delivery_log::{self, DeliveryLogRequest};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((connections, chats): (Connections, Chats), request: Request) -> Result<Response, Error> {

@@ -11,9 +11,8 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin::ChoosableProviders;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((connections, directory): (Connections, Directory), request: Request) -> Result<Response, Error> {

@@ -27,9 +27,8 @@ use shared::wire::delivery_log::{self, ReplayRequest};
 
 const MAX_REPLAYS_PER_REQUEST: usize = 100;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Connections, Directory, Chats, Outbox);

@@ -16,9 +16,8 @@ use shared::store::directory::Directory;
 use shared::wire::settings;
 use shared::wire::signing_secret::SecretRotation;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {

@@ -16,17 +16,14 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections, SsrfGuard, PublicBaseUrl);
 
-async fn handle(
-    (directory, chats, connections, guard, public_url): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections, guard, public_url) = dependencies;
     let caller = auth::admin(&connections, &request).await?;
     let directory = audit::by_agent(&directory, &caller, &request);
     let account_id = &caller.account_id;

@@ -14,9 +14,8 @@ use shared::service::{audit, auth, receiver_test};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Connections, OutboundClient);

@@ -24,9 +24,8 @@ use shared::store::directory::Directory;
 /// After this time, a request pauses the erasure, so that it responds before the gateway's timeout.
 const ERASURE_TIME_BUDGET: Duration = Duration::from_secs(20);
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections);

@@ -17,9 +17,8 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections, Outbox);

@@ -19,17 +19,14 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections, Outbox, PublicBaseUrl);
 
-async fn handle(
-    (directory, chats, connections, outbox, public_url): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections, outbox, public_url) = dependencies;
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
     let body = request.json_or_empty()?;

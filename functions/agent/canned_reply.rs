@@ -13,9 +13,8 @@ use shared::store::directory::Directory;
 use shared::wire::canned_replies::{CannedReply, CannedReplyChanges, DeletedCannedReply};
 use shared::wire::values::True;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {

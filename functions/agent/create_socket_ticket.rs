@@ -14,9 +14,8 @@ use shared::runtime::socket_url::SocketUrl;
 use shared::service::auth;
 use shared::store::connections::Connections;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((connections, url): (Connections, SocketUrl), request: Request) -> Result<Response, Error> {

@@ -22,9 +22,8 @@ use shared::wire::agent;
 /// The largest and the default value of the parameter `limit`.
 const MAX_MESSAGES_PER_PAGE: u64 = 500;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections);

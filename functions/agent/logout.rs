@@ -9,9 +9,8 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::store::connections::Connections;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle(connections: Connections, request: Request) -> Result<Response, Error> {

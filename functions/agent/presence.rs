@@ -11,9 +11,8 @@ use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::wire::agent;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle(connections: Connections, request: Request) -> Result<Response, Error> {

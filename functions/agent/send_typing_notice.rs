@@ -19,17 +19,14 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections, Outbox, SocketGateway);
 
-async fn handle(
-    (directory, chats, connections, outbox, gateway): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections, outbox, gateway) = dependencies;
     let caller = auth::agent(&connections, &request).await?;
     let typing = agent::parse_typing(&request.json_or_empty()?)?;
     let (chat_id, now) = (request.path_number("chat_id")?, clock::now());

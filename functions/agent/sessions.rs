@@ -12,9 +12,8 @@ use shared::store::connections::Connections;
 use shared::store::connections::sessions;
 use shared::wire::agent;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle(connections: Connections, request: Request) -> Result<Response, Error> {

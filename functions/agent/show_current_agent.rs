@@ -10,9 +10,8 @@ use shared::store::connections::sessions::SessionAccess;
 use shared::store::directory::Directory;
 use shared::wire::agent;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {

@@ -7,9 +7,8 @@ use shared::runtime::http::{self, Request, Response};
 
 static OPENAPI_DOCUMENT: &str = include_str!("../../docs/openapi.json");
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((): (), request: Request) -> Result<Response, Error> {

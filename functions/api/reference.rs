@@ -7,9 +7,8 @@ use shared::runtime::http::{self, EmbeddedFile, Request, Response};
 
 include!("../www/dist/reference/files.rs");
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((): (), request: Request) -> Result<Response, Error> {

@@ -22,9 +22,8 @@ struct OpenApiDocument {
     paths: BTreeMap<String, BTreeMap<String, IgnoredAny>>,
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((): (), request: Request) -> Result<Response, Error> {

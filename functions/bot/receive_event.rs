@@ -19,17 +19,14 @@ use shared::store::directory::Directory;
 use shared::wire::bot::{self, BotEventKind};
 use shared::wire::bot_error::BotApiError;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle(
-    (directory, chats, connections, outbox): Dependencies,
-    request: Request,
-) -> Result<Response, BotApiError> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, BotApiError> {
+    let (directory, chats, connections, outbox) = dependencies;
     request.require_method("POST")?;
     let bot = auth::bot(&directory, &connections, &request).await?;
     let settings = directory.cached_settings(&bot.account_id).await?;

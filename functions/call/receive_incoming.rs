@@ -16,17 +16,14 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections, Outbox, PublicBaseUrl);
 
-async fn handle(
-    (directory, chats, connections, outbox, public_url): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections, outbox, public_url) = dependencies;
     let service = CallService { directory: &directory, chats: &chats, connections: &connections, now: clock::now() };
     let account_id = request.path_segment("account_id");
     service.receive_incoming((&request, &public_url), &account_id, &outbox).await

@@ -15,9 +15,8 @@ use shared::service::calls::CallReports;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle(

@@ -24,9 +24,8 @@ use shared::store::directory::Directory;
 use shared::wire::message_content::ParsedMessage;
 use shared::wire::visitor_message::{self, VisitorMessage};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Outbox);

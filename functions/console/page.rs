@@ -15,9 +15,8 @@ const PAGE_CACHE_CONTROL: &str = "no-cache";
 const ASSET_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
 const PERMISSIONS_POLICY: &str = "camera=(), geolocation=(), microphone=(), payment=(), usb=()";
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle(socket_url: SocketUrl, request: Request) -> Result<Response, Error> {

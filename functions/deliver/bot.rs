@@ -16,17 +16,14 @@ use shared::store::connections::circuit_breakers::CircuitBreakers;
 use shared::store::directory::Directory;
 use shared::wire::queue_task::Task;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    queue_consumer::run(handle).await
+fn main() -> ExitCode {
+    queue_consumer::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections, CircuitBreakers, Outbox, OutboundClient);
 
-async fn handle(
-    (directory, chats, connections, breakers, outbox, outbound): Dependencies,
-    task: Task,
-) -> Result<(), Error> {
+async fn handle(dependencies: Dependencies, task: Task) -> Result<(), Error> {
+    let (directory, chats, connections, breakers, outbox, outbound) = dependencies;
     let providers = BotReceiver {
         directory: &directory,
         chats: &chats,

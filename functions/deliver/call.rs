@@ -15,9 +15,8 @@ use shared::store::connections::circuit_breakers::CircuitBreakers;
 use shared::store::directory::Directory;
 use shared::wire::queue_task::Task;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    queue_consumer::run(handle).await
+fn main() -> ExitCode {
+    queue_consumer::run(handle)
 }
 
 type Dependencies = (Directory, Chats, CircuitBreakers, Outbox, OutboundClient);

@@ -13,9 +13,8 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    table_stream::run(handle).await
+fn main() -> ExitCode {
+    table_stream::run(handle)
 }
 
 type Dependencies = (Connections, Directory, Chats, SocketGateway);

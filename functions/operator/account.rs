@@ -19,17 +19,14 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::admin::{AccountDetails, AccountSuspension};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections, OperatorKey);
 
-async fn handle(
-    (directory, chats, connections, operator_key): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections, operator_key) = dependencies;
     auth::operator(&operator_key, &request)?;
     let account_id = &request.path_segment("account_id");
     let account = directory.account(account_id).await?.ok_or(Error::NotFound)?;

@@ -17,9 +17,8 @@ use shared::wire::values::SequentialNumber;
 
 const FIRST_AGENT_ID: u64 = 1;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 async fn handle((directory, operator_key): (Directory, OperatorKey), request: Request) -> Result<Response, Error> {

@@ -18,9 +18,8 @@ use shared::store::directory::Directory;
 use shared::store::directory::agents::Authority;
 use shared::wire::admin::{self, AgentWithPassword, NewAgent};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Connections, OperatorKey);

@@ -16,9 +16,8 @@ use shared::store::chats::Chats;
 use shared::store::directory::Directory;
 use shared::wire::telephony_settings::{TopUp, parse_top_up};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, OperatorKey);

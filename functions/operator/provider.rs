@@ -14,9 +14,8 @@ use shared::store::directory::Directory;
 use shared::wire::admin::{DeletedProvider, Provider, ProviderChanges};
 use shared::wire::values::True;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, OperatorKey, SsrfGuard);

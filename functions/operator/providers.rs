@@ -13,9 +13,8 @@ use shared::service::{audit, auth};
 use shared::store::directory::Directory;
 use shared::wire::admin::{NewProvider, Provider, Providers};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, OperatorKey, SsrfGuard);

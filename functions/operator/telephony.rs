@@ -16,17 +16,14 @@ use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Chats, SsrfGuard, OperatorKey, PublicBaseUrl);
 
-async fn handle(
-    (directory, chats, guard, operator_key, public_url): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, guard, operator_key, public_url) = dependencies;
     auth::operator(&operator_key, &request)?;
     let account_id = &request.path_segment("account_id");
     if !directory.has_account(account_id).await? {

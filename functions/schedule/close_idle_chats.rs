@@ -24,16 +24,15 @@ const IDLE_CHECK_TIME_BUDGET: Duration = Duration::from_secs(25);
 /// run.
 const RUN_TIME_BUDGET: Duration = Duration::from_secs(40);
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    schedule::run(handle).await
+fn main() -> ExitCode {
+    schedule::run(handle)
 }
 
 struct IdleCheck(Directory, Chats, Outbox);
 
 type Dependencies = (Directory, Chats, Connections, Outbox);
 
-async fn handle((directory, chats, connections, outbox): Dependencies) -> Result<Value, Error> {
+async fn handle((directory, chats, connections, outbox): Dependencies, (): ()) -> Result<Value, Error> {
     let (started, now) = (Instant::now(), clock::now());
     let check = IdleCheck(directory, chats, outbox);
     let IdleCheck(directory, chats, ..) = &check;

@@ -22,14 +22,13 @@ const SWEEP_TIME_BUDGET: Duration = Duration::from_secs(40);
 /// consumers all at once. The next runs queue the rest.
 const MAX_REQUEUED_DELIVERIES: u32 = 10_000;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    schedule::run(handle).await
+fn main() -> ExitCode {
+    schedule::run(handle)
 }
 
 type Dependencies = (Chats, Outbox);
 
-async fn handle((chats, outbox): Dependencies) -> Result<Value, Error> {
+async fn handle((chats, outbox): Dependencies, (): ()) -> Result<Value, Error> {
     let run = BacklogRun {
         chats: &chats,
         backlog: Backlog::Deliveries,

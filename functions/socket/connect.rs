@@ -9,9 +9,8 @@ use shared::runtime::clock;
 use shared::runtime::socket::{self, SocketEvent};
 use shared::store::connections::Connections;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    socket::run(handle).await
+fn main() -> ExitCode {
+    socket::run(handle)
 }
 
 async fn handle(connections: Connections, event: SocketEvent) -> Result<(), Error> {

@@ -29,17 +29,14 @@ use shared::store::connections::sockets::SocketState;
 use shared::store::directory::Directory;
 use shared::wire::socket_frame::{self, ClientFrame, VisitorFrame};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    socket::run(handle).await
+fn main() -> ExitCode {
+    socket::run(handle)
 }
 
 type Dependencies = (Connections, Directory, Chats, Outbox, SocketGateway);
 
-async fn handle(
-    (connections, directory, chats, outbox, gateway): Dependencies,
-    event: SocketEvent,
-) -> Result<(), Error> {
+async fn handle(dependencies: Dependencies, event: SocketEvent) -> Result<(), Error> {
+    let (connections, directory, chats, outbox, gateway) = dependencies;
     let (connection_id, now) = (event.connection_id(), clock::now());
     let push = PushService { directory: &directory, chats: &chats, connections: &connections, gateway: &gateway, now };
     // `None` means that the socket or its session has ended, or that the client must connect again.

@@ -12,9 +12,8 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::widget::{callback_json, parse_optional_token};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run_cross_origin(handle).await
+fn main() -> ExitCode {
+    http::run_cross_origin(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections);

@@ -13,9 +13,8 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::widget::parse_history_request;
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run_cross_origin(handle).await
+fn main() -> ExitCode {
+    http::run_cross_origin(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections);

@@ -22,9 +22,8 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::widget::{MessageRequest, blacklisted_message_json, own_message_json, parse_message};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run_cross_origin(handle).await
+fn main() -> ExitCode {
+    http::run_cross_origin(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections, Outbox);

@@ -21,9 +21,8 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::widget::{OfflineMessageRequest, parse_offline_message};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run_cross_origin(handle).await
+fn main() -> ExitCode {
+    http::run_cross_origin(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections, Outbox);

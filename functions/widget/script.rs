@@ -30,9 +30,8 @@ const CONFIGURED_LOADER_CACHE_CONTROL: &str = "public, max-age=60";
 /// Assets never change, because an asset's file name contains a hash of its content.
 const ASSET_CACHE_CONTROL: &str = "public, max-age=31536000, immutable";
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run(handle).await
+fn main() -> ExitCode {
+    http::run(handle)
 }
 
 type Dependencies = (Directory, Connections);

@@ -22,17 +22,14 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::widget::{CallRequest, callback_json, parse_call_request, started_call_json};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run_cross_origin(handle).await
+fn main() -> ExitCode {
+    http::run_cross_origin(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections, Outbox, PublicBaseUrl);
 
-async fn handle(
-    (directory, chats, connections, outbox, public_url): Dependencies,
-    request: Request,
-) -> Result<Response, Error> {
+async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
+    let (directory, chats, connections, outbox, public_url) = dependencies;
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let WidgetRequest { channel, now, .. } = &accepted;
     let CallRequest { token: _, message_id, phone, page } = parse_call_request(&accepted.body)?;

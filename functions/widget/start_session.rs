@@ -17,9 +17,8 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::widget::{SessionRequest, SessionResponse, parse_session};
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> ExitCode {
-    http::run_cross_origin(handle).await
+fn main() -> ExitCode {
+    http::run_cross_origin(handle)
 }
 
 type Dependencies = (Directory, Chats, Connections);

@@ -10,8 +10,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::delivery::engine::Receiver;
-use crate::delivery::outbound_client::{self, HIDDEN, OutboundClient, reject_unsent};
+use crate::delivery::engine::{Receiver, UpdateFuture};
+use crate::delivery::outbound_client::{self, AttemptFuture, HIDDEN, OutboundClient, reject_unsent};
 use crate::delivery::signed_post::SignedPost;
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::bot_reaction::{
@@ -60,12 +60,7 @@ impl Receiver for BotReceiver<'_> {
         awaits_bot_reaction(entry) && chat.state != ChatState::Bot
     }
 
-    fn send<'a>(
-        &'a self,
-        entry: &'a TimelineEntry,
-        chat: &'a Chat,
-        timeout: Duration,
-    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
+    fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
             let BotReceiver { directory, chats, connections, .. } = *self;
             match (BotRequests { directory, chats, connections }).compose(entry, chat).await? {
@@ -92,7 +87,7 @@ impl Receiver for BotReceiver<'_> {
         chat: &'a Chat,
         attempt: &'a Attempt,
         update: DeliveryUpdate,
-    ) -> BoxFuture<'a, Result<DeliveryUpdate, Error>> {
+    ) -> UpdateFuture<'a> {
         Box::pin(async move {
             let asked_at = entry.delivery.as_ref().and_then(Delivery::first_attempt_at).unwrap_or(attempt.at);
             match update {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
+use crate::delivery::outbound_client::AttemptFuture;
 use crate::domain::bot_reaction::awaits_bot_reaction;
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::delivery::{
@@ -31,6 +32,9 @@ const UNAVAILABLE_RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Only failed attempts that took at least this long can open the receiver's circuit breaker or keep it open. While
 /// the breaker is open, first attempts go to the retry queue.
 const MIN_HANGING_DURATION: Duration = Duration::from_secs(1);
+
+/// The update of a delivery that is to be stored after an attempt.
+pub type UpdateFuture<'a> = BoxFuture<'a, Result<DeliveryUpdate, Error>>;
 
 /// One kind of receiver: integrators, bots, webhooks or telephony providers.
 pub trait Receiver: Send + Sync {
@@ -60,7 +64,7 @@ pub trait Receiver: Send + Sync {
         _chat: &'a Chat,
         _attempt: &'a Attempt,
         update: DeliveryUpdate,
-    ) -> BoxFuture<'a, Result<DeliveryUpdate, Error>> {
+    ) -> UpdateFuture<'a> {
         Box::pin(async { Ok(update) })
     }
 
@@ -75,12 +79,7 @@ pub trait Receiver: Send + Sync {
     ///
     /// # Errors
     /// Returns [`Error::Unavailable`] only if no request was made. The attempt is then repeated without being counted.
-    fn send<'a>(
-        &'a self,
-        entry: &'a TimelineEntry,
-        chat: &'a Chat,
-        timeout: Duration,
-    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
+    fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a>;
 }
 
 enum Decision {

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::delivery::engine::Receiver;
-use crate::delivery::outbound_client::{self, OutboundClient, reject_unsent};
+use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
 use crate::delivery::signed_post::SignedPost;
 use crate::domain::channel::{ApiSettings, Channel};
 use crate::domain::chat::{Chat, Sender};
@@ -44,12 +43,7 @@ impl Receiver for IntegratorReceiver<'_> {
         Some(chat.channel_id.clone())
     }
 
-    fn send<'a>(
-        &'a self,
-        entry: &'a TimelineEntry,
-        chat: &'a Chat,
-        timeout: Duration,
-    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
+    fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
             let channel = channel_to_sign_with(self.directory, entry, chat).await?;
             let (post, api) = match compose(channel.as_deref(), entry, chat)? {

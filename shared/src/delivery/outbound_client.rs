@@ -23,6 +23,9 @@ use crate::runtime::clock;
 use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::wire::receiver_response::ReceiverResponse;
 
+/// The outcome of an attempt, and the attempt for the delivery log.
+pub type AttemptFuture<'a> = BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
+
 /// The maximum number of bytes that are kept of a response body. The rest is ignored.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 

@@ -6,10 +6,8 @@
 
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-
-use crate::delivery::engine::Receiver;
-use crate::delivery::outbound_client::{OutboundClient, reject_unsent};
+use crate::delivery::engine::{Receiver, UpdateFuture};
+use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, reject_unsent};
 use crate::delivery::telephony;
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{Attempt, DeliveryState, DeliveryUpdate, Outcome, Target};
@@ -63,12 +61,7 @@ impl Receiver for TelephonyReceiver<'_> {
 
     /// Queues the check of the call's time limit, then places the call. Rejects a call that was not placed in time. An
     /// incoming call is not placed, because the visitor has placed it.
-    fn send<'a>(
-        &'a self,
-        entry: &'a TimelineEntry,
-        _chat: &'a Chat,
-        timeout: Duration,
-    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
+    fn send<'a>(&'a self, entry: &'a TimelineEntry, _chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
             let Some(call) = entry.content.call() else {
                 return Err(Error::internal("the entry has no call"));
@@ -96,7 +89,7 @@ impl Receiver for TelephonyReceiver<'_> {
         _chat: &'a Chat,
         _attempt: &'a Attempt,
         update: DeliveryUpdate,
-    ) -> BoxFuture<'a, Result<DeliveryUpdate, Error>> {
+    ) -> UpdateFuture<'a> {
         Box::pin(async move {
             if !matches!(update, DeliveryUpdate::Failed(..)) {
                 return Ok(update);
@@ -118,7 +111,7 @@ impl TelephonyReceiver<'_> {
         };
         let Some(agent) = &call.agent else { return Ok(reject_unsent("the call has no agent")) };
         let order = CallOrder { telephony: &telephony, account_id, chat_id: *chat_id, call_id: id, call, agent };
-        telephony::adapter(&telephony.provider).place_call(self.outbound, &order, timeout).await
+        telephony::adapter(&telephony.provider).place(&order, self.outbound, timeout).await
     }
 
     /// Marks the call as failed if its time limit has passed. Queues the next check if the call is still in progress,

@@ -3,10 +3,8 @@
 
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-
-use crate::delivery::engine::Receiver;
-use crate::delivery::outbound_client::{OutboundClient, PostResult, reject_unsent};
+use crate::delivery::engine::{Receiver, UpdateFuture};
+use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, PostResult, reject_unsent};
 use crate::delivery::webhook_request::WebhookRequests;
 use crate::domain::chat::Chat;
 use crate::domain::chat_side_panel::CrmCardAssignment;
@@ -36,12 +34,7 @@ impl Receiver for WebhookReceiver<'_> {
         Some(format!("{}#{}", entry.account_id, webhook_dispatch.webhook_id))
     }
 
-    fn send<'a>(
-        &'a self,
-        entry: &'a TimelineEntry,
-        chat: &'a Chat,
-        timeout: Duration,
-    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
+    fn send<'a>(&'a self, entry: &'a TimelineEntry, chat: &'a Chat, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
             let Some(webhook_dispatch) = &entry.webhook_dispatch else {
                 return Err(Error::internal("the webhook entry has no dispatch"));
@@ -65,7 +58,7 @@ impl Receiver for WebhookReceiver<'_> {
         chat: &'a Chat,
         _attempt: &'a Attempt,
         update: DeliveryUpdate,
-    ) -> BoxFuture<'a, Result<DeliveryUpdate, Error>> {
+    ) -> UpdateFuture<'a> {
         Box::pin(async move {
             let is_assignment = entry
                 .webhook_dispatch

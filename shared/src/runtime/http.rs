@@ -6,7 +6,7 @@ use std::future::ready;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, TryFutureExt};
 use lambda_http::http::{HeaderMap, HeaderValue, Method};
 use lambda_http::request::RequestContext;
 use lambda_http::{Body, IntoResponse, RequestExt, service_fn};
@@ -24,7 +24,7 @@ use crate::runtime::dependencies::Dependency;
 use crate::runtime::distribution::Distribution;
 use crate::runtime::gzip;
 use crate::runtime::metrics;
-use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
+use crate::runtime::startup::{self, BoxedHandler, Handler, RuntimeLoop};
 use crate::wire;
 use crate::wire::{query_parameters, reader};
 
@@ -475,46 +475,31 @@ fn has_several_credentials(authorization: &str) -> bool {
     parts.map(str::trim).filter(|part| !part.is_empty()).skip(1).any(|part| !is_parameter(part))
 }
 
-type Handler = BoxedHandler<Request, Result<Response, ErrorResponse>>;
+type HttpHandler = BoxedHandler<Request, Result<Response, ErrorResponse>>;
 
-pub async fn run<R, H, F, E>(handle: H) -> ExitCode
-where
-    R: Dependency,
-    H: Fn(R, Request) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<Response, E>> + Send + 'static,
-    E: Into<ErrorResponse>,
-{
-    run_with(handle, |handler| serve(handler, |_| Vec::new())).await
+pub fn run<R: Dependency, E: Into<ErrorResponse> + 'static>(
+    handler: impl Handler<R, Request, Result<Response, E>>,
+) -> ExitCode {
+    run_with(handler, |handler| serve(handler, |_| Vec::new()))
 }
 
 /// Like [`run`], for an endpoint that the pages of other sites call. Every response, even an error, lets the page read
 /// it. The endpoint itself decides which sites it serves.
-pub async fn run_cross_origin<R, H, F>(handle: H) -> ExitCode
-where
-    R: Dependency,
-    H: Fn(R, Request) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<Response, Error>> + Send + 'static,
-{
-    run_with(handle, |handler| serve(handler, cross_origin_headers)).await
+pub fn run_cross_origin<R: Dependency>(handler: impl Handler<R, Request, Result<Response, Error>>) -> ExitCode {
+    run_with(handler, |handler| serve(handler, cross_origin_headers))
 }
 
-async fn run_with<R, H, F, E>(handle: H, serve: fn(Handler) -> RuntimeLoop) -> ExitCode
-where
-    R: Dependency,
-    H: Fn(R, Request) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<Response, E>> + Send + 'static,
-    E: Into<ErrorResponse>,
-{
-    let handle = move |dependencies: R, request| {
-        let response = handle(dependencies, request);
-        async move { response.await.map_err(Into::into) }
-    };
-    startup::run(handle, serve).await
+fn run_with<R: Dependency, E: Into<ErrorResponse> + 'static>(
+    handler: impl Handler<R, Request, Result<Response, E>>,
+    serve: fn(HttpHandler) -> RuntimeLoop,
+) -> ExitCode {
+    let handler = move |dependencies: R, request: Request| handler.call(dependencies, request).map_err(Into::into);
+    startup::run(handler, serve)
 }
 
 type ExtraHeaders = fn(&Request) -> Vec<(&'static str, String)>;
 
-fn serve(handler: Handler, extra_headers: ExtraHeaders) -> RuntimeLoop {
+fn serve(handler: HttpHandler, extra_headers: ExtraHeaders) -> RuntimeLoop {
     Box::pin(async move {
         let distribution = Distribution::read();
         let handle = |request| handle_request(&handler, extra_headers, Request::new(request, &distribution));
@@ -532,7 +517,7 @@ fn cross_origin_headers(request: &Request) -> Vec<(&'static str, String)> {
 }
 
 async fn handle_request(
-    handler: &Handler,
+    handler: &HttpHandler,
     extra_headers: ExtraHeaders,
     request: Request,
 ) -> Result<UnconvertedResponse, lambda_http::Error> {

@@ -14,18 +14,13 @@ use lambda_runtime::{LambdaEvent, service_fn};
 
 use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
-use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
+use crate::runtime::startup::{self, BoxedHandler, Handler, RuntimeLoop};
 use crate::wire::queue_task::Task;
 
 type TaskHandler = BoxedHandler<Task, Result<(), Error>>;
 
-pub async fn run<R, H, F>(handle: H) -> ExitCode
-where
-    R: Dependency,
-    H: Fn(R, Task) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<(), Error>> + Send + 'static,
-{
-    startup::run(handle, serve).await
+pub fn run<R: Dependency>(handler: impl Handler<R, Task, Result<(), Error>>) -> ExitCode {
+    startup::run(handler, serve)
 }
 
 fn serve(handler: TaskHandler) -> RuntimeLoop {

@@ -8,18 +8,13 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
-use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
+use crate::runtime::startup::{self, BoxedHandler, Handler, RuntimeLoop};
 
 type ScheduledHandler = BoxedHandler<(), Result<Value, Error>>;
 
 /// Runs the process of a scheduled function. The value that the handler returns becomes the invocation's response.
-pub async fn run<R, H, F>(handle: H) -> ExitCode
-where
-    R: Dependency,
-    H: Fn(R) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<Value, Error>> + Send + 'static,
-{
-    startup::run(move |dependencies: R, ()| handle(dependencies), serve).await
+pub fn run<R: Dependency>(handler: impl Handler<R, (), Result<Value, Error>>) -> ExitCode {
+    startup::run(handler, serve)
 }
 
 fn serve(handler: ScheduledHandler) -> RuntimeLoop {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
-use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
+use crate::runtime::startup::{self, BoxedHandler, Handler, RuntimeLoop};
 
 /// An event of the WebSocket API. Only the fields in use are declared, because the type in the `aws_lambda_events`
 /// crate would add a dependency on `chrono`.
@@ -49,13 +49,8 @@ impl SocketEvent {
 
 type SocketEventHandler = BoxedHandler<SocketEvent, Result<(), Error>>;
 
-pub async fn run<R, H, F>(handle: H) -> ExitCode
-where
-    R: Dependency,
-    H: Fn(R, SocketEvent) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<(), Error>> + Send + 'static,
-{
-    startup::run(handle, serve).await
+pub fn run<R: Dependency>(handler: impl Handler<R, SocketEvent, Result<(), Error>>) -> ExitCode {
+    startup::run(handler, serve)
 }
 
 fn serve(handler: SocketEventHandler) -> RuntimeLoop {

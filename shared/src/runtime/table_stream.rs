@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 use crate::runtime::dependencies::Dependency;
-use crate::runtime::startup::{self, BoxedHandler, RuntimeLoop};
+use crate::runtime::startup::{self, BoxedHandler, Handler, RuntimeLoop};
 
 /// A change to one item. `before` is `None` for a new item, and `after` is `None` for a deleted item.
 #[derive(Debug)]
@@ -53,13 +53,8 @@ impl From<StreamRecord> for ItemChange {
 
 type StreamHandler = BoxedHandler<Vec<ItemChange>, Result<(), Error>>;
 
-pub async fn run<R, H, F>(handle: H) -> ExitCode
-where
-    R: Dependency,
-    H: Fn(R, Vec<ItemChange>) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<(), Error>> + Send + 'static,
-{
-    startup::run(handle, serve).await
+pub fn run<R: Dependency>(handler: impl Handler<R, Vec<ItemChange>, Result<(), Error>>) -> ExitCode {
+    startup::run(handler, serve)
 }
 
 fn serve(handler: StreamHandler) -> RuntimeLoop {

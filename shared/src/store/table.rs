@@ -416,6 +416,17 @@ impl Table {
 
     fn transaction_part(&self, write: Write) -> Result<TransactWriteItem, Error> {
         let return_item = ReturnValuesOnConditionCheckFailure::AllOld;
+        // The builders have no common trait.
+        macro_rules! conditional {
+            ($item:ident, $key:ident, [$($expression:expr),+], $values:ident) => {
+                $item::builder()
+                    .table_name(&*self.name)
+                    .set_key(Some($key.into_item()))
+                    .set_expression_attribute_names(placeholder_names(&[$($expression),+]))
+                    .set_expression_attribute_values(placeholder_values($values))
+                    .return_values_on_condition_check_failure(return_item)
+            };
+        }
         let part = TransactWriteItem::builder();
         let part = match write {
             Write::Create(item) => {
@@ -426,35 +437,17 @@ impl Table {
                 return self.transaction_part(Write::DynamicUpdate(item_update.with_owned_expression()));
             }
             Write::DynamicUpdate(ItemUpdate { key, update, condition, values }) => {
-                let item_update = Update::builder()
-                    .table_name(&*self.name)
-                    .set_key(Some(key.into_item()))
-                    .set_expression_attribute_names(placeholder_names(&[&update, condition]))
+                let item_update = conditional!(Update, key, [&update, condition], values)
                     .update_expression(update)
-                    .set_condition_expression(non_empty(condition))
-                    .set_expression_attribute_values(placeholder_values(values))
-                    .return_values_on_condition_check_failure(return_item);
+                    .set_condition_expression(non_empty(condition));
                 part.update(item_update.build().map_err(Error::internal)?)
             }
-
             Write::DeleteIf(key, condition, values) => {
-                let delete = Delete::builder()
-                    .table_name(&*self.name)
-                    .set_key(Some(key.into_item()))
-                    .set_expression_attribute_names(placeholder_names(&[condition]))
-                    .condition_expression(condition)
-                    .set_expression_attribute_values(placeholder_values(values))
-                    .return_values_on_condition_check_failure(return_item);
+                let delete = conditional!(Delete, key, [condition], values).condition_expression(condition);
                 part.delete(delete.build().map_err(Error::internal)?)
             }
             Write::Check(key, condition, values) => {
-                let check = ConditionCheck::builder()
-                    .table_name(&*self.name)
-                    .set_key(Some(key.into_item()))
-                    .set_expression_attribute_names(placeholder_names(&[condition]))
-                    .condition_expression(condition)
-                    .set_expression_attribute_values(placeholder_values(values))
-                    .return_values_on_condition_check_failure(return_item);
+                let check = conditional!(ConditionCheck, key, [condition], values).condition_expression(condition);
                 part.condition_check(check.build().map_err(Error::internal)?)
             }
         };

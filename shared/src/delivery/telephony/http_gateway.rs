@@ -3,15 +3,14 @@
 
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use serde_json::json;
 use url::Url;
 
-use crate::delivery::outbound_client::OutboundClient;
+use crate::delivery::outbound_client::{AttemptFuture, OutboundClient};
 use crate::delivery::signature;
 use crate::delivery::signed_post::SignedPost;
 use crate::delivery::telephony::{AcceptedIncomingCall, TelephonyProvider};
-use crate::domain::delivery::{Attempt, Failure, Outcome};
+use crate::domain::delivery::{Failure, Outcome};
 use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport};
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
@@ -24,12 +23,12 @@ pub(super) struct HttpGateway<'a> {
 
 impl TelephonyProvider for HttpGateway<'_> {
     /// All attempts to place a call have the same `call_id`, by which the gateway recognises a repeated request.
-    fn place_call<'a>(
+    fn place<'a>(
         &'a self,
-        outbound: &'a OutboundClient,
         order: &'a CallOrder<'a>,
+        outbound: &'a OutboundClient,
         timeout: Duration,
-    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
+    ) -> AttemptFuture<'a> {
         Box::pin(async move {
             let url = Url::parse(self.url).map_err(Error::internal)?;
             let body = call_gateway::order_json(order).to_string().into_bytes();

@@ -6,12 +6,9 @@ mod twilio;
 
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-
-use crate::delivery::outbound_client::OutboundClient;
+use crate::delivery::outbound_client::{AttemptFuture, OutboundClient};
 use crate::delivery::telephony::http_gateway::HttpGateway;
 use crate::delivery::telephony::twilio::Twilio;
-use crate::domain::delivery::{Attempt, Outcome};
 use crate::domain::phone_call::Call;
 use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport, ProviderSettings, Telephony};
 use crate::error::Error;
@@ -26,13 +23,13 @@ pub(crate) struct AcceptedIncomingCall<'a> {
 
 pub(crate) trait TelephonyProvider: Send + Sync {
     /// Sends the order to call the agent and the visitor. An error means that nothing was sent; a failed request is an
-    /// [`Outcome`].
-    fn place_call<'a>(
+    /// outcome.
+    fn place<'a>(
         &'a self,
-        outbound: &'a OutboundClient,
         order: &'a CallOrder<'a>,
+        outbound: &'a OutboundClient,
         timeout: Duration,
-    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>>;
+    ) -> AttemptFuture<'a>;
 
     /// Parses a report about the progress of a call. Fails with `InvalidSignature` unless the provider has signed the
     /// request, and with another error if the request cannot be parsed. `url` is the URL of the request as the provider

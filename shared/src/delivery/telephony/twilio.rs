@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use url::Url;
 
-use crate::delivery::outbound_client::{FormPost, OutboundClient};
+use crate::delivery::outbound_client::{AttemptFuture, FormPost, OutboundClient};
 use crate::delivery::telephony::http_gateway::interpret_status;
 use crate::delivery::telephony::{AcceptedIncomingCall, TelephonyProvider};
-use crate::domain::delivery::{Attempt, Outcome};
+use crate::domain::delivery::Outcome;
 use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport};
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
@@ -26,12 +25,12 @@ impl TelephonyProvider for Twilio<'_> {
     /// Twilio does not recognise a repeated request, and would call again. An attempt whose response was lost is
     /// therefore repeated only if Twilio has not reported the call in the meantime (see
     /// `TelephonyReceiver::has_accepted`).
-    fn place_call<'a>(
+    fn place<'a>(
         &'a self,
-        outbound: &'a OutboundClient,
         order: &'a CallOrder<'a>,
+        outbound: &'a OutboundClient,
         timeout: Duration,
-    ) -> BoxFuture<'a, Result<(Outcome, Attempt), Error>> {
+    ) -> AttemptFuture<'a> {
         Box::pin(async move {
             let (user, password) = (self.account_sid, self.auth_token);
             let post = FormPost { url: self.calls_url()?, form: twilio::order_form(order), user, password, timeout };
