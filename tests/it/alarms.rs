@@ -6,6 +6,8 @@ use std::process::Command;
 
 use local::cargo_build::workspace_root;
 use serde_json::{Value, json};
+use shared::domain::delivery::Target;
+use shared::domain::named::Named;
 use shared::store::chats::due_index::Backlog;
 
 use crate::sam_template::{Resource, TEMPLATE, consumers, events, functions, resources};
@@ -70,7 +72,7 @@ fn asynchronous_functions_and_the_api_have_error_alarms() {
 
 #[test]
 fn every_target_has_a_failed_deliveries_alarm() {
-    for target in ["channel", "bot", "webhook", "call"] {
+    for target in Target::ALL.iter().map(|target| target.name()) {
         let [(_, metric)] = alarms_for("Deliveries", target)[..] else { panic!("{target}: expected one alarm") };
         assert_eq!(metric["Namespace"], "Switchboard");
         assert_eq!(dimensions(metric), ["AWS::StackName", target, "failed"]);

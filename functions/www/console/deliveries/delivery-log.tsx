@@ -9,6 +9,7 @@ import { Icon } from "../../ui/icons";
 import { saveFile } from "../../ui/save-file";
 import { TableHead } from "../../ui/table-head";
 import { compareNames } from "../../ui/words";
+import { TARGET_NAMES, TARGETS } from "../admin/delivery-targets";
 import { FilterSelect } from "../admin/filter-select";
 import { EmptyList } from "../admin/list-page";
 import { PagedList, RefreshButton } from "../admin/paged-list";
@@ -49,12 +50,9 @@ const statesWith = (counts: Counts): { value: LogFilter["state"]; label: string 
   }),
   { value: "all", label: "All" },
 ];
-const TARGETS: readonly { value: LogFilter["target"]; label: string }[] = [
+const TARGET_OPTIONS: readonly { value: LogFilter["target"]; label: string }[] = [
   { value: "", label: "Any receiver" },
-  { value: "channel", label: "Channels" },
-  { value: "bot", label: "Bots" },
-  { value: "webhook", label: "Webhooks" },
-  { value: "call", label: "Telephony" },
+  ...TARGET_NAMES.map((target) => ({ value: target, label: TARGETS[target].all })),
 ];
 const PERIODS: readonly { value: Period; label: string }[] = [
   { value: "any", label: "Any time" },
@@ -218,7 +216,7 @@ function Filters({ counts, filter, problem, channels, onChange }: FiltersProps) 
       <FilterSelect
         label="Receiver"
         value={filter.target}
-        options={TARGETS}
+        options={TARGET_OPTIONS}
         onChange={(target) => onChange({ target })}
       />
       {channels.length > 1 && (

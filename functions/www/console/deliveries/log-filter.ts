@@ -14,6 +14,7 @@ import type {
 import type { Cell } from "../../ui/csv";
 import { capitalized } from "../../ui/words";
 import { chatNumber } from "../admin/chat-number";
+import { TARGET_NAMES, TARGETS } from "../admin/delivery-targets";
 
 export type Period = "any" | "hour" | "day" | "week" | "range";
 
@@ -90,7 +91,7 @@ export function filterOf(query: string | undefined): LogFilter {
     ...INITIAL_FILTER,
     ...Object.fromEntries(TEXT_FIELDS.map((name) => [name, wanted.get(name) ?? ""])),
     state: oneOf("state", [...STATES, "all"] as const, INITIAL_FILTER.state),
-    target: oneOf("target", ["channel", "bot", "webhook", "call"] as const, INITIAL_FILTER.target),
+    target: oneOf("target", TARGET_NAMES, INITIAL_FILTER.target),
     period: oneOf("period", ["any", "hour", "day", "week", "range"] as const, INITIAL_FILTER.period),
   };
 }
@@ -159,13 +160,10 @@ export interface Receivers {
   bots: readonly Bot[];
 }
 
-const UNKNOWN_RECEIVERS = { webhook: "A webhook", bot: "A bot", channel: "A channel" } as const;
-
 /** Returns the receiver of a delivery: its address without the scheme, or the name of the bot. `receivers` is undefined
  * until it is loaded. */
 export function receiverName(row: DeliveryLogEntry, receivers: Receivers | undefined): string {
-  if (row.target === "call") return "The telephony provider";
-  if (receivers === undefined) return UNKNOWN_RECEIVERS[row.target];
+  if (receivers === undefined || row.target === "call") return TARGETS[row.target].one;
   const { channels, webhooks, bots } = receivers;
   if (row.target === "webhook") {
     const webhook = webhooks.find(({ webhook_id }) => webhook_id === row.webhook_id);

@@ -32,6 +32,7 @@ import {
   settledSeries,
   shareText,
   shortDate,
+  shownReceivers,
   totalOf,
   type Series,
 } from "./report-model";
@@ -261,8 +262,7 @@ export function RatingSection({ report, fileName }: SectionProps) {
 }
 
 export function FailureSection({ report, fileName }: SectionProps) {
-  // Leave out call orders if none has failed, because most accounts have no telephony.
-  const series = failureSeries(report).filter((one) => one.fill !== "rest" || totalOf(one) > 0);
+  const series = failureSeries(report);
   return (
     <ReportSection
       title="Failed deliveries a day"
@@ -283,7 +283,7 @@ export function FailedChannelSection({ report, fileName }: SectionProps) {
   const failing = report.channels
     .filter(({ totals }) => failuresOf(totals) > 0)
     .sort((a, b) => failuresOf(b.totals) - failuresOf(a.totals));
-  const hasCalls = report.total.failed_deliveries.telephony > 0;
+  const receivers = shownReceivers(report);
   return (
     <ReportSection
       title="Failed deliveries by channel"
@@ -298,16 +298,13 @@ export function FailedChannelSection({ report, fileName }: SectionProps) {
           name="Channel"
           measure="Failed"
           isBad
-          columns={["To channels", "To webhooks", "To bots", ...(hasCalls ? ["Call orders"] : [])]}
-          rows={failing.map(({ channel_id, name, totals }) => {
-            const { channel, webhook, bot, telephony } = totals.failed_deliveries;
-            return {
-              key: channel_id,
-              name,
-              value: failuresOf(totals),
-              cells: [channel, webhook, bot, ...(hasCalls ? [telephony] : [])].map(formatCount),
-            };
-          })}
+          columns={receivers.map(({ failed }) => failed)}
+          rows={failing.map(({ channel_id, name, totals }) => ({
+            key: channel_id,
+            name,
+            value: failuresOf(totals),
+            cells: receivers.map(({ reportField }) => formatCount(totals.failed_deliveries[reportField])),
+          }))}
         />
       )}
     </ReportSection>

@@ -4,6 +4,7 @@ import type { DurationBuckets, Report, ReportTotals } from "../../api/types";
 import type { Cell } from "../../ui/csv";
 import { formatSeconds, LOCALE } from "../../ui/time";
 import { countText } from "../../ui/words";
+import { TARGETS } from "../admin/delivery-targets";
 
 /** The lengths of a report in days. The last day is today. */
 export const PERIODS = [
@@ -51,8 +52,12 @@ export const shareText = (part: number, whole: number) => {
   return rounded === null ? "–" : `${rounded} %`;
 };
 
-export const failuresOf = ({ failed_deliveries: { channel, bot, webhook, telephony } }: ReportTotals) =>
-  channel + bot + webhook + telephony;
+const KINDS_OF_RECEIVERS = Object.values(TARGETS);
+/** Returns the kinds of receivers that the report shows. */
+export const shownReceivers = ({ total }: Report) =>
+  KINDS_OF_RECEIVERS.filter(({ isRare, reportField }) => isRare !== true || total.failed_deliveries[reportField] > 0);
+export const failuresOf = ({ failed_deliveries: failed }: ReportTotals) =>
+  KINDS_OF_RECEIVERS.reduce((sum, { reportField }) => sum + failed[reportField], 0);
 export const closedOf = ({ settled_by: { agent, bot, nobody } }: ReportTotals) => agent + bot + nobody;
 /** Returns the number of chats that are open, or were erased while they were open. */
 export const stillOpen = (totals: ReportTotals) => Math.max(0, totals.opened - closedOf(totals));
@@ -185,12 +190,10 @@ export const ratingSeries = (report: Report): Series[] => [
   perDay(report, "Positive", "ok", ({ ratings }) => ratings.positive),
   perDay(report, "Negative", "danger-stripes", ({ ratings }) => ratings.negative),
 ];
-export const failureSeries = (report: Report): Series[] => [
-  perDay(report, "To channels", "danger", ({ failed_deliveries }) => failed_deliveries.channel),
-  perDay(report, "To webhooks", "danger-stripes", ({ failed_deliveries }) => failed_deliveries.webhook),
-  perDay(report, "To bots", "dots", ({ failed_deliveries }) => failed_deliveries.bot),
-  perDay(report, "Call orders", "rest", ({ failed_deliveries }) => failed_deliveries.telephony),
-];
+export const failureSeries = (report: Report): Series[] =>
+  shownReceivers(report).map(({ failed, fill, reportField }) =>
+    perDay(report, failed, fill, ({ failed_deliveries }) => failed_deliveries[reportField]),
+  );
 
 const sumOfCalls = ({ calls: { callback, incoming, outgoing } }: ReportTotals, result: "answered" | "failed") =>
   callback[result] + incoming[result] + outgoing[result];
@@ -326,13 +329,14 @@ export const channelTable = ({ channels }: Report): ReportTable => ({
 });
 
 export const failureTable = ({ channels }: Report): ReportTable => ({
-  columns: ["Channel", "To channels", "To webhooks", "To bots", "Call orders", "All"],
+  columns: ["Channel", ...KINDS_OF_RECEIVERS.map(({ failed }) => failed), "All"],
   rows: channels
     .filter(({ totals }) => failuresOf(totals) > 0)
-    .map(({ name, totals }) => {
-      const { channel, webhook, bot, telephony } = totals.failed_deliveries;
-      return [name, channel, webhook, bot, telephony, failuresOf(totals)];
-    }),
+    .map(({ name, totals }) => [
+      name,
+      ...KINDS_OF_RECEIVERS.map(({ reportField }) => totals.failed_deliveries[reportField]),
+      failuresOf(totals),
+    ]),
 });
 
 export const agentTable = ({ agents, total }: Report): ReportTable => ({

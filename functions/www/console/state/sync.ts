@@ -10,7 +10,7 @@ import { PushSocket } from "../../socket/push-socket";
 import { MEDIA_TYPES } from "../../ui/media-types";
 import type { ChatStore } from "./list/chats";
 import { MAX_CALL_SECONDS, type RunningCalls } from "./calls/running-calls";
-import { isTransfer, type Timeline, type Timelines } from "./chat/timeline";
+import { deliveriesOf, isTransfer, type Timeline, type Timelines } from "./chat/timeline";
 import type { Typing } from "./chat/typing-store";
 
 export type ConnectionState =
@@ -379,10 +379,9 @@ export class Sync {
 
   /** Reports the failure of a delivery. If the failure is not shown yet, reads the entry again when it is. */
   private reportFailure({ chat_id: chatId, message: entry, result_in_ms: resultInMs }: PushOf<"delivery">): void {
-    const deliveries = [entry.delivery, entry.bot_delivery, entry.webhook_delivery];
     if (resultInMs !== undefined) {
       setTimeout(() => void this.readFailure(chatId, entry.seq).catch(() => {}), resultInMs);
-    } else if (deliveries.some((delivery) => delivery?.state === "failed")) {
+    } else if (deliveriesOf(entry).some(({ state }) => state === "failed")) {
       this.events.deliveryFailed();
       if (entry.delivery?.state === "failed" && entry.agent?.id === this.chats.me)
         this.events.messageFailed(chatId, entry);

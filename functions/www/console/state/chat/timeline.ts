@@ -222,10 +222,14 @@ export function ownedSince(entries: readonly Entry[]): number | undefined {
   return entries.findLast(isHandover)?.timestamp;
 }
 
+/** Returns the deliveries of an entry whose state agents see. A call shows the state of its own delivery. */
+export const deliveriesOf = ({ delivery, webhook_delivery, bot_delivery }: Entry) =>
+  [delivery, webhook_delivery, bot_delivery].filter((one) => one !== undefined);
+
 /** Whether an entry is going to change: it is being delivered, or it is a call in progress. */
 export function isPending(entry: Entry): boolean {
   if (entry.call !== undefined && isInProgress(entry.call)) return true;
-  return [entry.delivery, entry.webhook_delivery, entry.bot_delivery].some((delivery) => delivery?.state === "pending");
+  return deliveriesOf(entry).some(({ state }) => state === "pending");
 }
 
 /** The timelines of recently opened chats. The least recently used ones are dropped. */
