@@ -496,34 +496,25 @@ fn placeholder_values(values: ExpressionValues) -> Option<HashMap<String, Attrib
     (!values.is_empty()).then_some(values)
 }
 
-fn put_error(error: &SdkError<PutItemError>) -> WriteError {
-    match error.as_service_error() {
-        Some(PutItemError::ConditionalCheckFailedException(failed)) => {
-            WriteError::ConditionFailed { index: 0, item: failed.item.clone() }
+/// Declares the functions that map the errors of single writes. The errors have no common trait.
+macro_rules! write_error_functions {
+    ($($name:ident: $error:ident,)+) => {$(
+        fn $name(error: &SdkError<$error>) -> WriteError {
+            match error.as_service_error() {
+                Some($error::ConditionalCheckFailedException(failed)) => {
+                    WriteError::ConditionFailed { index: 0, item: failed.item.clone() }
+                }
+                Some($error::TransactionConflictException(_)) => WriteError::Contended,
+                _ => WriteError::Error(request_error(error)),
+            }
         }
-        Some(PutItemError::TransactionConflictException(_)) => WriteError::Contended,
-        _ => WriteError::Error(request_error(error)),
-    }
+    )+};
 }
 
-fn update_error(error: &SdkError<UpdateItemError>) -> WriteError {
-    match error.as_service_error() {
-        Some(UpdateItemError::ConditionalCheckFailedException(failed)) => {
-            WriteError::ConditionFailed { index: 0, item: failed.item.clone() }
-        }
-        Some(UpdateItemError::TransactionConflictException(_)) => WriteError::Contended,
-        _ => WriteError::Error(request_error(error)),
-    }
-}
-
-fn delete_error(error: &SdkError<DeleteItemError>) -> WriteError {
-    match error.as_service_error() {
-        Some(DeleteItemError::ConditionalCheckFailedException(_)) => {
-            WriteError::ConditionFailed { index: 0, item: None }
-        }
-        Some(DeleteItemError::TransactionConflictException(_)) => WriteError::Contended,
-        _ => WriteError::Error(request_error(error)),
-    }
+write_error_functions! {
+    put_error: PutItemError,
+    update_error: UpdateItemError,
+    delete_error: DeleteItemError,
 }
 
 fn transaction_error(error: &SdkError<TransactWriteItemsError>) -> WriteError {

@@ -23,18 +23,13 @@ pub(super) struct HttpGateway<'a> {
 
 impl TelephonyProvider for HttpGateway<'_> {
     /// All attempts to place a call have the same `call_id`, by which the gateway recognises a repeated request.
-    fn place<'a>(
-        &'a self,
-        order: &'a CallOrder<'a>,
-        outbound: &'a OutboundClient,
-        timeout: Duration,
-    ) -> AttemptFuture<'a> {
+    fn place<'a>(&'a self, order: &'a CallOrder<'a>, http: &'a OutboundClient, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
             let url = Url::parse(self.url).map_err(Error::internal)?;
             let body = call_gateway::order_json(order).to_string().into_bytes();
             let (id, secrets) = (order.call_id.to_owned(), vec![self.signing_secret.to_owned()]);
             let post = SignedPost { url, shown_url: None, body, id, secrets, chunked: false, hidden: Vec::new() };
-            let result = outbound.post(&post, timeout).await?;
+            let result = http.post(&post, timeout).await?;
             Ok(result.into_outcome(|response| interpret_status(response.status)))
         })
     }

@@ -24,12 +24,7 @@ pub(crate) struct AcceptedIncomingCall<'a> {
 pub(crate) trait TelephonyProvider: Send + Sync {
     /// Sends the order to call the agent and the visitor. An error means that nothing was sent; a failed request is an
     /// outcome.
-    fn place<'a>(
-        &'a self,
-        order: &'a CallOrder<'a>,
-        outbound: &'a OutboundClient,
-        timeout: Duration,
-    ) -> AttemptFuture<'a>;
+    fn place<'a>(&'a self, order: &'a CallOrder<'a>, http: &'a OutboundClient, timeout: Duration) -> AttemptFuture<'a>;
 
     /// Parses a report about the progress of a call. Fails with `InvalidSignature` unless the provider has signed the
     /// request, and with another error if the request cannot be parsed. `url` is the URL of the request as the provider

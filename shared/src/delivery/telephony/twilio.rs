@@ -25,16 +25,11 @@ impl TelephonyProvider for Twilio<'_> {
     /// Twilio does not recognise a repeated request, and would call again. An attempt whose response was lost is
     /// therefore repeated only if Twilio has not reported the call in the meantime (see
     /// `TelephonyReceiver::has_accepted`).
-    fn place<'a>(
-        &'a self,
-        order: &'a CallOrder<'a>,
-        outbound: &'a OutboundClient,
-        timeout: Duration,
-    ) -> AttemptFuture<'a> {
+    fn place<'a>(&'a self, order: &'a CallOrder<'a>, http: &'a OutboundClient, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
             let (user, password) = (self.account_sid, self.auth_token);
             let post = FormPost { url: self.calls_url()?, form: twilio::order_form(order), user, password, timeout };
-            let result = outbound.post_form(post).await?;
+            let result = http.post_form(post).await?;
             Ok(result.into_outcome(|response| match interpret_status(response.status) {
                 Outcome::Rejected(failure) => {
                     Outcome::Rejected(twilio::parse_rejection(&response.body).unwrap_or(failure))
