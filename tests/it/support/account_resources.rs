@@ -76,7 +76,7 @@ impl AccountResources {
             ];
             let is_left_out = template.starts_with("/operator/") || left_out.contains(&&*template);
             if method == Method::GET && !is_left_out {
-                let path = self.path(&template) + required_query(&template);
+                let path = self.path(&template) + &required_query(&template);
                 let shown = self.account.admin.client.get(&path).await.expect(200);
                 readable_resources.insert(path, shown);
             }

@@ -7,7 +7,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use crate::openapi_contract;
+use crate::project::openapi_contract;
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
 /// A response of the service. `ApiClient` and [`send`] check it against the OpenAPI document.

@@ -10,6 +10,7 @@ pub mod built_files;
 pub mod call_fixture;
 pub mod chat_copies;
 pub mod protected_routes;
+pub mod sample_values;
 pub mod shown_request;
 pub mod test_concurrency;
 pub mod test_host;

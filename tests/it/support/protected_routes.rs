@@ -3,7 +3,8 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::sam_template::routes;
+use crate::project::sam_template::routes;
+use crate::support::sample_values::{body, operation, required_parameters};
 
 /// Returns a route's path with every parameter replaced by `1`.
 pub fn fill_path(path: &str) -> String {
@@ -31,22 +32,15 @@ pub fn protected_paths() -> Vec<(Method, String)> {
 }
 
 /// Returns the query that a GET route requires, or an empty string.
-pub fn required_query(template: &str) -> &'static str {
-    if template == "/agent/search" { "?q=visitor" } else { "" }
+pub fn required_query(template: &str) -> String {
+    let operation = operation("GET", template).unwrap();
+    let parameters = required_parameters(template, operation, "query").into_iter();
+    let pairs: Vec<_> = parameters.map(|(name, value)| format!("{name}={value}")).collect();
+    if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
 }
 
 /// Returns a valid request body for a route, so that only the resource in the path can cause an error.
 pub fn valid_body(method: &Method, template: &str) -> Value {
-    let end = template.rsplit('/').next().unwrap();
-    match (method.as_str(), end) {
-        ("POST", "messages") => json!({"type": "text", "text": "Hi"}),
-        ("POST", "notes") => json!({"text": "Hi"}),
-        ("POST", "typing") => json!({"type": "typein"}),
-        ("POST", "transfer") => json!({"agent_id": 1}),
-        ("PATCH", "{id}") => json!({"text": "Mine"}),
-        ("PATCH", "{account_id}") => json!({"suspended": true}),
-        ("PATCH", "{webhook_id}") => json!({"events": ["chat_finished"]}),
-        ("PATCH", _) => json!({"name": "Mine"}),
-        _ => json!({}),
-    }
+    let operation = operation(method.as_str(), template).unwrap();
+    body(operation).unwrap_or_else(|| json!({}))
 }

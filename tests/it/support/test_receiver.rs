@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::openapi_contract;
+use crate::project::openapi_contract;
 use crate::support::wait::wait_for;
 
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Tests of messages whose chat the process remembers. Another test (`tests/it/costs_page.rs`) checks that the header
+//! Tests of messages whose chat the process remembers. Another test (`tests/it/project/costs_page.rs`) checks that the header
 //! is written while the visitor is read.
 
 use crate::domain::webhook_event::WebhookEvent;

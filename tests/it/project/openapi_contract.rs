@@ -10,7 +10,7 @@ use local::cargo_build::workspace_root;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::sam_template::routes;
+use crate::project::sam_template::routes;
 use crate::support::api_client::{ApiResponse, send};
 use crate::support::test_host::run_on_shared_host;
 use crate::support::test_receiver;

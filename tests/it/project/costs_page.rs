@@ -6,7 +6,7 @@ use cost::report::{self, FixedResources};
 use cost::{Scenario, Usage, UsageByFunction, Workload};
 use local::cargo_build::workspace_root;
 
-use crate::sam_template::{TEMPLATE, functions, program_name, programs_with_tables};
+use crate::project::sam_template::{TEMPLATE, functions, program_name, programs_with_tables};
 use crate::support::test_host::{run_alone_on_own_host, run_timed_on_own_host};
 
 #[test]

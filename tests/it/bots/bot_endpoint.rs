@@ -6,7 +6,7 @@ use reqwest::Method;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::input_validation::{assert_client_error, malformed_bodies};
+use crate::channels::input_validation::{assert_client_error, malformed_bodies};
 use crate::support::api_client::{ApiResponse, merged, send};
 use crate::support::bot_fixture::{BotFixture, TestBot, register_provider, unique_name};
 use crate::support::test_host::{TestHost, VISITOR_ID, post_raw, run_alone_on_shared_host, run_on_shared_host};

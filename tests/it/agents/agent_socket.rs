@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::sample_events::samples;
+use crate::project::sample_events::samples;
 use crate::support::account_resources::AccountResources;
 use crate::support::agent_socket::{AgentSocket, socket_url};
 use crate::support::api_client::{PASSWORD, TestAccount, TestAgent};

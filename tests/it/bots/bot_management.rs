@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::bot_endpoint::text_event;
+use crate::bots::bot_endpoint::text_event;
 use crate::support::api_client::{TestChannel, merged, send};
 use crate::support::bot_fixture::{BOT_NAME, BotFixture, register_provider, unique_name};
 use crate::support::test_host::{VISITOR_ID, run_on_shared_host};

@@ -10,7 +10,7 @@ use shared::domain::delivery::Target;
 use shared::domain::named::Named;
 use shared::store::chats::due_index::Backlog;
 
-use crate::sam_template::{Resource, TEMPLATE, consumers, events, functions, resources};
+use crate::project::sam_template::{Resource, TEMPLATE, consumers, events, functions, resources};
 
 fn alarms() -> impl Iterator<Item = Resource> {
     resources("AWS::CloudWatch::Alarm")
@@ -50,7 +50,7 @@ fn every_queue_has_dead_letter_and_message_age_alarms() {
     for (queue, ..) in consumers() {
         let properties = &TEMPLATE["Resources"][queue]["Properties"];
         let dead_letter_queue =
-            crate::sam_template::resource_of_arn(&properties["RedrivePolicy"]["deadLetterTargetArn"]);
+            crate::project::sam_template::resource_of_arn(&properties["RedrivePolicy"]["deadLetterTargetArn"]);
         let [(alarm, _)] = alarms_for("ApproximateNumberOfMessagesVisible", dead_letter_queue)[..] else {
             panic!("{dead_letter_queue}: expected one alarm")
         };

@@ -5,8 +5,8 @@ use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::openapi_contract;
-use crate::sample_events::samples;
+use crate::project::openapi_contract;
+use crate::project::sample_events::samples;
 use crate::support::api_client::{ApiResponse, PASSWORD, TestAgent, unique_email};
 use crate::support::test_host::{TestHost, run_on_shared_host};
 

@@ -4,7 +4,7 @@
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
-use crate::sam_template::routes;
+use crate::project::sam_template::routes;
 use crate::support::api_client::{ApiResponse, TestAccount, TestAgent, TestChannel, merged, send};
 use crate::support::protected_routes::fill_path;
 use crate::support::test_host::{ActiveChat, TestHost, VISITOR_ID, post_raw, run_on_shared_host};

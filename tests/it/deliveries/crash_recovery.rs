@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::interval;
 
-use crate::local_host_command::LocalHostProgram;
+use crate::project::local_host_command::LocalHostProgram;
 use crate::support::account_with_webhook::{add_webhook, ok_response, wait_for_event};
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number};
 use crate::support::bot_fixture::BotFixture;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use local::cargo_build::workspace_root;
 use serde_json::Value;
 
-use crate::openapi_contract::{DOCUMENT, schema_errors};
+use crate::project::openapi_contract::{DOCUMENT, schema_errors};
 
 /// Folders that contain pages of this project.
 const FOLDERS: [&str; 4] = [".", "docs", "docs/examples", "functions/www"];

@@ -1,0 +1,17 @@
+//! The agents' chats, lists, sockets and console.
+
+mod agent_login_presence_and_lists;
+mod agent_socket;
+mod automatic_close;
+mod canned_replies;
+mod chat_changes;
+mod chat_export;
+mod chat_search;
+mod chat_visibility;
+mod console;
+mod private_notes;
+mod push;
+mod reports;
+mod retention_and_erasure;
+mod visitor_chats;
+mod visitor_profile;

@@ -1,0 +1,7 @@
+//! Bots: their connections, conversations and failures.
+
+mod bot_activity;
+mod bot_conversation;
+pub mod bot_endpoint;
+mod bot_failure;
+mod bot_management;

@@ -1,0 +1,10 @@
+//! API channels: their settings, and the messages that they receive.
+
+mod channel;
+mod channel_endpoint_rotation;
+mod channel_management;
+mod idempotency;
+mod inbound_messages;
+pub mod input_validation;
+mod signing_secret_rotation;
+mod write_contention;

@@ -1,0 +1,12 @@
+//! Deliveries: attempts, order, retries, outages and the log.
+
+mod crash_recovery;
+mod delivery_log;
+mod delivery_requests;
+mod delivery_sweep;
+mod hanging_receivers;
+mod integrator_delivery;
+mod queue_outage;
+mod receiver_addresses;
+mod receiver_tests;
+mod reports_after_faults;

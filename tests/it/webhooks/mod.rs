@@ -1,0 +1,6 @@
+//! Webhooks: their settings, events and responses.
+
+mod webhook_events;
+mod webhook_offline_messages_and_ratings;
+mod webhook_responses;
+mod webhook_settings;

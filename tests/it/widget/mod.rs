@@ -1,0 +1,9 @@
+//! The widget's endpoints, script and sockets.
+
+mod widget_channels;
+mod widget_contacts;
+mod widget_conversation;
+mod widget_endpoints;
+mod widget_history;
+mod widget_script;
+mod widget_socket;
