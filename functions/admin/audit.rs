@@ -11,7 +11,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::audit;
+use shared::wire::audit::{AuditLog, AuditLogQuery};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -19,8 +19,8 @@ fn main() -> ExitCode {
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
     let account_id = auth::admin(&connections, &request).await?.account_id;
-    let wanted = audit::parse_audit_request(&|name| request.query(name))?;
+    let wanted = request.query_as::<AuditLogQuery>()?.checked()?;
     let (times, now) = ((wanted.from, wanted.to), clock::now());
     let page = directory.audit_log(&account_id, &wanted.filter, times, wanted.cursor, wanted.limit, now).await?;
-    Ok(Response::ok(audit::audit_page_json(&page)))
+    Ok(Response::ok(AuditLog::from(page)))
 }

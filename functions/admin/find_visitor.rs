@@ -12,7 +12,7 @@ use shared::service::{auth, visitor_data};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::visitor_data::VisitorQuery;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -22,7 +22,7 @@ type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let (channel_id, external_id) = agent::parse_external_id(&|name| request.query(name))?;
+    let (channel_id, external_id) = request.query_as::<VisitorQuery>()?.checked()?;
     let found = chats.visitors_by_external_id(&[&channel_id], &external_id, clock::now()).await?.into_iter().next();
     let visitor = found.filter(|visitor| visitor.account_id == caller.account_id).ok_or(Error::NotFound)?;
     Ok(Response::ok(visitor_data::summary(&directory, &chats, visitor).await?))

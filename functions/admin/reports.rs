@@ -13,7 +13,7 @@ use shared::service::{auth, reports};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::report;
+use shared::wire::report::{Report, ReportQuery};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -23,12 +23,12 @@ type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let account_id = auth::admin(&connections, &request).await?.account_id;
-    let (count, channel_id) = (report::parse_days(request.query_number("days")?)?, request.query("channel_id"));
+    let query: ReportQuery = request.query_as()?;
     let settings = directory.cached_settings(&account_id).await?;
     let today = Day::of(clock::now(), &settings.time_zone);
     let (report, agents) = tokio::try_join!(
-        reports::report(&chats, &account_id, (today, count), channel_id.as_deref()),
+        reports::report(&chats, &account_id, (today, query.days()), query.channel_id()),
         directory.agents(&account_id),
     )?;
-    Ok(Response::ok(report::report_json(&report, &settings.time_zone, &agents)))
+    Ok(Response::ok(Report::new(report, &settings.time_zone, &agents)))
 }

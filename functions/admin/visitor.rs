@@ -10,7 +10,6 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
 use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::error::Error;
 use shared::runtime::clock;
@@ -20,6 +19,8 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::connections::sessions::Session;
 use shared::store::directory::Directory;
+use shared::wire::values::SequentialNumber;
+use shared::wire::visitor_data::{ErasedVisitor, RemovedItems};
 
 /// After this time, a request pauses the erasure, so that it responds before the gateway's timeout.
 const ERASURE_TIME_BUDGET: Duration = Duration::from_secs(20);
@@ -61,6 +62,6 @@ async fn erase(
     let has_time = || started.elapsed() < ERASURE_TIME_BUDGET;
     let erased = chats.erase_visitor(account_id, number, now, &has_time).await?;
     tracing::info!(number, erased.chats, erased.entries, erased.is_complete, "visitor erased");
-    let removed = json!({ "chats": erased.chats, "entries": erased.entries });
-    Ok(Response::ok(json!({ "number": number, "removed": removed, "complete": erased.is_complete })))
+    let removed = RemovedItems { chats: erased.chats, entries: erased.entries };
+    Ok(Response::ok(ErasedVisitor { number: SequentialNumber(number), removed, complete: erased.is_complete }))
 }

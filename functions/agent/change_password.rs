@@ -4,7 +4,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::password_policy::PasswordHash;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
@@ -13,7 +12,8 @@ use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::connections::sessions::SessionAccess;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{ChangedPassword, PasswordChange};
+use shared::wire::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
     let caller = auth::agent_with_any_password(&connections, &request).await?;
     let agent = directory.agent(&caller.account_id, caller.agent.agent_id).await?.ok_or(Error::Unauthorized)?;
-    let (current, new) = agent::parse_password_change(&request.json()?, &agent.email)?;
+    let (current, new) = request.body_as::<PasswordChange>()?.checked(&agent.email)?;
     let attempt = connections.count_login_attempt(&agent.email, &request.source_address(), clock::now()).await?;
     let login = directory.login(&agent.email).await?.ok_or(Error::Unauthorized)?;
     if !password::verify(&current, Some(&login.password_hash)) {
@@ -34,9 +34,9 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     // cannot be repeated after it, and again after it, because of sign-ins in between.
     let before = connections.end_other_sessions(&caller).await?;
     audit::by_agent(&directory, &caller, &request).change_own_password(&agent, &login, &new).await?;
-    let ended = before + connections.end_other_sessions(&caller).await?;
+    let ended_sessions = before + connections.end_other_sessions(&caller).await?;
     if caller.access == SessionAccess::PasswordChange {
         connections.lift_password_change(&caller).await?;
     }
-    Ok(Response::ok(json!({ "changed": true, "ended_sessions": ended })))
+    Ok(Response::ok(ChangedPassword { changed: True, ended_sessions }))
 }

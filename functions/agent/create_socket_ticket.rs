@@ -5,14 +5,13 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
-use shared::domain::socket::SOCKET_TICKET_LIFETIME;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::socket_url::SocketUrl;
 use shared::service::auth;
 use shared::store::connections::Connections;
+use shared::wire::agent::SocketTicket;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -23,6 +22,5 @@ async fn handle((connections, url): (Connections, SocketUrl), request: Request) 
     let now = clock::now();
     connections.count_socket_ticket(&caller.account_id, caller.agent.agent_id, now).await?;
     let ticket = connections.create_socket_ticket(&caller, now).await?;
-    let expires_in = SOCKET_TICKET_LIFETIME.as_secs();
-    Ok(Response::created(json!({ "ticket": ticket, "url": url.as_str(), "expires_in": expires_in })))
+    Ok(Response::created(SocketTicket::new(ticket, url.as_str())))
 }

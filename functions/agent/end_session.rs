@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
+use shared::wire::agent::EndedSession;
+use shared::wire::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -15,9 +16,9 @@ fn main() -> ExitCode {
 
 async fn handle(connections: Connections, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let id = request.path_segment("session_id");
-    if !connections.revoke_session(&caller.account_id, caller.agent.agent_id, &id, clock::now()).await? {
+    let session_id = request.path_segment("session_id");
+    if !connections.revoke_session(&caller.account_id, caller.agent.agent_id, &session_id, clock::now()).await? {
         return Err(Error::NotFound);
     }
-    Ok(Response::ok(json!({ "session_id": id, "deleted": true })))
+    Ok(Response::ok(EndedSession { session_id, deleted: True }))
 }

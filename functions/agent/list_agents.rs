@@ -9,7 +9,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::Colleagues;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -19,5 +19,5 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     let account_id = auth::agent(&connections, &request).await?.account_id;
     let ((agents, departments), presences) =
         tokio::try_join!(directory.agents_and_departments(&account_id), connections.presences(&account_id))?;
-    Ok(Response::ok(agent::colleagues_json(&agents, &departments, &presences, clock::now())))
+    Ok(Response::ok(Colleagues::new(agents, &departments, &presences, clock::now())))
 }

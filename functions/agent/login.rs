@@ -14,14 +14,14 @@ use shared::service::audit;
 use shared::store::connections::Connections;
 use shared::store::connections::sessions::SessionOrigin;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{LoginRequest, LoginResponse};
 
 fn main() -> ExitCode {
     http::run(handle)
 }
 
 async fn handle((directory, connections): (Directory, Connections), request: Request) -> Result<Response, Error> {
-    let (email, password) = agent::parse_credentials(&request.json()?)?;
+    let (email, password) = request.body_as::<LoginRequest>()?.into_credentials();
     let attempt = connections.count_login_attempt(&email, &request.source_address(), clock::now()).await?;
     let login = directory.login(&email).await?;
     let is_correct = password::verify(&password, login.as_ref().map(|login| login.password_hash.as_str()));
@@ -56,7 +56,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
         return Err(Error::AccountSuspended);
     }
     audited.record(&agent.account_id, sign_in(AuditAction::SignedIn, &agent)).await?;
-    Ok(Response::ok(agent::login_json(&token, &agent, login.must_change_password)))
+    Ok(Response::ok(LoginResponse::new(token, agent, login.must_change_password)))
 }
 
 fn sign_in(action: AuditAction, agent: &Agent) -> AuditedChange {

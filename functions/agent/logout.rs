@@ -3,11 +3,12 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::store::connections::Connections;
+use shared::wire::agent::LoggedOut;
+use shared::wire::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -16,5 +17,5 @@ fn main() -> ExitCode {
 async fn handle(connections: Connections, request: Request) -> Result<Response, Error> {
     let token = request.bearer_token().ok_or(Error::Unauthorized)?;
     connections.end_session(token, clock::now()).await?;
-    Ok(Response::ok(json!({ "logged_out": true })))
+    Ok(Response::ok(LoggedOut { logged_out: True }))
 }

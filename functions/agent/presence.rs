@@ -9,7 +9,8 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
-use shared::wire::agent;
+use shared::wire::agent::{AgentPresence, NewAgentPresence};
+use shared::wire::values::Name;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -19,12 +20,12 @@ async fn handle(connections: Connections, request: Request) -> Result<Response, 
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, agent_id, now) = (&caller.account_id, caller.agent.agent_id, clock::now());
     let presence = if request.method == "PUT" {
-        let status = agent::parse_presence_status(&request.json()?)?;
+        let NewAgentPresence { status: Name(status) } = request.body_as()?;
         connections.set_presence(account_id, agent_id, status, now).await?
     } else {
         let (status, socket) = (AgentStatus::Offline, SocketPresence::Unused);
         let offline = Presence { agent_id, status, last_request_at: now, socket };
         connections.presence(account_id, agent_id).await?.unwrap_or(offline)
     };
-    Ok(Response::ok(agent::presence_json(&presence, now)))
+    Ok(Response::ok(AgentPresence::new(&presence, now)))
 }

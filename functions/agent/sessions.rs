@@ -3,14 +3,13 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::store::connections::sessions;
-use shared::wire::agent;
+use shared::wire::agent::{AgentSessions, EndedSessions};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -21,11 +20,11 @@ async fn handle(connections: Connections, request: Request) -> Result<Response, 
     match request.method.as_str() {
         "GET" => {
             let listed = connections.agent_sessions(&caller.account_id, caller.agent.agent_id, clock::now()).await?;
-            Ok(Response::ok(agent::sessions_json(&listed, &sessions::short_id(&caller.id))))
+            Ok(Response::ok(AgentSessions::new(listed, &sessions::short_id(&caller.id))))
         }
         "DELETE" => {
-            let ended = connections.end_other_sessions(&caller).await?;
-            Ok(Response::ok(json!({ "ended_sessions": ended })))
+            let ended_sessions = connections.end_other_sessions(&caller).await?;
+            Ok(Response::ok(EndedSessions { ended_sessions }))
         }
         _ => Err(request.unexpected_method()),
     }

@@ -8,7 +8,7 @@ use shared::service::auth;
 use shared::store::connections::Connections;
 use shared::store::connections::sessions::SessionAccess;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::CurrentAgent;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -22,5 +22,5 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
     // If the agent's item is missing, the agent has just been deleted, and the session is about to end.
     let agent = agent.ok_or(Error::Unauthorized)?;
     let must_change_password = caller.access == SessionAccess::PasswordChange;
-    Ok(Response::ok(agent::current_agent_json(&agent, &account_name, must_change_password)))
+    Ok(Response::ok(CurrentAgent::new(agent, account_name, must_change_password)))
 }

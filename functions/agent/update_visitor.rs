@@ -15,7 +15,7 @@ use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{Visitor, VisitorChanges};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -25,7 +25,8 @@ type Dependencies = (Directory, Chats, Connections, Outbox);
 
 async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let (profile, blacklisted) = agent::parse_visitor_patch(&request.json()?)?;
+    let changes: VisitorChanges = request.body_as()?;
+    let (blacklisted, profile) = (changes.blacklisted, changes.into_profile());
     let now = clock::now();
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let mut visitor = access.visitor(request.path_number("number")?).await?;
@@ -39,5 +40,5 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let settings = directory.cached_settings(&caller.account_id).await?;
     let events = chats.save_visitor_and_notify(&visitor, &settings.webhooks, now).await?;
     outbox.enqueue(&events).await;
-    Ok(Response::ok(agent::visitor_json(visitor, &settings.safe_urls)))
+    Ok(Response::ok(Visitor::new(visitor, &settings.safe_urls)))
 }

@@ -1728,6 +1728,26 @@ export interface paths {
         patch: operations["changeProvider"];
         trace?: never;
     };
+    "/reference": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This document as a page
+         * @description For readers. The page has no scripts and loads nothing.
+         */
+        get: operations["reference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/script/widget/{widget_id}": {
         parameters: {
             query?: never;
@@ -2398,6 +2418,7 @@ export interface components {
         };
         Accounts: {
             accounts: components["schemas"]["Account"][];
+            /** @description The cursor of the next page. */
             next: string | null;
         };
         Agent: {
@@ -2459,6 +2480,17 @@ export interface components {
                 url: components["schemas"]["WebUrl"];
             } | null;
         };
+        AgentPresence: {
+            online: boolean;
+            status: components["schemas"]["PresenceStatus"];
+        };
+        AgentProfile: {
+            email: string;
+            id: components["schemas"]["SequentialNumber"];
+            name: string;
+            phone: string | null;
+            photo: components["schemas"]["WebUrl"] | null;
+        };
         /** @description A session of the agent. The time of the last request is exact to a minute. */
         AgentSession: {
             /** @description Null if an earlier version of the service stored the session. */
@@ -2470,6 +2502,9 @@ export interface components {
             /** @description The IP address of the sign-in. */
             source_address: string | null;
             user_agent: string | null;
+        };
+        AgentSessions: {
+            sessions: components["schemas"]["AgentSession"][];
         };
         AgentWithLastSeen: {
             agent_id: components["schemas"]["SequentialNumber"];
@@ -2523,26 +2558,42 @@ export interface components {
             /** @enum {string} */
             validation: "strict" | "lenient";
         };
-        /** @description Something that an agent, an admin or the operator has done. Values are not stored, because they can contain secrets. */
+        /** @enum {string} */
+        AuditAction: "created" | "changed" | "deleted" | "rotated" | "signed_in" | "sign_in_refused" | "exported" | "erased" | "replayed" | "tested" | "blacklisted" | "unblacklisted" | "topped_up" | "suspended" | "resumed";
+        /**
+         * @description Something that an agent, an admin or the operator has done. Values are not stored, because they can contain
+         *     secrets.
+         */
         AuditEntry: {
             /**
-             * @description rotated: a secret was replaced. tested: a sample request was sent to a receiver. For exported, erased, replayed and sign_in_refused, equal requests from one address within a minute have one entry.
-             * @enum {string}
+             * @description rotated: a secret was replaced. tested: a sample request was sent to a receiver. For exported, erased, replayed
+             *     and sign_in_refused, equal requests from one address within a minute have one entry.
              */
-            action: "created" | "changed" | "deleted" | "rotated" | "signed_in" | "sign_in_refused" | "exported" | "erased" | "replayed" | "tested" | "blacklisted" | "unblacklisted" | "topped_up" | "suspended" | "resumed";
+            action: components["schemas"]["AuditAction"];
             /** @description Who made the request or, for a refused sign-in, whose e-mail address it contained. Null for the operator. */
             agent: components["schemas"]["ChatAgent"] | null;
-            /** @description The names of the changed fields. For rotated: signing_secret or endpoint. Empty for other actions than changed and rotated. */
+            /**
+             * @description The names of the changed fields. For rotated: signing_secret or endpoint. Empty for other actions than changed
+             *     and rotated.
+             */
             fields: string[];
             id: string;
             kind: components["schemas"]["AuditedKind"];
-            /** @description The id of the resource. For a session the agent's number, for exported chats the chat's number or empty, for a delivery <chat>/<seq>, the chat's number or empty, for a payment its reference. Empty for the settings, the telephony settings and the account. */
+            /**
+             * @description The id of the resource. For a session the agent's number, for exported chats the chat's number or empty, for a
+             *     delivery <chat>/<seq>, the chat's number or empty, for a payment its reference. Empty for the settings, the
+             *     telephony settings and the account.
+             */
             resource_id: string;
             /** @description The name of the resource at that time. Null if it has none. */
             resource_name: string | null;
             /** @description The IP address of the request. */
             source_address: string;
             timestamp: components["schemas"]["UnixSeconds"];
+        };
+        AuditLog: {
+            entries: components["schemas"]["AuditEntry"][];
+            next: components["schemas"]["NextCursor"];
         };
         /** @enum {string} */
         AuditedKind: "settings" | "webhook" | "channel" | "bot" | "agent" | "department" | "canned_reply" | "telephony" | "session" | "visitor" | "chats" | "delivery" | "call_balance" | "account";
@@ -2832,6 +2883,12 @@ export interface components {
             /** @description Whether there are, or may be, more deliveries. */
             has_more: boolean;
         };
+        ChangedPassword: {
+            /** @constant */
+            changed: true;
+            /** Format: int64 */
+            ended_sessions: number;
+        };
         /** @description An API channel or a widget. */
         Channel: components["schemas"]["ApiChannel"] | components["schemas"]["WidgetChannel"];
         /** @description Tables A1 and A3. */
@@ -2931,6 +2988,7 @@ export interface components {
             /** @description The channel. */
             widget_id: string;
         };
+        /** @description An agent, as chats, messages and audit entries name them. */
         ChatAgent: {
             id: components["schemas"]["SequentialNumber"];
             name: string;
@@ -3101,10 +3159,13 @@ export interface components {
         Colleague: {
             id: components["schemas"]["SequentialNumber"];
             name: string;
-            photo: components["schemas"]["OptionalWebUrl"];
+            photo: components["schemas"]["WebUrl"] | null;
             status: components["schemas"]["PresenceStatus"];
         };
-        Count: number;
+        Colleagues: {
+            agents: components["schemas"]["Colleague"][];
+            departments: components["schemas"]["ChatDepartment"][];
+        };
         CreatedAccount: {
             account_id: string;
             admin_id: components["schemas"]["SequentialNumber"];
@@ -3121,18 +3182,13 @@ export interface components {
             /** @description The token that the service created. Only the response that creates the bot contains it. */
             token?: string;
         };
+        CurrentAccount: {
+            account_id: string;
+            name: string;
+        };
         CurrentAgent: {
-            account: {
-                account_id: string;
-                name: string;
-            };
-            agent: {
-                email: string;
-                id: components["schemas"]["SequentialNumber"];
-                name: string;
-                phone: string | null;
-                photo: components["schemas"]["OptionalWebUrl"];
-            };
+            account: components["schemas"]["CurrentAccount"];
+            agent: components["schemas"]["AgentProfile"];
             must_change_password: boolean;
             role: components["schemas"]["Role"];
         };
@@ -3232,21 +3288,43 @@ export interface components {
             departments: components["schemas"]["Department"][];
         };
         DigitString: string;
-        /** @description The ranges that are not empty, shortest first. */
-        DurationBuckets: {
+        DurationBucket: {
+            /** Format: int64 */
             count: number;
-            /** @description Seconds. */
+            /**
+             * Format: double
+             * @description Seconds.
+             */
             from: number;
-            /** @description Seconds, exclusive. The last possible range also contains all longer durations. */
+            /**
+             * Format: double
+             * @description Seconds, exclusive. The last possible range also contains all longer durations.
+             */
             to: number;
-        }[];
+        };
+        /** @description The ranges that are not empty, shortest first. */
+        DurationBuckets: components["schemas"]["DurationBucket"][];
         /**
          * Format: email
          * @description Compared in lower case.
          */
         Email: string;
+        EndedSession: {
+            /** @constant */
+            deleted: true;
+            session_id: string;
+        };
+        EndedSessions: {
+            /** Format: int64 */
+            ended_sessions: number;
+        };
         /** @enum {string} */
         EntrySender: "visitor" | "agent" | "bot" | "system";
+        ErasedVisitor: {
+            complete: boolean;
+            number: components["schemas"]["SequentialNumber"];
+            removed: components["schemas"]["RemovedItems"];
+        };
         /** @description The body of an error response. */
         Error: {
             error: components["schemas"]["ErrorDetails"];
@@ -3277,6 +3355,17 @@ export interface components {
                 number: components["schemas"]["SequentialNumber"];
             };
         };
+        /** @description Failed rounds of attempts, by the kind of receiver. A replay that fails counts again. */
+        FailedDeliveries: {
+            /** Format: int64 */
+            bot: number;
+            /** Format: int64 */
+            channel: number;
+            /** Format: int64 */
+            telephony: number;
+            /** Format: int64 */
+            webhook: number;
+        };
         FileMessage: {
             /** @description Seconds. */
             duration?: number | null;
@@ -3303,6 +3392,12 @@ export interface components {
         };
         /** @enum {string} */
         FileType: "video" | "audio" | "voice" | "photo" | "sticker" | "document";
+        /** @description Finished phone calls. */
+        FinishedCalls: {
+            callback: components["schemas"]["ReportedCalls"];
+            incoming: components["schemas"]["ReportedCalls"];
+            outgoing: components["schemas"]["ReportedCalls"];
+        };
         /** @description The body of an error that the gateway returns by itself. */
         GatewayError: {
             message: string;
@@ -3425,17 +3520,16 @@ export interface components {
         };
         /** @enum {string} */
         LocationType: "location";
+        LoggedOut: {
+            /** @constant */
+            logged_out: true;
+        };
         LoginRequest: {
             email: string;
             password: string;
         };
         LoginResponse: {
-            agent: {
-                account_id: string;
-                id: components["schemas"]["SequentialNumber"];
-                name: string;
-                role: components["schemas"]["Role"];
-            };
+            agent: components["schemas"]["SignedInAgent"];
             /** @description Whether the agent must call PUT /agent/password first. */
             must_change_password: boolean;
             /** @description The bearer token. */
@@ -3474,6 +3568,9 @@ export interface components {
             photo?: components["schemas"]["WebUrlOrBlank"];
             /** @default agent */
             role?: components["schemas"]["Role"] | null;
+        };
+        NewAgentPresence: {
+            status: components["schemas"]["PresenceStatus"];
         };
         NewBot: {
             answer_within?: components["schemas"]["BotResponseTimeout"] | null;
@@ -3606,6 +3703,14 @@ export interface components {
         } | null;
         /** @description Control characters, blanks only, and common or repetitive passwords are refused. It must not be the e-mail address. */
         Password: string;
+        PasswordChange: {
+            current_password: string;
+            /**
+             * @description Control characters, blanks only, and common or repetitive passwords are refused. It must not be the e-mail
+             *     address.
+             */
+            new_password: string;
+        };
         /** @description In E.164 format, such as +31201234567, if the number is valid. Empty if a caller hides it. */
         PhoneNumber: string;
         /** @enum {string} */
@@ -3712,6 +3817,15 @@ export interface components {
             /** @description The visitor's last sender.id, in its original type: a number is returned as a number. */
             id: string | number;
         };
+        RemovedItems: {
+            /** Format: int64 */
+            chats: number;
+            /**
+             * Format: int64
+             * @description Timeline entries and panels.
+             */
+            entries: number;
+        };
         /** @description Requires chat_id and seq, or only chat_id, or from and to. */
         ReplayRequest: {
             chat_id: number;
@@ -3729,77 +3843,87 @@ export interface components {
         };
         Report: {
             /** @description The agents who took part in closed chats of the period. */
-            agents: {
-                agent_id: components["schemas"]["SequentialNumber"];
-                chats: number;
-                /** @description Null if the agent has been deleted. */
-                name: string | null;
-            }[];
+            agents: components["schemas"]["ReportedAgent"][];
             /** @description The channels with chats in the period, including deleted channels. */
-            channels: {
-                channel_id: string;
-                name: string;
-                totals: components["schemas"]["ReportTotals"];
-            }[];
+            channels: components["schemas"]["ReportedChannel"][];
             /** @description Every day of the period, oldest first. */
-            days: {
-                /** Format: date */
-                day: string;
-                totals: components["schemas"]["ReportTotals"];
-            }[];
-            distributions: {
-                first_answer: components["schemas"]["DurationBuckets"];
-                length: components["schemas"]["DurationBuckets"];
-                talk_time: components["schemas"]["DurationBuckets"];
-            };
-            /** @description The largest relative error of a median or percentile of a second or more. Shorter ones are reported as half a second. */
+            days: components["schemas"]["ReportedDay"][];
+            distributions: components["schemas"]["ReportDistributions"];
+            /**
+             * Format: double
+             * @description The largest relative error of a median or percentile of a second or more. Shorter ones are reported as half a
+             *     second.
+             */
             percentile_error: number;
             /** @description The totals for the same number of days immediately before the period. */
             previous: components["schemas"]["ReportTotals"];
             time_zone: string;
             total: components["schemas"]["ReportTotals"];
         };
-        /** @description Chats that were opened in the period, with everything that happened in them later. first_answer is the time from the opening of a chat to an agent's first message; length is the time from the opening to the closing of a chat; talk_time is how long the agent and the visitor talked in each answered call. */
+        ReportDistributions: {
+            first_answer: components["schemas"]["DurationBuckets"];
+            length: components["schemas"]["DurationBuckets"];
+            talk_time: components["schemas"]["DurationBuckets"];
+        };
+        /**
+         * @description Chats that were opened in the period, with everything that happened in them later. first_answer is the time from
+         *     the opening of a chat to an agent's first message; length is the time from the opening to the closing of a chat;
+         *     talk_time is how long the agent and the visitor talked in each answered call.
+         */
         ReportTotals: {
-            /** @description Finished phone calls. */
-            calls: {
-                callback: components["schemas"]["ReportedCalls"];
-                incoming: components["schemas"]["ReportedCalls"];
-                outgoing: components["schemas"]["ReportedCalls"];
-            };
-            /** @description Failed rounds of attempts, by the kind of receiver. A replay that fails counts again. */
-            failed_deliveries: {
-                bot: components["schemas"]["Count"];
-                channel: components["schemas"]["Count"];
-                telephony: components["schemas"]["Count"];
-                webhook: components["schemas"]["Count"];
-            };
+            calls: components["schemas"]["FinishedCalls"];
+            failed_deliveries: components["schemas"]["FailedDeliveries"];
             first_answer: components["schemas"]["ReportedDuration"];
             length: components["schemas"]["ReportedDuration"];
-            opened: components["schemas"]["Count"];
-            ratings: {
-                negative: components["schemas"]["Count"];
-                positive: components["schemas"]["Count"];
-            };
-            /** @description Who settled the closed chats. agent: an agent accepted the chat, received it by a transfer, or closed it. bot: the bot had the chat until it was closed, and had sent at least one event. nobody: all other closed chats. */
-            settled_by: {
-                agent: components["schemas"]["Count"];
-                bot: components["schemas"]["Count"];
-                nobody: components["schemas"]["Count"];
-            };
+            /** Format: int64 */
+            opened: number;
+            ratings: components["schemas"]["ReportedRatings"];
+            settled_by: components["schemas"]["SettledChats"];
             talk_time: components["schemas"]["ReportedDuration"];
         };
+        ReportedAgent: {
+            agent_id: components["schemas"]["SequentialNumber"];
+            /** Format: int64 */
+            chats: number;
+            /** @description Null if the agent has been deleted. */
+            name: string | null;
+        };
         ReportedCalls: {
-            /** @description Calls in which the agent and the visitor talked. */
+            /**
+             * Format: int64
+             * @description Calls in which the agent and the visitor talked.
+             */
             answered: number;
-            failed: components["schemas"]["Count"];
+            /** Format: int64 */
+            failed: number;
+        };
+        ReportedChannel: {
+            channel_id: string;
+            name: string;
+            totals: components["schemas"]["ReportTotals"];
+        };
+        ReportedDay: {
+            /** Format: date */
+            day: string;
+            totals: components["schemas"]["ReportTotals"];
         };
         /** @description Seconds. Null if there is no chat. */
         ReportedDuration: {
-            /** @description The number of chats. */
+            /**
+             * Format: int64
+             * @description The number of chats.
+             */
             count: number;
+            /** Format: double */
             median: number | null;
+            /** Format: double */
             percentile_90: number | null;
+        };
+        ReportedRatings: {
+            /** Format: int64 */
+            negative: number;
+            /** Format: int64 */
+            positive: number;
         };
         RequestedCall: {
             phone: string;
@@ -3860,8 +3984,37 @@ export interface components {
             /** @description The user of the customer's site. If the token's visitor belongs to another user, or the value is null and the visitor belongs to one, the session is that of a new visitor, whose token is returned. Otherwise the value is only stored for a visitor who is created. */
             user_token?: string | null;
         };
+        /**
+         * @description Who settled the closed chats. agent: an agent accepted the chat, received it by a transfer, or closed it. bot: the
+         *     bot had the chat until it was closed, and had sent at least one event. nobody: all other closed chats.
+         */
+        SettledChats: {
+            /** Format: int64 */
+            agent: number;
+            /** Format: int64 */
+            bot: number;
+            /** Format: int64 */
+            nobody: number;
+        };
+        SignedInAgent: {
+            account_id: string;
+            id: components["schemas"]["SequentialNumber"];
+            name: string;
+            role: components["schemas"]["Role"];
+        };
         /** @description Standard Webhooks; shown only once, in the response that created it. */
         SigningSecret: string;
+        SocketTicket: {
+            /**
+             * Format: int64
+             * @description Seconds.
+             * @constant
+             */
+            expires_in: 60;
+            ticket: string;
+            /** Format: uri */
+            url: string;
+        };
         Success: {
             result: components["schemas"]["ResultOk"];
         };
@@ -4018,13 +4171,28 @@ export interface components {
             phone: string | null;
             sources: components["schemas"]["VisitorFieldSources"];
         };
+        /** @description An absent field stays unchanged, and an empty text clears it. */
         VisitorChanges: {
             blacklisted?: boolean | null;
             description?: string | null;
-            /** @description An e-mail address, or an empty string to clear it. */
-            email?: (string | null) | string;
+            email?: (string) | null;
             name?: string | null;
             phone?: string | null;
+        };
+        VisitorData: {
+            /**
+             * Format: int64
+             * @description The number of the visitor's chats.
+             */
+            chats_count: number;
+            /**
+             * Format: int64
+             * @description The number of timeline entries in these chats. It can be slightly too large.
+             */
+            entries: number;
+            /** @description False if the visitor has more chats than were counted. */
+            is_complete: boolean;
+            visitor: components["schemas"]["Visitor"];
         };
         /** @enum {string} */
         VisitorFieldSource: "visitor" | "script" | "integrator" | "bot" | "crm" | "agent";
@@ -4527,16 +4695,13 @@ export interface components {
         };
     };
     responses: {
-        /** @description The agent's presence; online says whether the agent counts as online now. */
-        AgentPresence: {
+        /** @description The operator has suspended the account. */
+        AccountSuspended: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": {
-                    online: boolean;
-                    status: components["schemas"]["PresenceStatus"];
-                };
+                "application/json": components["schemas"]["Error"];
             };
         };
         /** @description Rejected; the code is one of the Bot API's error codes. */
@@ -4713,6 +4878,17 @@ export interface components {
                     /** @constant */
                     result: "ok";
                 };
+            };
+        };
+        /** @description Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together send more than 500 logins a second. */
+        TooManyPasswords: {
+            headers: {
+                /** @description Seconds. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
             };
         };
         /** @description Too many requests. */
@@ -4940,20 +5116,20 @@ export interface operations {
     auditLog: {
         parameters: {
             query?: {
-                /** @description Selects entries about resources of this kind. */
-                kind?: components["schemas"]["AuditedKind"];
-                /** @description Selects entries about the resource with this id. */
-                id?: string;
                 /** @description Selects the entries of this agent. */
                 agent_id?: number;
-                /** @description Unix seconds. */
-                from?: number;
-                /** @description Unix seconds, inclusive. */
-                to?: number;
-                /** @description The page size. */
-                limit?: number;
                 /** @description The value of next from the previous page. */
                 cursor?: string;
+                /** @description Unix seconds. */
+                from?: number;
+                /** @description Selects entries about the resource with this id. */
+                id?: string;
+                /** @description Selects entries about resources of this kind. */
+                kind?: components["schemas"]["AuditedKind"];
+                /** @description The page size. */
+                limit?: number;
+                /** @description Unix seconds, inclusive. */
+                to?: number;
             };
             header?: never;
             path?: never;
@@ -4967,10 +5143,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        entries: components["schemas"]["AuditEntry"][];
-                        next: components["schemas"]["NextCursor"];
-                    };
+                    "application/json": components["schemas"]["AuditLog"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -5864,10 +6037,10 @@ export interface operations {
     report: {
         parameters: {
             query?: {
-                /** @description The number of days, including today. */
-                days?: number;
                 /** @description Selects the chats of this channel. */
                 channel_id?: string;
+                /** @description The number of days, including today. */
+                days?: number;
             };
             header?: never;
             path?: never;
@@ -6214,15 +6387,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The number of the visitor's chats. */
-                        chats_count: number;
-                        /** @description The number of timeline entries in these chats. It can be slightly too large. */
-                        entries: number;
-                        /** @description False if the visitor has more chats than were counted. */
-                        is_complete: boolean;
-                        visitor: components["schemas"]["Visitor"];
-                    };
+                    "application/json": components["schemas"]["VisitorData"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -6251,15 +6416,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The number of the visitor's chats. */
-                        chats_count: number;
-                        /** @description The number of timeline entries in these chats. It can be slightly too large. */
-                        entries: number;
-                        /** @description False if the visitor has more chats than were counted. */
-                        is_complete: boolean;
-                        visitor: components["schemas"]["Visitor"];
-                    };
+                    "application/json": components["schemas"]["VisitorData"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6287,15 +6444,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        complete: boolean;
-                        number: components["schemas"]["SequentialNumber"];
-                        removed: {
-                            chats: number;
-                            /** @description Timeline entries and panels. */
-                            entries: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["ErasedVisitor"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6320,10 +6469,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        agents: components["schemas"]["Colleague"][];
-                        departments: components["schemas"]["ChatDepartment"][];
-                    };
+                    "application/json": components["schemas"]["Colleagues"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6913,27 +7059,9 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description The operator has suspended the account. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            403: components["responses"]["AccountSuspended"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together send more than 500 logins a second. */
-            429: {
-                headers: {
-                    /** @description Seconds, at most 300. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
-                };
-            };
+            429: components["responses"]["TooManyPasswords"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -6953,10 +7081,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        logged_out: true;
-                    };
+                    "application/json": components["schemas"]["LoggedOut"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6997,10 +7122,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    current_password: string;
-                    new_password: components["schemas"]["Password"];
-                };
+                "application/json": components["schemas"]["PasswordChange"];
             };
         };
         responses: {
@@ -7010,11 +7132,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        changed: true;
-                        ended_sessions: number;
-                    };
+                    "application/json": components["schemas"]["ChangedPassword"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7022,17 +7140,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together send more than 500 logins a second. */
-            429: {
-                headers: {
-                    /** @description Seconds, at most 300. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
-                };
-            };
+            429: components["responses"]["TooManyPasswords"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -7046,7 +7154,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["AgentPresence"];
+            /** @description The agent's presence; online says whether the agent counts as online now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentPresence"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];
@@ -7062,13 +7178,19 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    status: components["schemas"]["PresenceStatus"];
-                };
+                "application/json": components["schemas"]["NewAgentPresence"];
             };
         };
         responses: {
-            200: components["responses"]["AgentPresence"];
+            /** @description The agent's presence; online says whether the agent counts as online now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentPresence"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -7126,9 +7248,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        sessions: components["schemas"]["AgentSession"][];
-                    };
+                    "application/json": components["schemas"]["AgentSessions"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7152,9 +7272,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        ended_sessions: number;
-                    };
+                    "application/json": components["schemas"]["EndedSessions"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7180,11 +7298,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        deleted: true;
-                        session_id: string;
-                    };
+                    "application/json": components["schemas"]["EndedSession"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7209,16 +7323,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * @description Seconds.
-                         * @constant
-                         */
-                        expires_in: 60;
-                        ticket: string;
-                        /** Format: uri */
-                        url: string;
-                    };
+                    "application/json": components["schemas"]["SocketTicket"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -8090,6 +8195,39 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reference: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the client's copy. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page, compressed as Accept-Encoding allows. */
+            200: {
+                headers: {
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description The client's copy is up to date. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -15,7 +15,7 @@ pub const SOCKET_LOSS_TIMEOUT: Duration = Duration::from_secs(90);
 const CONCURRENT_ARRIVAL_TIME: Duration = Duration::from_secs(5);
 
 named! {
-    pub enum AgentStatus {
+    pub enum AgentStatus as PresenceStatus {
         Online = "online",
         Away = "away",
         Offline = "offline",

@@ -56,30 +56,6 @@ named! {
     }
 }
 
-impl AuditedKind {
-    const ALL: [Self; 14] = [
-        Self::Settings,
-        Self::Webhook,
-        Self::Channel,
-        Self::Bot,
-        Self::Agent,
-        Self::Department,
-        Self::CannedReply,
-        Self::Telephony,
-        Self::Session,
-        Self::Visitor,
-        Self::Chats,
-        Self::Delivery,
-        Self::CallBalance,
-        Self::Account,
-    ];
-
-    /// Returns all names, separated by commas, for the error message about an unknown name.
-    pub fn names() -> String {
-        Self::ALL.map(Self::name).join(", ")
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditedRequest {
     /// The agent who sent the request or, for a refused sign-in, the agent with this e-mail address. `None` stands for

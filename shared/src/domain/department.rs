@@ -11,6 +11,9 @@ use crate::domain::agent_presence::{self, Presence};
 use crate::domain::channel::ChannelSettings;
 use crate::domain::timestamp::Timestamp;
 
+/// Limits the size of the roster.
+pub const MAX_DEPARTMENTS_PER_ACCOUNT: usize = 100;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Department {
     /// A sequential number within the account, starting at 1.

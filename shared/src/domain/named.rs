@@ -2,7 +2,7 @@
 
 /// An enumeration that [`named!`](crate::domain::named::named) declares.
 pub trait Named: Copy + 'static {
-    /// The name of the type.
+    /// The name of the type in the APIs.
     const TYPE_NAME: &'static str;
     /// All values, in the order of their declaration.
     const ALL: &'static [Self];
@@ -18,18 +18,20 @@ pub trait Named: Copy + 'static {
     }
 }
 
-/// Declares an enumeration with the name of each value.
+/// Declares an enumeration with the name of each value. `enum A as B` is called `B` in the APIs.
 macro_rules! named {
+    (@type_name $type:ident) => { stringify!($type) };
+    (@type_name $type:ident $public:ident) => { stringify!($public) };
     (
         $(#[$attribute:meta])*
-        $visibility:vis enum $type:ident { $($(#[$value_attribute:meta])* $value:ident = $name:literal,)+ }
+        $visibility:vis enum $type:ident $(as $public:ident)? { $($(#[$value_attribute:meta])* $value:ident = $name:literal,)+ }
     ) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $visibility enum $type { $($(#[$value_attribute])* $value,)+ }
 
         impl $crate::domain::named::Named for $type {
-            const TYPE_NAME: &'static str = stringify!($type);
+            const TYPE_NAME: &'static str = $crate::domain::named::named!(@type_name $type $($public)?);
             const ALL: &'static [Self] = &[$(Self::$value,)+];
 
             fn name(self) -> &'static str {

@@ -16,6 +16,7 @@ use crate::domain::time_zone::Day;
 const BUCKETS_PER_DOUBLING: f64 = 4.0;
 /// The last bucket. It contains all durations of about 82 days or more.
 const MAX_BUCKET: u8 = 92;
+pub const BUCKET_COUNT: usize = MAX_BUCKET as usize + 1;
 /// The largest relative error of a duration percentile from one second to 82 days: half the width of a bucket, which is
 /// `2^(1/8) - 1`, rounded up. A percentile below a second is reported as half a second.
 pub const MAX_PERCENTILE_ERROR: f64 = 0.091;

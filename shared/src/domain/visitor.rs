@@ -12,7 +12,7 @@ use crate::domain::widget_visitor::{Analytics, BrowserSession, HiddenThrough, Pa
 pub const MAX_RECENT_CHATS: usize = 10;
 
 named! {
-    pub enum ProfileSource {
+    pub enum ProfileSource as VisitorFieldSource {
         /// The visitor typed the value into a form of the widget.
         Visitor = "visitor",
         /// A script on the page set the value.

@@ -23,6 +23,7 @@ use crate::wire::admin::{
     self, AgentChanges, AgentWithPassword, BotChanges, BotToken, DepartmentChanges, NewAccount, NewAgent, NewBot,
     NewDepartment, NewProvider, ProviderChanges,
 };
+use crate::wire::agent::{LoginRequest, NewAgentPresence};
 use crate::wire::bot::BotEventKind;
 use crate::wire::bot_error::BotApiError;
 use crate::wire::bot_sample::BotTest;
@@ -188,14 +189,15 @@ fn widget_call(input: &[u8]) {
 
 fn agent_login(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let Some((email, password)) = accepted(&body, agent::parse_credentials(&body)) else { return };
+    let Some(login) = accepted(&body, read::<LoginRequest>(&body)) else { return };
+    let (email, password) = login.into_credentials();
     let again = json!({ "email": email, "password": password });
-    assert!(email.is_empty() || agent::parse_credentials(&again).is_ok(), "{again}");
+    assert!(email.is_empty() || read::<LoginRequest>(&again).is_ok(), "{again}");
 }
 
 fn agent_presence(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, agent::parse_presence_status(&body));
+    accepted(&body, read::<NewAgentPresence>(&body));
 }
 
 fn agent_typing(input: &[u8]) {
@@ -228,8 +230,8 @@ fn agent_transfer(input: &[u8]) {
 
 fn agent_visitor(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let Some((profile, _)) = accepted(&body, agent::parse_visitor_patch(&body)) else { return };
-    assert_profile_stored(&profile, ProfileSource::Agent);
+    let Some(changes) = accepted(&body, read::<agent::VisitorChanges>(&body)) else { return };
+    assert_profile_stored(&changes.into_profile(), ProfileSource::Agent);
 }
 
 fn assert_agent_stored(new: AgentWithPassword) {

@@ -2,6 +2,8 @@
 //! because the service must accept a cursor only in the form in which it returns cursors. Any other text is rejected
 //! with status 400, or 410 if the cursor is too old.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::domain::chat_changes::ChangesCursor;
@@ -11,8 +13,11 @@ use crate::domain::delivery_search_and_replay::DeliveryCursor;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::fuzz::{NOW, targets};
+use crate::wire::audit::AuditLogQuery;
 use crate::wire::query_parameters::query_number;
-use crate::wire::{agent, audit, chat_export, delivery_log};
+use crate::wire::reader::read_query;
+use crate::wire::report::ReportQuery;
+use crate::wire::{agent, chat_export, delivery_log};
 
 targets!(changes_cursor, search_cursor, export_cursor, delivery_cursor, audit_cursor, number_cursor, query_parameters);
 
@@ -67,8 +72,8 @@ fn delivery_cursor(input: &[u8]) {
 
 fn audit_cursor(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    let query = |name: &str| (name == "cursor").then(|| text.clone().into_owned());
-    let Some(request) = cursor(audit::parse_audit_request(&query)) else { return };
+    let query = read_query([("cursor".to_owned(), text.clone().into_owned())]);
+    let Some(request) = cursor(query.and_then(AuditLogQuery::checked)) else { return };
     assert_eq!(request.cursor.as_deref(), Some(&*text));
 }
 
@@ -84,10 +89,11 @@ fn number_cursor(input: &[u8]) {
 /// used as a JSON object of the parameters.
 fn query_parameters(input: &[u8]) {
     let Ok(Value::Object(parameters)) = serde_json::from_slice(input) else { return };
-    let query = |name: &str| match parameters.get(name)? {
-        Value::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
-    };
+    let texts = parameters
+        .iter()
+        .map(|(name, value)| (name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
+    let texts: BTreeMap<String, String> = texts.collect();
+    let query = |name: &str| texts.get(name).cloned();
     let check = |error: Option<Error>| {
         let Some(error) = error else { return };
         let field = error.invalid_field().unwrap();
@@ -95,7 +101,8 @@ fn query_parameters(input: &[u8]) {
     };
     check(delivery_log::parse_list_request(&query).err());
     check(delivery_log::parse_counts_request(&query).err());
-    check(audit::parse_audit_request(&query).err());
+    check(read_query(texts.clone()).and_then(AuditLogQuery::checked).err());
+    check(read_query::<ReportQuery>(texts.clone()).err());
     check(chat_export::parse_export_scope(&query).err());
     check(query("q").and_then(|text| agent::parse_search_text(Some(&text)).err()));
     let text = query("q").unwrap_or_default();

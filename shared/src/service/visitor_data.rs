@@ -1,18 +1,19 @@
 //! Shows admins a visitor and how much an erasure of the visitor would delete.
 
-use serde_json::{Value, json};
-
 use crate::domain::visitor::Visitor;
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::wire::agent;
+use crate::wire::visitor_data::VisitorData;
 
-pub async fn summary(directory: &Directory, chats: &Chats, visitor: Visitor) -> Result<Value, Error> {
+pub async fn summary(directory: &Directory, chats: &Chats, visitor: Visitor) -> Result<VisitorData, Error> {
     let size = chats.visitor_data_size(&visitor).await?;
     let safe_urls = &directory.cached_settings(&visitor.account_id).await?.safe_urls;
-    Ok(json!({
-        "visitor": agent::visitor_json(visitor, safe_urls), "chats_count": size.chats, "entries": size.entries,
-        "is_complete": size.is_complete,
-    }))
+    Ok(VisitorData {
+        visitor: agent::Visitor::new(visitor, safe_urls),
+        chats_count: size.chats,
+        entries: size.entries,
+        is_complete: size.is_complete,
+    })
 }

@@ -1,17 +1,58 @@
-//! Requests and responses of GET /admin/audit.
+//! GET /admin/audit: the query, the page and the operation.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::domain::audit::{AuditEntry, AuditFilter, AuditPage, AuditedChange, AuditedKind, AuditedRequest};
+use crate::contract::Operation;
+use crate::domain::audit::{self, AuditAction, AuditFilter, AuditPage, AuditedChange, AuditedKind, AuditedRequest};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::wire::query_parameters::{query_number, time_range};
+use crate::wire::agent::ChatAgent;
+use crate::wire::query_parameters::{CURSOR_RULE, time_range};
+use crate::wire::values::{Name, NextCursor, NotNull, UnixSeconds, Whole};
 
 const MAX_LIMIT: u64 = 100;
 const DEFAULT_LIMIT: u64 = 50;
 /// The maximum length of a cursor, which is the id of an entry.
 const MAX_ID_CHARS: usize = 64;
 
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/admin/audit", "auditLog", "Lists the entries of the audit log, newest first")
+            .describe("An entry is kept for 400 days, whatever the account's retention period is.")
+            .query::<AuditLogQuery>()
+            .answers::<AuditLog>(200, "A page of entries. It can be empty even if further pages follow."),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AuditLogQuery {
+    /// Selects entries about resources of this kind.
+    #[serde(default)]
+    kind: NotNull<Name<AuditedKind>>,
+    /// Selects entries about the resource with this id.
+    #[serde(default)]
+    id: NotNull<String>,
+    /// Selects the entries of this agent.
+    #[serde(default)]
+    agent_id: NotNull<u64>,
+    /// Unix seconds.
+    #[serde(default)]
+    from: NotNull<u64>,
+    /// Unix seconds, inclusive.
+    #[serde(default)]
+    to: NotNull<u64>,
+    /// The page size.
+    #[serde(default)]
+    #[schemars(extend("default" = DEFAULT_LIMIT))]
+    limit: NotNull<Whole<1, MAX_LIMIT>>,
+    /// The value of next from the previous page.
+    #[serde(default)]
+    #[schemars(regex(pattern = "^[0-9A-Za-z-]{1,64}$"))]
+    cursor: NotNull<String>,
+}
+
+/// The entries that a query selects.
 #[derive(Debug, PartialEq)]
 pub struct AuditRequest {
     pub filter: AuditFilter,
@@ -21,56 +62,88 @@ pub struct AuditRequest {
     pub limit: usize,
 }
 
-/// Parses the query parameters of GET /admin/audit. `query` returns the value of a parameter.
-pub fn parse_audit_request(query: &dyn Fn(&str) -> Option<String>) -> Result<AuditRequest, Error> {
-    let number = |name: &str| query_number(query, name);
-    let unknown_kind = || Error::field("kind", format_args!("must be one of {}", AuditedKind::names()));
-    let kind = query("kind").map(|name| AuditedKind::parse(&name).ok_or_else(unknown_kind));
-    let limit = number("limit")?.unwrap_or(DEFAULT_LIMIT);
-    if !(1..=MAX_LIMIT).contains(&limit) {
-        return Err(Error::field("limit", format_args!("must be a whole number from 1 to {MAX_LIMIT}")));
+impl AuditLogQuery {
+    pub fn checked(self) -> Result<AuditRequest, Error> {
+        let Self { kind, id, agent_id, from, to, limit, cursor } = self;
+        let filter = AuditFilter { kind: kind.0.map(|Name(kind)| kind), resource_id: id.0, agent_id: agent_id.0 };
+        let limit = limit.0.map_or(DEFAULT_LIMIT, |Whole(limit)| limit);
+        if cursor.0.as_ref().is_some_and(|cursor| !is_cursor(cursor)) {
+            return Err(Error::field("cursor", CURSOR_RULE));
+        }
+        let (from, to) = time_range(from.0, to.0)?;
+        Ok(AuditRequest { filter, from, to, cursor: cursor.0, limit: usize::try_from(limit).map_err(Error::internal)? })
     }
-    let cursor = query("cursor").map(parse_cursor).transpose()?;
-    let filter = AuditFilter { kind: kind.transpose()?, resource_id: query("id"), agent_id: number("agent_id")? };
-    let (from, to) = time_range(number("from")?, number("to")?)?;
-    Ok(AuditRequest { filter, from, to, cursor, limit: usize::try_from(limit).map_err(Error::internal)? })
 }
 
-fn parse_cursor(text: String) -> Result<String, Error> {
-    let is_cursor = text.len() <= MAX_ID_CHARS && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    if is_cursor { Ok(text) } else { Err(Error::field("cursor", "must be a value that this endpoint has returned")) }
+fn is_cursor(text: &str) -> bool {
+    text.len() <= MAX_ID_CHARS && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-pub fn audit_page_json(page: &AuditPage) -> Value {
-    json!({ "entries": page.entries.iter().map(entry_json).collect::<Vec<_>>(), "next": page.next })
+#[derive(Serialize, JsonSchema)]
+pub struct AuditLog {
+    #[schemars(length(max = MAX_LIMIT))]
+    entries: Vec<AuditEntry>,
+    next: NextCursor,
 }
 
-fn entry_json(entry: &AuditEntry) -> Value {
-    let AuditEntry { id, request, change } = entry;
-    let AuditedRequest { agent, source_address, at } = request;
-    let AuditedChange { action, kind, id: resource_id, name, fields } = change;
-    json!({
-        "id": id,
-        "timestamp": at.seconds(),
-        "agent": agent.as_ref().map(|agent| json!({ "id": agent.agent_id, "name": agent.name })),
-        "source_address": source_address,
-        "action": action.name(),
-        "kind": kind.name(),
-        "resource_id": resource_id,
-        "resource_name": name,
-        "fields": fields,
-    })
+impl From<AuditPage> for AuditLog {
+    fn from(AuditPage { entries, next }: AuditPage) -> Self {
+        Self { entries: entries.into_iter().map(AuditEntry::from).collect(), next: NextCursor(next) }
+    }
+}
+
+/// Something that an agent, an admin or the operator has done. Values are not stored, because they can contain
+/// secrets.
+#[derive(Serialize, JsonSchema)]
+pub struct AuditEntry {
+    id: String,
+    timestamp: UnixSeconds,
+    /// Who made the request or, for a refused sign-in, whose e-mail address it contained. Null for the operator.
+    agent: Option<ChatAgent>,
+    /// The IP address of the request.
+    source_address: String,
+    /// rotated: a secret was replaced. tested: a sample request was sent to a receiver. For exported, erased, replayed
+    /// and sign_in_refused, equal requests from one address within a minute have one entry.
+    action: Name<AuditAction>,
+    kind: Name<AuditedKind>,
+    /// The id of the resource. For a session the agent's number, for exported chats the chat's number or empty, for a
+    /// delivery <chat>/<seq>, the chat's number or empty, for a payment its reference. Empty for the settings, the
+    /// telephony settings and the account.
+    resource_id: String,
+    /// The name of the resource at that time. Null if it has none.
+    resource_name: Option<String>,
+    /// The names of the changed fields. For rotated: signing_secret or endpoint. Empty for other actions than changed
+    /// and rotated.
+    fields: Vec<String>,
+}
+
+impl From<audit::AuditEntry> for AuditEntry {
+    fn from(audit::AuditEntry { id, request, change }: audit::AuditEntry) -> Self {
+        let AuditedRequest { agent, source_address, at } = request;
+        let AuditedChange { action, kind, id: resource_id, name, fields } = change;
+        Self {
+            id,
+            timestamp: at.into(),
+            agent: agent.map(ChatAgent::from),
+            source_address,
+            action: Name(action),
+            kind: Name(kind),
+            resource_id,
+            resource_name: name,
+            fields,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::wire::reader::read_query;
 
     fn parse(parameters: &[(&str, &str)]) -> Result<AuditRequest, Error> {
-        parse_audit_request(&|name| {
-            parameters.iter().find(|(parameter, _)| *parameter == name).map(|(_, value)| (*value).to_owned())
-        })
+        let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        read_query::<AuditLogQuery>(parameters)?.checked()
     }
 
     #[test]

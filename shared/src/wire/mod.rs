@@ -41,6 +41,7 @@ pub mod telephony_settings;
 pub mod twilio;
 pub mod urls;
 pub mod values;
+pub mod visitor_data;
 pub mod visitor_message;
 pub mod webhook;
 pub mod webhook_sample;
@@ -56,6 +57,10 @@ pub fn operations() -> Vec<Operation> {
         bot_api::operations(),
         admin::operations(),
         canned_replies::operations(),
+        agent::operations(),
+        audit::operations(),
+        report::operations(),
+        visitor_data::operations(),
     ];
     areas.into_iter().flatten().collect()
 }

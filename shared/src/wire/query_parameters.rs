@@ -4,6 +4,8 @@ use crate::domain::digits::parse_canonical_number;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 
+pub(super) const CURSOR_RULE: &str = "must be a value that this endpoint has returned";
+
 /// Returns a parameter that must be a whole number, or `None` if the parameter is absent. `query` returns the value of
 /// a parameter.
 pub(crate) fn query_number(query: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<Option<u64>, Error> {

@@ -338,6 +338,11 @@ impl Serialize for True {
 
 inline_schema!(True, "True", json_schema!({ "type": "boolean", "const": true }));
 
+/// The cursor of the next page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct NextCursor(pub Option<String>);
+
 /// Any JSON object, which the service passes on unread.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(transparent)]

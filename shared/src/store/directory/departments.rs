@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::domain::agent::Agent;
 use crate::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use crate::domain::channel::{Channel, ChannelSettings};
-use crate::domain::department::{Audience, ChatDepartment, Department, Roster};
+use crate::domain::department::{Audience, ChatDepartment, Department, MAX_DEPARTMENTS_PER_ACCOUNT, Roster};
 use crate::error::Error;
 use crate::store::directory::audit_log::attribute_names;
 use crate::store::directory::items::{AgentItem, DepartmentItem};
@@ -16,9 +16,6 @@ use crate::store::table::{
     ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Query, Write, WriteResult, changed_values, key_taken, s,
 };
 use crate::store::{from_item, to_attribute, to_item};
-
-/// Limits the size of the roster.
-const MAX_DEPARTMENTS_PER_ACCOUNT: usize = 100;
 
 impl Directory {
     /// Creates a department with the account's next department id. The agents in `ids` must exist.

@@ -1,27 +1,42 @@
-//! Request and response bodies of the /agent endpoints (docs/openapi.json).
+//! The /agent endpoints: bodies and operations.
 
+mod presence;
+mod sessions;
+mod visitors;
+
+pub use presence::{AgentPresence, Colleagues, NewAgentPresence, SocketTicket};
+pub use sessions::{
+    AgentSessions, ChangedPassword, CurrentAgent, EndedSession, EndedSessions, LoggedOut, LoginRequest, LoginResponse,
+    PasswordChange,
+};
+pub use visitors::{Visitor, VisitorChanges};
+
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::domain::agent::{Agent, AgentSnapshot, SessionSummary};
-use crate::domain::agent_presence::{AgentStatus, Presence};
+use crate::contract::Operation;
+use crate::domain::department;
+
+use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::{Chat, MessagePreview, Rating, Sender};
 use crate::domain::chat_changes::ChangesCursor;
 use crate::domain::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQuery};
 use crate::domain::chat_side_panel::{CrmCardAssignment, CustomData, Panel};
 use crate::domain::delivery::{Attempt, Delivery, DeliveryState};
-use crate::domain::department::Department;
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::message_content::{Content, TypingNotice};
-use crate::domain::password_policy::check_new_password;
 use crate::domain::phone_call::Call;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{ProfileSource, ProfileSources, Visitor, VisitorProfile};
+use crate::domain::visitor::{self, ProfileSource, ProfileSources, VisitorProfile};
 use crate::domain::widget_visitor::WidgetVisitor;
 use crate::error::Error;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::{with_fields, without_nulls};
 use crate::wire::message_content;
+use crate::wire::query_parameters::CURSOR_RULE;
+use crate::wire::values::SequentialNumber;
 use crate::wire::webhook::{department_json, session_json};
 
 /// The maximum length of an agent's message or note. A longer text is rejected rather than truncated, because the agent
@@ -31,23 +46,35 @@ const MAX_AGENT_TEXT_CHARS: usize = 10_000;
 const MAX_AGENT_FIELD_CHARS: usize = 254;
 /// Long enough that the rules for passwords report a password that is too long.
 const MAX_TEXT_FIELD_CHARS: usize = 10_000;
-const MAX_DESCRIPTION_CHARS: usize = 10_000;
-const CURSOR_RULE: &str = "must be a value that this endpoint has returned";
 
-/// Parses the body of POST /agent/login. Returns the e-mail address, trimmed and in lower case, and the password.
-pub fn parse_credentials(body: &Value) -> Result<(String, String), Error> {
-    let body = Fields::of(body)?;
-    Ok((
-        body.required_text("email", MAX_AGENT_FIELD_CHARS)?.trim().to_lowercase(),
-        body.required_text("password", MAX_AGENT_FIELD_CHARS)?,
-    ))
+/// Returns the operations of the /agent endpoints.
+pub(super) fn operations() -> Vec<Operation> {
+    [sessions::operations(), presence::operations(), visitors::operations()].into_iter().flatten().collect()
 }
 
-/// Parses the body of PUT /agent/presence.
-pub fn parse_presence_status(body: &Value) -> Result<AgentStatus, Error> {
-    let body = Fields::of(body)?;
-    let status = body.enumerated("status", "online, away, offline", AgentStatus::parse)?;
-    status.ok_or_else(|| body.invalid("status", "is required"))
+/// An agent, as chats, messages and audit entries name them.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ChatAgent {
+    id: SequentialNumber,
+    name: String,
+}
+
+impl From<AgentSnapshot> for ChatAgent {
+    fn from(AgentSnapshot { agent_id, name, photo: _ }: AgentSnapshot) -> Self {
+        Self { id: SequentialNumber(agent_id), name }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ChatDepartment {
+    id: SequentialNumber,
+    name: String,
+}
+
+impl From<department::ChatDepartment> for ChatDepartment {
+    fn from(department::ChatDepartment { department_id, name }: department::ChatDepartment) -> Self {
+        Self { id: SequentialNumber(department_id), name }
+    }
 }
 
 /// Parses the body of POST /agent/chats/{chat_id}/typing. The default type is `typein`.
@@ -98,68 +125,6 @@ pub fn parse_transfer(body: &Value) -> Result<TransferRequest, Error> {
     }
 }
 
-pub fn login_json(token: &str, agent: &Agent, must_change_password: bool) -> Value {
-    let Agent { account_id, agent_id, name, role, .. } = agent;
-    json!({
-        "token": token,
-        "agent": { "id": agent_id, "name": name, "role": role.name(), "account_id": account_id },
-        "must_change_password": must_change_password,
-    })
-}
-
-/// Parses the body of PUT /agent/password. Returns the current and the new password.
-pub fn parse_password_change(body: &Value, email: &str) -> Result<(String, String), Error> {
-    let body = Fields::of(body)?;
-    let current = body.required_text("current_password", MAX_AGENT_FIELD_CHARS)?;
-    let new = body.required_text("new_password", MAX_TEXT_FIELD_CHARS)?;
-    check_new_password(&new, Some(email)).map_err(|reason| body.invalid("new_password", reason))?;
-    if new == current {
-        return Err(body.invalid("new_password", "must differ from the current password"));
-    }
-    Ok((current, new))
-}
-
-/// Returns the agent's sessions. `current` is the short id of the session that made the request.
-pub fn sessions_json(sessions: &[SessionSummary], current: &str) -> Value {
-    let session_json = |session: &SessionSummary| {
-        let SessionSummary { short_id, created_at, last_request_at, source_address, user_agent } = session;
-        json!({
-            "id": short_id, "current": short_id == current, "created_at": created_at.map(Timestamp::seconds),
-            "last_request_at": last_request_at.seconds(), "source_address": source_address, "user_agent": user_agent,
-        })
-    };
-    json!({ "sessions": sessions.iter().map(session_json).collect::<Vec<_>>() })
-}
-
-pub fn current_agent_json(agent: &Agent, account_name: &str, must_change_password: bool) -> Value {
-    let Agent { account_id, agent_id, name, email, phone, photo, role, created_at: _ } = agent;
-    json!({
-        "agent": { "id": agent_id, "name": name, "email": email, "photo": photo, "phone": phone },
-        "role": role.name(),
-        "account": { "account_id": account_id, "name": account_name },
-        "must_change_password": must_change_password,
-    })
-}
-
-/// Returns the agents with their current statuses, and the departments. Agents without a stored presence are shown as
-/// offline.
-pub fn colleagues_json(agents: &[Agent], departments: &[Department], presences: &[Presence], now: Timestamp) -> Value {
-    let status = |agent_id: u64| {
-        let presence = presences.iter().find(|presence| presence.agent_id == agent_id);
-        presence.map_or(AgentStatus::Offline, |presence| presence.current_status(now)).name()
-    };
-    let agent_json = |Agent { agent_id, name, photo, .. }: &Agent| json!({ "id": agent_id, "name": name, "photo": photo, "status": status(*agent_id) });
-    let agents: Vec<Value> = agents.iter().map(agent_json).collect();
-    let departments: Vec<Value> = departments.iter().map(|one| department_json(&one.snapshot())).collect();
-    json!({ "agents": agents, "departments": departments })
-}
-
-/// In the response, `status` is the status that the agent has set. `online` is true only if this status is online and
-/// the agent's client is still active (see [`Presence::current_status`]).
-pub fn presence_json(presence: &Presence, now: Timestamp) -> Value {
-    json!({ "status": presence.status.name(), "online": presence.is_online(now) })
-}
-
 /// Parses the `cursor` parameter of GET /agent/changes. Fails with `CursorExpired` if the cursor is too old.
 pub fn parse_changes_cursor(text: &str, now: Timestamp) -> Result<ChangesCursor, Error> {
     let cursor = ChangesCursor::parse(text, now).ok_or_else(|| Error::field("cursor", CURSOR_RULE))?;
@@ -170,12 +135,6 @@ pub fn parse_changes_cursor(text: &str, now: Timestamp) -> Result<ChangesCursor,
 pub fn parse_search_text(text: Option<&str>) -> Result<SearchQuery, Error> {
     let query = text.and_then(SearchQuery::parse);
     query.ok_or_else(|| Error::field("q", format_args!("must have 1 to {MAX_SEARCH_CHARS} characters")))
-}
-
-/// Parses the parameters of GET /admin/visitors. Returns a channel and an integrator's id of a visitor.
-pub fn parse_external_id(query: &dyn Fn(&str) -> Option<String>) -> Result<(String, String), Error> {
-    let required = |name| query(name).filter(|text| !text.is_empty()).ok_or_else(|| Error::field(name, "is required"));
-    Ok((required("channel_id")?, required("external_id")?))
 }
 
 /// Parses the `cursor` parameter of GET /agent/search.
@@ -212,7 +171,13 @@ pub fn chat_row_json(chat: Chat, safe_urls: &LinkFilter, now: Timestamp) -> Valu
 
 /// Returns a chat with its visitor and its panel. Links that Safe URL (the link filter) blocks are replaced or left
 /// out.
-pub fn chat_detail_json(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &LinkFilter, now: Timestamp) -> Value {
+pub fn chat_detail_json(
+    chat: &Chat,
+    visitor: visitor::Visitor,
+    panel: Panel,
+    safe_urls: &LinkFilter,
+    now: Timestamp,
+) -> Value {
     let (panel, visitor) = (safe_urls.filter_panel(panel), safe_urls.filter_visitor(visitor));
     let detail = json!({
         "chat_id": chat.chat_id,
@@ -236,14 +201,14 @@ pub fn chat_detail_json(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: 
 }
 
 /// Returns the fields that only chats of a widget have.
-fn browser_fields(visitor: &Visitor, widget: &WidgetVisitor) -> [(&'static str, Value); 3] {
+fn browser_fields(visitor: &visitor::Visitor, widget: &WidgetVisitor) -> [(&'static str, Value); 3] {
     let page = visitor.profile.page().map(|url| json!({ "url": url, "title": widget.page_title }));
     [("session", session_json(visitor)), ("page", json!(page)), ("referrer", json!(widget.session.referrer))]
 }
 
 /// Returns the visitor of a chat. The links in `visitor` and in `invite`, the invitation in the chat's panel, must
 /// already be filtered.
-fn chat_visitor_json(visitor: &Visitor, invite: Option<&str>) -> Value {
+fn chat_visitor_json(visitor: &visitor::Visitor, invite: Option<&str>) -> Value {
     let VisitorProfile { name: _, phone, email, photo, url: _, description } = &visitor.profile;
     json!({
         "number": visitor.number,
@@ -263,12 +228,12 @@ fn chat_visitor_json(visitor: &Visitor, invite: Option<&str>) -> Value {
 }
 
 /// Returns the field `visitor` of [`chat_detail_json`].
-pub(crate) fn visitor_of_chat_json(visitor: Visitor, panel: Panel, safe_urls: &LinkFilter) -> Value {
+pub(crate) fn visitor_of_chat_json(visitor: visitor::Visitor, panel: Panel, safe_urls: &LinkFilter) -> Value {
     chat_visitor_json(&safe_urls.filter_visitor(visitor), safe_urls.filter_panel(panel).invite.as_deref())
 }
 
 /// Returns the field `panel` of [`chat_detail_json`].
-pub(crate) fn panel_json(panel: Panel, visitor: Option<Visitor>, safe_urls: &LinkFilter) -> Value {
+pub(crate) fn panel_json(panel: Panel, visitor: Option<visitor::Visitor>, safe_urls: &LinkFilter) -> Value {
     let visitor = visitor.map(|visitor| safe_urls.filter_visitor(visitor));
     filtered_panel_json(&safe_urls.filter_panel(panel), visitor.as_ref())
 }
@@ -284,7 +249,7 @@ fn sources_json(sources: ProfileSources) -> Value {
 /// Returns the data that is shown in the panel beside the chat: what a script on the visitor's page has set, what
 /// the visitor has answered in the contacts form, what webhooks have returned, and the state of the chat's assignment
 /// to a CRM card. The links must already be filtered.
-fn filtered_panel_json(panel: &Panel, visitor: Option<&Visitor>) -> Value {
+fn filtered_panel_json(panel: &Panel, visitor: Option<&visitor::Visitor>) -> Value {
     let Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _ } = panel;
     let widget = visitor.and_then(|visitor| visitor.widget.as_deref());
     let from_page = widget.map(|widget| widget.custom_data.as_slice()).unwrap_or_default();
@@ -313,34 +278,6 @@ fn filtered_panel_json(panel: &Panel, visitor: Option<&Visitor>) -> Value {
 fn custom_data_json(line: &CustomData, source: ProfileSource) -> Value {
     let CustomData { title, content, link, key } = line;
     json!({ "title": title, "content": content, "link": link, "key": key, "source": source.name() })
-}
-
-/// Parses the body of PATCH /agent/visitors/{number}. Returns the corrected profile values, and whether to blacklist
-/// the visitor. `None` leaves a value unchanged; an empty string clears it.
-pub fn parse_visitor_patch(body: &Value) -> Result<(VisitorProfile, Option<bool>), Error> {
-    let body = Fields::of(body)?;
-    let profile = VisitorProfile {
-        name: body.text_or_blank("name", MAX_AGENT_FIELD_CHARS)?,
-        email: match body.text_or_blank("email", MAX_AGENT_FIELD_CHARS)? {
-            Some(email) if !email.trim().is_empty() => Some(body.email_address("email", &email)?),
-            cleared_or_absent => cleared_or_absent,
-        },
-        phone: body.text_or_blank("phone", MAX_AGENT_FIELD_CHARS)?,
-        description: body.text_or_blank("description", MAX_DESCRIPTION_CHARS)?,
-        ..VisitorProfile::default()
-    };
-    Ok((profile, body.boolean("blacklisted")?))
-}
-
-/// Returns a visitor's numbers, contact data and sources. Links that Safe URL blocks are replaced or left out.
-pub fn visitor_json(visitor: Visitor, safe_urls: &LinkFilter) -> Value {
-    let visitor = safe_urls.filter_visitor(visitor);
-    let VisitorProfile { name: _, phone, email, description, .. } = &visitor.profile;
-    json!({
-        "number": visitor.number, "id": visitor.external_id, "name": visitor.profile.display_name(), "phone": phone,
-        "email": email, "description": description, "blacklisted": visitor.blacklisted,
-        "sources": sources_json(visitor.sources),
-    })
 }
 
 /// Returns an entry as agents see it. Links that Safe URL blocks are replaced or left out.

@@ -1,0 +1,138 @@
+//! PATCH /agent/visitors/{number}, and visitors as agents see them.
+
+use schemars::{JsonSchema, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::contract::Operation;
+use crate::domain::email_address;
+use crate::domain::link_filter::LinkFilter;
+use crate::domain::visitor::{self, ProfileSource, ProfileSources, VisitorProfile};
+use crate::wire::agent::MAX_AGENT_FIELD_CHARS;
+use crate::wire::values::{AnyText, Name, SequentialNumber, inline_schema};
+
+const MAX_DESCRIPTION_CHARS: usize = 10_000;
+
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::patch(
+            "/agent/visitors/{number}",
+            "changeVisitor",
+            "Corrects the visitor's data, or blacklists the visitor",
+        )
+        .describe(
+            "Messages from a blacklisted visitor get 200 and are dropped. A correction stays until the integrator \
+             sends a value that differs from the integrator's previous one. Allowed for agents who can see the \
+             visitor's open chat or, if no chat is open, the last one; other agents get 403.",
+        )
+        .body::<VisitorChanges>()
+        .answers::<Visitor>(200, "The visitor."),
+    ]
+}
+
+/// An absent field stays unchanged, and an empty text clears it.
+#[derive(Deserialize, JsonSchema)]
+pub struct VisitorChanges {
+    name: Option<AnyText<MAX_AGENT_FIELD_CHARS>>,
+    email: Option<EmailOrBlank>,
+    phone: Option<AnyText<MAX_AGENT_FIELD_CHARS>>,
+    description: Option<AnyText<MAX_DESCRIPTION_CHARS>>,
+    pub blacklisted: Option<bool>,
+}
+
+impl VisitorChanges {
+    /// Returns the corrected values.
+    pub fn into_profile(self) -> VisitorProfile {
+        let Self { name, email, phone, description, blacklisted: _ } = self;
+        VisitorProfile {
+            name: name.map(|AnyText(name)| name),
+            email: email.map(|EmailOrBlank(email)| email),
+            phone: phone.map(|AnyText(phone)| phone),
+            description: description.map(|AnyText(description)| description),
+            ..VisitorProfile::default()
+        }
+    }
+}
+
+/// An e-mail address, or an empty string to clear it.
+#[derive(Deserialize)]
+#[serde(try_from = "AnyText<MAX_AGENT_FIELD_CHARS>")]
+struct EmailOrBlank(String);
+
+impl TryFrom<AnyText<MAX_AGENT_FIELD_CHARS>> for EmailOrBlank {
+    type Error = &'static str;
+
+    fn try_from(AnyText(text): AnyText<MAX_AGENT_FIELD_CHARS>) -> Result<Self, Self::Error> {
+        if text.trim().is_empty() {
+            return Ok(Self(text));
+        }
+        email_address::parse(&text).map(|email| Self(email.to_owned())).ok_or("must be an e-mail address")
+    }
+}
+
+inline_schema!(
+    EmailOrBlank,
+    "EmailOrBlank",
+    json_schema!({
+        "description": "An e-mail address, or an empty string to clear it.",
+        "anyOf": [
+            { "type": "string", "format": "email", "minLength": 3, "maxLength": MAX_AGENT_FIELD_CHARS },
+            { "type": "string", "pattern": "^ *$", "maxLength": MAX_AGENT_FIELD_CHARS },
+        ],
+    })
+);
+
+#[derive(Serialize, JsonSchema)]
+pub struct Visitor {
+    number: SequentialNumber,
+    /// sender.id
+    id: String,
+    name: String,
+    phone: Option<String>,
+    email: Option<String>,
+    description: Option<String>,
+    blacklisted: bool,
+    sources: VisitorFieldSources,
+}
+
+impl Visitor {
+    /// Links that Safe URL (the link filter) blocks are replaced or left out.
+    pub fn new(visitor: visitor::Visitor, safe_urls: &LinkFilter) -> Self {
+        let visitor = safe_urls.filter_visitor(visitor);
+        let name = visitor.profile.display_name().to_owned();
+        let VisitorProfile { name: _, phone, email, description, photo: _, url: _ } = visitor.profile;
+        Self {
+            number: SequentialNumber(visitor.number),
+            id: visitor.external_id,
+            name,
+            phone,
+            email,
+            description,
+            blacklisted: visitor.blacklisted,
+            sources: visitor.sources.into(),
+        }
+    }
+}
+
+/// The source of each field of the visitor's data.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct VisitorFieldSources {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<Name<ProfileSource>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phone: Option<Name<ProfileSource>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email: Option<Name<ProfileSource>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<Name<ProfileSource>>,
+}
+
+impl From<ProfileSources> for VisitorFieldSources {
+    fn from(ProfileSources { name, phone, email, description }: ProfileSources) -> Self {
+        Self {
+            name: name.map(Name),
+            phone: phone.map(Name),
+            email: email.map(Name),
+            description: description.map(Name),
+        }
+    }
+}
