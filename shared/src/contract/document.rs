@@ -1,6 +1,6 @@
 //! Assembles the OpenAPI document from operations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -22,18 +22,10 @@ impl Document {
     /// `frame` is the document without operations and schemas: its title, servers, tags, parameters and security
     /// schemes.
     pub fn new(frame: Value) -> Self {
-        let settings = SchemaSettings::draft2020_12().with(|settings| {
-            settings.definitions_path = "/components/schemas".into();
-            settings.meta_schema = None;
-            settings.transforms.push(Box::new(RecursiveTransform(with_known_integer_format)));
-        });
         Self {
             document: frame,
-            requests: settings.clone().for_deserialize().into_generator(),
-            responses: settings
-                .for_serialize()
-                .with_transform(RecursiveTransform(without_null_if_absent))
-                .into_generator(),
+            requests: settings().for_deserialize().into_generator(),
+            responses: serialize_settings().into_generator(),
             failures: BTreeMap::new(),
         }
     }
@@ -77,8 +69,46 @@ impl Document {
         }
         merge(&mut self.document["components"]["schemas"], schemas);
         merge(&mut self.document["components"]["responses"], self.failures);
+        remove_unreferenced(&mut self.document);
         Ok(self.document)
     }
+}
+
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+        settings.transforms.push(Box::new(RecursiveTransform(with_known_integer_format)));
+    })
+}
+
+/// Returns the settings for bodies that the service writes.
+pub(super) fn serialize_settings() -> SchemaSettings {
+    settings().for_serialize().with_transform(RecursiveTransform(without_null_if_absent))
+}
+
+/// Removes the components that nothing refers to.
+fn remove_unreferenced(document: &mut Value) {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<String> = references(&json!([document["paths"], document["webhooks"]]));
+    while let Some(reference) = open.pop() {
+        if found.insert(reference.clone()) {
+            open.extend(document.pointer(&reference).map(references).unwrap_or_default());
+        }
+    }
+    for section in ["schemas", "responses", "parameters", "requestBodies", "headers"] {
+        if let Some(components) = document["components"][section].as_object_mut() {
+            components.retain(|name, _| found.contains(&format!("/components/{section}/{name}")));
+        }
+    }
+}
+
+/// Returns the JSON pointers to which a part of the document refers.
+pub(super) fn references(part: &Value) -> Vec<String> {
+    let fields = part.as_object().into_iter().flatten();
+    let own = part.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
+    let parts = fields.map(|(_, field)| field).chain(part.as_array().into_iter().flatten());
+    own.map(str::to_owned).into_iter().chain(parts.flat_map(references)).collect()
 }
 
 /// Replaces the formats of unsigned integers, which OpenAPI does not define.

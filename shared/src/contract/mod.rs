@@ -4,10 +4,14 @@
 // A missing member of a JSON object is created when it is assigned, so indexing does not panic.
 #![allow(clippy::indexing_slicing)]
 
+mod async_document;
 mod document;
 pub mod failure;
+mod message;
 mod operation;
 
+pub use async_document::async_document;
 pub use document::Document;
 pub use failure::Failure;
+pub use message::{Channel, Message};
 pub use operation::{Operation, Security};

@@ -172,7 +172,7 @@ impl Operation {
     /// Adds an example of the request's body.
     pub fn example(mut self, name: &'static str, summary: &'static str, value: Value) -> Self {
         if let Some(body) = self.request.last_mut() {
-            body.examples.push(Example { name, summary: Some(summary), value });
+            body.examples.push(Example { name, summary: Some(summary).filter(|summary| !summary.is_empty()), value });
         }
         self
     }

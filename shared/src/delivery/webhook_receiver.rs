@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
-use crate::wire::webhook::{self, WebhookResponse, WebhookResponseData};
+use crate::wire::webhook_response::{self, WebhookResponse, WebhookResponseData};
 
 pub struct WebhookReceiver<'a> {
     pub directory: &'a Directory,
@@ -85,8 +85,8 @@ impl WebhookReceiver<'_> {
         result: PostResult,
     ) -> Result<(Outcome, Attempt), Error> {
         let (mut response_data, mut unconfirmed) = (WebhookResponseData::default(), None);
-        let (outcome, attempt) =
-            result.into_outcome(|response| match webhook::interpret_response(event, response.status, &response.body) {
+        let (outcome, attempt) = result.into_outcome(|response| {
+            match webhook_response::interpret_response(event, response.status, &response.body) {
                 WebhookResponse::Confirmed(data) => {
                     response_data = *data;
                     Outcome::Delivered
@@ -97,7 +97,8 @@ impl WebhookReceiver<'_> {
                 }
                 WebhookResponse::Rejected(message) => Outcome::Rejected(Failure { code: None, message, hidden: false }),
                 WebhookResponse::Retry(reason) => Outcome::Retry(reason),
-            });
+            }
+        });
         if outcome != Outcome::Delivered {
             return Ok((outcome, attempt));
         }

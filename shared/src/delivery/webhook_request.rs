@@ -15,7 +15,7 @@ use crate::runtime::clock;
 use crate::store::chats::Chats;
 use crate::store::chats::transcript::TranscriptLimits;
 use crate::store::directory::Directory;
-use crate::wire::webhook::{self, WebhookPayload};
+use crate::wire::webhook_event::{self, WebhookPayload};
 
 /// The maximum number of entries that are read for chat_finished. The oldest entries of a longer chat are left out.
 const MAX_TRANSCRIPT_ENTRIES: usize = 10_000;
@@ -91,8 +91,8 @@ impl WebhookRequests<'_> {
     async fn transcript(&self, chat: &Chat) -> Result<Vec<TimelineEntry>, Error> {
         let limits = TranscriptLimits {
             max_entries: MAX_TRANSCRIPT_ENTRIES,
-            max_bytes: webhook::MAX_TRANSCRIPT_BYTES,
-            entry_bytes: webhook::transcript_bytes,
+            max_bytes: webhook_event::MAX_TRANSCRIPT_BYTES,
+            entry_bytes: webhook_event::transcript_bytes,
         };
         let mut entries = self.chats.last_entries(&chat.account_id, chat.chat_id, limits).await?;
         let now = clock::now();

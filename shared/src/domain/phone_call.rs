@@ -19,6 +19,7 @@
 //! A call can fail because a report was missing or nobody answered. If the provider then reports the end of a
 //! conversation, the call changes from `error` to `end`. Nothing else follows `end` or `error`.
 
+use crate::domain::named::named;
 use std::time::Duration;
 
 use crate::domain::agent::AgentSnapshot;
@@ -42,12 +43,14 @@ const NOT_REPORTED: &str = "the provider did not report the end of the call";
 /// from the provider's own reports.
 const REFUTABLE_REASONS: [&str; 4] = [NO_ANSWER_FROM_AGENT, NO_ANSWER_FROM_CLIENT, NOT_PLACED, NOT_REPORTED];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CallKind {
-    /// The visitor has asked for the call.
-    Callback,
-    Incoming,
-    Outgoing,
+named! {
+    #[derive(PartialOrd, Ord)]
+    pub enum CallKind {
+        /// The visitor has asked for the call.
+        Callback = "callback",
+        Incoming = "incoming",
+        Outgoing = "outgoing",
+    }
 }
 
 /// The status of a call (specification, table C1).
@@ -164,23 +167,6 @@ pub enum CallCheck {
     /// The next check is due after this duration.
     Waiting(Duration),
     TimedOut,
-}
-
-impl CallKind {
-    pub const ALL: [Self; 3] = [Self::Callback, Self::Incoming, Self::Outgoing];
-
-    /// Returns the name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Callback => "callback",
-            Self::Incoming => "incoming",
-            Self::Outgoing => "outgoing",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
 }
 
 impl CallStatus {

@@ -10,7 +10,7 @@ use crate::fuzz::{NOW, targets};
 use crate::store::tests::stored_form::StoredForm;
 use crate::wire::integrator_response;
 use crate::wire::receiver_response::ReceiverResponse;
-use crate::wire::webhook::{WebhookResponse, interpret_response};
+use crate::wire::webhook_response::{WebhookResponse, interpret_response};
 use crate::wire::{sample_data, twilio};
 
 targets!(webhook_response, integrator_response, twilio_rejection);

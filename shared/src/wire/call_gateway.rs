@@ -3,13 +3,18 @@
 
 use std::time::Duration;
 
+use schemars::{JsonSchema, json_schema};
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::contract::{Failure, Operation};
 use crate::domain::message_content::truncate_chars;
-use crate::domain::phone_call::{Call, CallAgent, CallReport, MAX_REASON_CHARS};
-use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport, Telephony};
+use crate::domain::phone_call::{self, Call, CallAgent, CallKind, MAX_REASON_CHARS};
+use crate::domain::telephony::{self, IncomingCall, ProviderReport, Telephony};
 use crate::error::Error;
+use crate::wire::described::{DigitString, ResultOk, Success, Uuid, WebUrl, WebUrlOrBlank};
 use crate::wire::json_fields::Fields;
+use crate::wire::values::{Name, OptionalText, SequentialNumber, Text, inline_schema};
 
 const MAX_ID_CHARS: usize = 128;
 const MAX_PHONE_CHARS: usize = 64;
@@ -17,46 +22,228 @@ const MAX_PHONE_CHARS: usize = 64;
 const MAX_DURATION_SECONDS: f64 = 86_400.0;
 const STATUS_NAMES: &str = "ringing, agent_connected, client_connected, end, error";
 
-pub fn order_json(order: &CallOrder<'_>) -> Value {
-    let CallOrder { telephony, account_id, chat_id, call_id, call, agent } = order;
-    json!({
-        "event": "call",
-        "call_id": call_id,
-        "site_id": account_id,
-        "chat_id": chat_id.to_string(),
-        "type": call.kind.name(),
-        "agent": agent_json(agent),
-        "client": { "phone": call.phone },
-        "caller_id": telephony.number,
-        "record": telephony.is_recorded,
-        "ring_seconds": call.limits.ring.as_secs(),
-        "max_seconds": call.limits.talk.as_secs(),
-        "report_url": order.report_url(),
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::post(
+            "/calls/{account_id}",
+            "reportIncomingCall",
+            "A telephony provider reports that a visitor is calling",
+        )
+        .describe("404 if the account has no telephony provider.")
+        .body::<IncomingCallReport>()
+        .body_of_type::<TwilioForm>("application/x-www-form-urlencoded")
+        .answers::<IncomingCallRouting>(200, "The agent to connect, as JSON or, for Twilio, as TwiML.")
+        .answers_text("text/xml", 200, "The agent to connect, as JSON or, for Twilio, as TwiML.")
+        .fails(&[Failure::IdempotencyKeyReused, Failure::TooManyRequests]),
+        Operation::post("/calls/{account_id}/{call_id}", "reportCall", "A gateway reports the progress of a call")
+            .describe("A late or repeated report changes nothing and gets the same response.")
+            .body::<CallReport>()
+            .answers::<Success>(200, "Accepted.")
+            .answer_example("ok", None, json!({"result": "ok"})),
+        Operation::post(
+            "/calls/{account_id}/{call_id}/{leg}",
+            "reportCallLeg",
+            "Twilio reports the progress of a leg of a call",
+        )
+        .describe("A late or repeated report changes nothing and gets the same response.")
+        .body_of_type::<TwilioForm>("application/x-www-form-urlencoded")
+        .answers_text("text/xml", 200, "TwiML without instructions."),
+    ]
+}
+
+/// Returns the request that the service sends to a gateway.
+pub(super) fn outgoing_operations() -> Vec<Operation> {
+    vec![
+Operation::outgoing("placeCall", "placeCall", "The service asks a gateway to place a call; POST <url>")
+    .describe(
+            "The gateway calls the agent, then the client, connects them, and reports each step to report_url. A \
+             repeated request has the same call_id.")
+    .body::<CallOrder>()
+    .example("callback", "", json!({"event": "call", "call_id": "0b0e7a52-0d0e-4f0e-9a53-1f6f1d2c9b11", "site_id": "3Cgnvk966hqkpx8B", "chat_id": "17", "type": "callback", "agent": {"id": 1, "name": "Grace Hopper", "phone": "+442079876543"}, "client": {"phone": "+442071234567"}, "caller_id": "+442075550100", "record": true, "ring_seconds": 30, "max_seconds": 3600, "report_url": "https://chat.example.com/calls/3Cgnvk966hqkpx8B/0b0e7a52-0d0e-4f0e-9a53-1f6f1d2c9b11"}))
+    .answers_any_2xx(
+            "Accepted. After 3xx, 408, 429 or 5xx, the request is retried; any other response ends the call with an error.",
+        ),
+
+    ]
+}
+
+/// The order to place a call.
+#[derive(Serialize, JsonSchema)]
+pub struct CallOrder {
+    #[schemars(extend("const" = "call"))]
+    event: &'static str,
+    #[schemars(with = "Uuid")]
+    call_id: String,
+    site_id: String,
+    #[schemars(with = "DigitString")]
+    chat_id: String,
+    r#type: Name<CallKind>,
+    agent: CallOrderAgent,
+    client: CallOrderClient,
+    caller_id: PhoneNumber,
+    record: bool,
+    #[schemars(range(min = 1))]
+    ring_seconds: u64,
+    #[schemars(range(min = 1))]
+    max_seconds: u64,
+    #[schemars(with = "WebUrl")]
+    report_url: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CallOrderClient {
+    phone: PhoneNumber,
+}
+
+/// In E.164 format, such as +31201234567, if the number is valid. Empty if a caller hides it.
+#[derive(Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct PhoneNumber(#[schemars(length(max = 64))] pub String);
+
+#[derive(Serialize, JsonSchema)]
+pub struct CallOrderAgent {
+    id: SequentialNumber,
+    name: String,
+    phone: PhoneNumber,
+}
+
+impl From<&CallAgent> for CallOrderAgent {
+    fn from(called: &CallAgent) -> Self {
+        let CallAgent { agent, phone } = called;
+        Self { id: SequentialNumber(agent.agent_id), name: agent.name.clone(), phone: PhoneNumber(phone.clone()) }
+    }
+}
+
+impl From<&telephony::CallOrder<'_>> for CallOrder {
+    fn from(order: &telephony::CallOrder<'_>) -> Self {
+        let telephony::CallOrder { telephony, account_id, chat_id, call_id, call, agent } = order;
+        Self {
+            event: "call",
+            call_id: (*call_id).to_owned(),
+            site_id: (*account_id).to_owned(),
+            chat_id: chat_id.to_string(),
+            r#type: Name(call.kind),
+            agent: CallOrderAgent::from(*agent),
+            client: CallOrderClient { phone: PhoneNumber(call.phone.clone()) },
+            caller_id: PhoneNumber(telephony.number.clone()),
+            record: telephony.is_recorded,
+            ring_seconds: call.limits.ring.as_secs(),
+            max_seconds: call.limits.talk.as_secs(),
+            report_url: order.report_url(),
+        }
+    }
+}
+
+/// The agent to connect. Without an agent, the gateway rejects the call. call_id is null if the call is not stored.
+#[derive(Serialize, JsonSchema)]
+pub struct IncomingCallRouting {
+    result: ResultOk,
+    #[schemars(with = "Option<Uuid>")]
+    call_id: Option<String>,
+    agent: Option<CallOrderAgent>,
+    #[serde(flatten)]
+    leg: Option<IncomingCallLeg>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct IncomingCallLeg {
+    record: bool,
+    #[schemars(range(min = 1))]
+    ring_seconds: u64,
+    #[schemars(range(min = 1))]
+    max_seconds: u64,
+    #[schemars(with = "WebUrl")]
+    report_url: String,
+}
+
+impl IncomingCallRouting {
+    pub fn new(telephony: &Telephony, call_id: &str, call: &Call, report_url: &str) -> Self {
+        let leg = IncomingCallLeg {
+            record: telephony.is_recorded,
+            ring_seconds: call.limits.ring.as_secs(),
+            max_seconds: call.limits.talk.as_secs(),
+            report_url: report_url.to_owned(),
+        };
+        let agent = call.agent.as_ref().map(CallOrderAgent::from);
+        Self { result: ResultOk::Ok, call_id: Some(call_id.to_owned()), agent, leg: Some(leg) }
+    }
+
+    /// The call is rejected and not stored.
+    pub fn rejected() -> Self {
+        Self { result: ResultOk::Ok, call_id: None, agent: None, leg: None }
+    }
+}
+
+/// The form that Twilio sends: CallSid, CallStatus or DialCallStatus, and other fields.
+pub struct TwilioForm;
+
+inline_schema!(
+    TwilioForm,
+    "TwilioForm",
+    json_schema!({
+        "type": "object",
+        "description": "The form that Twilio sends: CallSid, CallStatus or DialCallStatus, and other fields.",
     })
+);
+
+#[derive(JsonSchema)]
+pub struct CallReport {
+    /// Must be the call_id in the URL, because the signature does not cover the URL.
+    pub call_id: Text<MAX_ID_CHARS>,
+    /// ringing only means that the gateway has accepted the call.
+    pub status: CallReportStatus,
+    /// For the status error. Truncated to 200 characters.
+    pub reason: Option<String>,
+    /// For the status end: how long the agent and the visitor have talked, in seconds.
+    #[schemars(range(min = 0, max = 86400))]
+    pub duration: Option<f64>,
+    /// For the status end.
+    #[serde(default)]
+    pub record_url: WebUrlOrBlank,
+    /// The gateway's own id for the call. Later reports with another id are ignored.
+    #[serde(default)]
+    pub provider_call_id: ProviderCallId,
 }
 
-/// Returns the response to an incoming call: whom to call and where to report. If the response contains no agent, the
-/// gateway rejects the call.
-pub fn incoming_json(telephony: &Telephony, call_id: &str, call: &Call, report_url: &str) -> Value {
-    json!({
-        "result": "ok",
-        "call_id": call_id,
-        "agent": call.agent.as_ref().map(agent_json),
-        "record": telephony.is_recorded,
-        "ring_seconds": call.limits.ring.as_secs(),
-        "max_seconds": call.limits.talk.as_secs(),
-        "report_url": report_url,
+#[derive(JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CallReportStatus {
+    Ringing,
+    AgentConnected,
+    ClientConnected,
+    End,
+    Error,
+}
+
+#[derive(Default)]
+pub struct ProviderCallId;
+
+inline_schema!(
+    ProviderCallId,
+    "ProviderCallId",
+    json_schema!({
+        "type": ["string", "number", "null"], "maxLength": MAX_ID_CHARS,
     })
+);
+
+#[derive(JsonSchema)]
+pub struct IncomingCallReport {
+    /// The gateway's own id for the call. A repeated report with the same id gets the same response.
+    pub provider_call_id: IncomingCallId,
+    /// The caller's number. Absent if the caller hides it.
+    #[serde(default)]
+    pub phone: OptionalText<MAX_PHONE_CHARS>,
 }
 
-/// Returns the response to an incoming call that is rejected and not stored.
-pub fn rejected_incoming_json() -> Value {
-    json!({ "result": "ok", "call_id": null, "agent": null })
-}
+pub struct IncomingCallId;
 
-fn agent_json(called: &CallAgent) -> Value {
-    json!({ "id": called.agent.agent_id, "name": called.agent.name, "phone": called.phone })
-}
+inline_schema!(
+    IncomingCallId,
+    "IncomingCallId",
+    json_schema!({
+        "type": ["string", "number"], "maxLength": MAX_ID_CHARS,
+    })
+);
 
 /// Parses a report from the gateway. The body must name the call, because the signature does not cover the URL.
 pub fn parse_report(body: &Value, call_id: &str) -> Result<ProviderReport, Error> {
@@ -65,11 +252,14 @@ pub fn parse_report(body: &Value, call_id: &str) -> Result<ProviderReport, Error
         return Err(fields.invalid("call_id", "must be the call_id in the URL"));
     }
     let report = match fields.required_text("status", MAX_ID_CHARS)?.as_str() {
-        "ringing" => CallReport::Accepted,
-        "agent_connected" => CallReport::AgentConnected,
-        "client_connected" => CallReport::ClientConnected,
-        "end" => CallReport::Ended { talk_time: parse_duration(fields)?, record_url: fields.url("record_url")? },
-        "error" => CallReport::Failed(parse_reason(fields)?),
+        "ringing" => phone_call::CallReport::Accepted,
+        "agent_connected" => phone_call::CallReport::AgentConnected,
+        "client_connected" => phone_call::CallReport::ClientConnected,
+        "end
+                " => {
+            phone_call::CallReport::Ended { talk_time: parse_duration(fields)?, record_url: fields.url("record_url")? }
+        }
+        "error" => phone_call::CallReport::Failed(parse_reason(fields)?),
         _ => return Err(fields.invalid("status", format_args!("must be one of {STATUS_NAMES}"))),
     };
     Ok(ProviderReport { report, provider_call_id: fields.text_or_number("provider_call_id", MAX_ID_CHARS)? })
@@ -142,7 +332,7 @@ mod tests {
             base_url: "https://s.example".into(),
             revision: 0,
         };
-        let order = CallOrder {
+        let order = telephony::CallOrder {
             telephony: &telephony,
             account_id: "acc",
             chat_id: 7,
@@ -156,23 +346,23 @@ mod tests {
             "caller_id": "+31201234567", "record": true, "ring_seconds": 30, "max_seconds": 600,
             "report_url": "https://s.example/calls/acc/c1",
         });
-        assert_eq!(order_json(&order), expected);
+        assert_eq!(json!(CallOrder::from(&order)), expected);
     }
 
     #[test]
     fn reports_of_the_gateway_are_parsed() {
         let url = || Some("https://x.example/1.mp3".to_owned());
         let table = [
-            (json!({ "status": "ringing" }), CallReport::Accepted),
-            (json!({ "status": "agent_connected" }), CallReport::AgentConnected),
-            (json!({ "status": "client_connected", "duration": "ignored" }), CallReport::ClientConnected),
-            (json!({ "status": "end" }), CallReport::Ended { talk_time: None, record_url: None }),
+            (json!({ "status": "ringing" }), phone_call::CallReport::Accepted),
+            (json!({ "status": "agent_connected" }), phone_call::CallReport::AgentConnected),
+            (json!({ "status": "client_connected", "duration": "ignored" }), phone_call::CallReport::ClientConnected),
+            (json!({ "status": "end" }), phone_call::CallReport::Ended { talk_time: None, record_url: None }),
             (
                 json!({ "status": "end", "duration": 61.5, "record_url": url() }),
-                CallReport::Ended { talk_time: Some(Duration::from_millis(61_500)), record_url: url() },
+                phone_call::CallReport::Ended { talk_time: Some(Duration::from_millis(61_500)), record_url: url() },
             ),
-            (json!({ "status": "error" }), CallReport::Failed("failed".into())),
-            (json!({ "status": "error", "reason": "x".repeat(300) }), CallReport::Failed("x".repeat(200))),
+            (json!({ "status": "error" }), phone_call::CallReport::Failed("failed".into())),
+            (json!({ "status": "error", "reason": "x".repeat(300) }), phone_call::CallReport::Failed("x".repeat(200))),
         ];
         for (body, expected) in table {
             assert_eq!(parse(body.clone()).unwrap().report, expected, "{body}");

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::wire::agent::{author_json, entry_json};
 use crate::wire::message_content::message_fields;
 use crate::wire::query_parameters::{query_number, time_range};
-use crate::wire::webhook::department_json;
+use crate::wire::webhook_event::department_json;
 
 /// The assumed size of an entry's fields other than its content and the attempts of its delivery.
 const ENTRY_BASE_BYTES: usize = 300;

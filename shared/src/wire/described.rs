@@ -2,15 +2,16 @@
 //! These types only describe the fields for the generated documents.
 
 use schemars::{JsonSchema, json_schema};
+use serde::Serialize;
 
 use crate::wire::values::inline_schema;
 
-#[derive(JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct Success {
     pub result: ResultOk,
 }
 
-#[derive(JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ResultOk {
     Ok,

@@ -36,6 +36,7 @@ pub mod report;
 pub mod sample_data;
 pub mod settings;
 pub mod signing_secret;
+pub mod socket_api;
 pub mod socket_frame;
 pub mod telephony_settings;
 pub mod twilio;
@@ -43,7 +44,9 @@ pub mod urls;
 pub mod values;
 pub mod visitor_data;
 pub mod visitor_message;
-pub mod webhook;
+pub mod webhook_api;
+pub mod webhook_event;
+pub mod webhook_response;
 pub mod webhook_sample;
 pub mod widget;
 pub mod widget_settings;
@@ -55,6 +58,7 @@ pub fn operations() -> Vec<Operation> {
         files::operations(),
         channel_api::operations(),
         bot_api::operations(),
+        call_gateway::operations(),
         admin::operations(),
         canned_replies::operations(),
         agent::operations(),
@@ -67,5 +71,11 @@ pub fn operations() -> Vec<Operation> {
 
 /// Returns the requests that the service sends to customers' servers.
 pub fn outgoing_operations() -> Vec<Operation> {
-    [channel_api::outgoing_operations(), bot_api::outgoing_operations()].into_iter().flatten().collect()
+    let targets = [
+        channel_api::outgoing_operations(),
+        bot_api::outgoing_operations(),
+        webhook_api::outgoing_operations(),
+        call_gateway::outgoing_operations(),
+    ];
+    targets.into_iter().flatten().collect()
 }

@@ -10,7 +10,7 @@ use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::wire::json_fields::Fields;
 use crate::wire::sample_data;
-use crate::wire::webhook::WebhookPayload;
+use crate::wire::webhook_event::WebhookPayload;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleEvent {

@@ -23,7 +23,7 @@ use crate::wire::contacts_form::parse_answers;
 use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
 use crate::wire::json_object::{with_fields, without_nulls};
 use crate::wire::message_content::{self, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
-use crate::wire::webhook::department_json;
+use crate::wire::webhook_event::department_json;
 use crate::wire::widget_settings::widget_settings_json;
 
 /// The maximum number of fields that a page can set with setCustomData (specification, part D).

@@ -26,7 +26,7 @@ impl TelephonyProvider for HttpGateway<'_> {
     fn place<'a>(&'a self, order: &'a CallOrder<'a>, http: &'a OutboundClient, timeout: Duration) -> AttemptFuture<'a> {
         Box::pin(async move {
             let url = Url::parse(self.url).map_err(Error::internal)?;
-            let body = call_gateway::order_json(order).to_string().into_bytes();
+            let body = json!(call_gateway::CallOrder::from(order)).to_string().into_bytes();
             let (id, secrets) = (order.call_id.to_owned(), vec![self.signing_secret.to_owned()]);
             let post = SignedPost { url, shown_url: None, body, id, secrets, chunked: false, hidden: Vec::new() };
             let result = http.post(&post, timeout).await?;
@@ -51,9 +51,9 @@ impl TelephonyProvider for HttpGateway<'_> {
     fn incoming_response(&self, accepted: Option<&AcceptedIncomingCall<'_>>) -> Response {
         Response::ok(match accepted {
             Some(AcceptedIncomingCall { telephony, call_id, call, report_url }) => {
-                call_gateway::incoming_json(telephony, call_id, call, report_url)
+                call_gateway::IncomingCallRouting::new(telephony, call_id, call, report_url)
             }
-            None => call_gateway::rejected_incoming_json(),
+            None => call_gateway::IncomingCallRouting::rejected(),
         })
     }
 }

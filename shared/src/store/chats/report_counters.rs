@@ -87,7 +87,11 @@ fn counter_of_attribute(name: &str) -> Option<Counter> {
         .chain(SettledBy::ALL.map(Counter::SettledChats))
         .chain([Rating::Positive, Rating::Negative].map(Counter::Ratings))
         .chain(Target::ALL.iter().copied().map(Counter::FailedDeliveries))
-        .chain(CallResult::ALL.into_iter().flat_map(|result| CallKind::ALL.map(|kind| Counter::Calls(kind, result))));
+        .chain(
+            CallResult::ALL
+                .into_iter()
+                .flat_map(|result| CallKind::ALL.iter().map(move |kind| Counter::Calls(*kind, result))),
+        );
     if let Some(counter) = fixed.into_iter().find(|counter| attribute_name(*counter) == name) {
         return Some(counter);
     }

@@ -37,7 +37,7 @@ use crate::wire::json_object::{with_fields, without_nulls};
 use crate::wire::message_content;
 use crate::wire::query_parameters::CURSOR_RULE;
 use crate::wire::values::SequentialNumber;
-use crate::wire::webhook::{department_json, session_json};
+use crate::wire::webhook_event::{department_json, session_json};
 
 /// The maximum length of an agent's message or note. A longer text is rejected rather than truncated, because the agent
 /// would not notice the truncation.

@@ -4,7 +4,7 @@ use crate::domain::webhook::WebhookDispatch;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::chats::transcript::TranscriptLimits;
 use crate::store::tests::*;
-use crate::wire::webhook::WebhookPayload;
+use crate::wire::webhook_event::WebhookPayload;
 
 /// Creates a chat with one message from the visitor, followed by these texts from an agent.
 async fn chat_with_agent_texts(texts: &[String]) -> Stores {

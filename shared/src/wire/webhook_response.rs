@@ -1,21 +1,15 @@
-//! Builds the bodies of the events that are sent to webhooks, and interprets the responses (specification, part C).
+//! Interprets the responses of webhooks (specification, part C), and describes them.
 
-use serde_json::{Map, Value, json};
+use schemars::{JsonSchema, json_schema};
+use serde_json::{Map, Value};
 
-use crate::domain::agent::Agent;
-use crate::domain::chat::{Chat, Rating, Sender};
 use crate::domain::chat_side_panel::{CustomData, PanelUpdate, strip_tags};
-use crate::domain::department::ChatDepartment;
 use crate::domain::message_content::truncate_chars;
-use crate::domain::phone_call::PhoneCall;
-use crate::domain::timeline_entry::TimelineEntry;
-use crate::domain::visitor::{Visitor, VisitorProfile};
-use crate::domain::webhook::WebhookDispatch;
+use crate::domain::visitor::VisitorProfile;
 use crate::domain::webhook_event::WebhookEvent;
-use crate::domain::widget_visitor::{Analytics, BrowserSession, GeoIp, Utm, WidgetVisitor};
+use crate::wire::described::WebUrl;
 use crate::wire::integrator_response;
-use crate::wire::json_object::without_nulls;
-use crate::wire::widget;
+use crate::wire::values::{NotNull, inline_schema};
 
 /// The maximum number of custom data items in a response. Further items are ignored.
 const MAX_CUSTOM_DATA_ITEMS: usize = 50;
@@ -27,261 +21,68 @@ const MAX_EXCERPT_CHARS: usize = 200;
 const MAX_WEBHOOK_FIELD_CHARS: usize = 255;
 const MAX_URL_BYTES: usize = 4_096;
 
-/// The maximum total of [`transcript_bytes`] and the senders' names for the messages in a chat_finished event. The body
-/// contains each text three times, so it is usually at most three megabytes long. A receiver can accept a body of this
-/// size within the timeout of an attempt. If many characters must be escaped, the body can grow to ten megabytes (a
-/// double quote takes ten bytes in the three texts) or even 18 (a control character takes six bytes in each text). A
-/// function with 256 MB of memory can hold a few copies of such a body.
-pub const MAX_TRANSCRIPT_BYTES: usize = 1024 * 1024;
-/// The assumed size of a transcript message in bytes, excluding its text.
-const RECORD_OVERHEAD_BYTES: usize = 100;
-const OMISSION_NOTICE: &str = "The beginning of the chat is left out.";
-
-/// Returns how many bytes an entry adds to the transcript (the chat's messages in a chat_finished event). The sender's
-/// name is not counted. Returns 0 if the entry is not part of the transcript.
-pub fn transcript_bytes(entry: &TimelineEntry) -> usize {
-    if is_visible_message(entry) { entry.content.to_plain_text().len() + RECORD_OVERHEAD_BYTES } else { 0 }
+/// The response to an event that accepts no data.
+#[derive(JsonSchema)]
+pub struct WebhookResult {
+    /// OK (case-insensitive) means success. FAILURE or an error message is a final failure with that text. If there is
+    /// no result, the event counts as delivered.
+    pub result: String,
 }
 
-/// Whether an entry is a message that the visitor has sent or received. Private notes and calls are not.
-fn is_visible_message(entry: &TimelineEntry) -> bool {
-    entry.from != Sender::System && entry.content.is_visible_to_visitor()
+/// An absent field stays unchanged, an empty field is removed, an invalid field is ignored, and a long text is
+/// truncated. The body may also be a JSON string that contains this JSON, and numbers are accepted as text.
+#[derive(JsonSchema)]
+pub struct WebhookPanelResponse {
+    /// OK (case-insensitive) means success. Otherwise, no data is used: FAILURE or an error message is a final failure,
+    /// and if there is no result, the event counts as delivered.
+    pub result: String,
+    #[schemars(length(max = MAX_CUSTOM_DATA_ITEMS))]
+    pub custom_data: Option<Vec<WebhookCustomData>>,
+    /// Used as the visitor's contact data.
+    pub contact_info: Option<WebhookContactInfo>,
+    #[serde(default)]
+    pub enable_assign: NotNull<bool>,
+    /// An http or https address.
+    pub crm_link: Option<String>,
+    pub page: Option<WebhookResponsePage>,
 }
 
-pub struct WebhookPayload<'a> {
-    pub webhook_dispatch: &'a WebhookDispatch,
-    pub chat: &'a Chat,
-    pub visitor: &'a Visitor,
-    /// The agents in the body: for chat_finished, the chat's participants; for chat_accepted and chat_assigned, the
-    /// agent who did it; for chat_updated, the agent who has or had the chat; for call_event, the agent who is called;
-    /// for offline_message, none.
-    pub agents: &'a [Agent],
-    /// Entries of the chat, from the oldest to the newest: for chat_finished, the last ones; for offline_message, those
-    /// before the notification; none for other events.
-    pub timeline: &'a [TimelineEntry],
-    /// The text of the invitation that the visitor has accepted. Only chat_finished uses it.
-    pub invite: Option<String>,
+#[derive(JsonSchema)]
+pub struct WebhookCustomData {
+    #[serde(default)]
+    pub title: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
+    pub content: TextOrNumber<MAX_CUSTOM_DATA_CHARS>,
+    #[serde(default)]
+    pub link: NotNull<WebUrl>,
+    #[serde(default)]
+    pub key: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
 }
 
-impl WebhookPayload<'_> {
-    pub fn body(&self) -> Value {
-        let event = self.webhook_dispatch.event;
-        let mut body = self.common_fields();
-        match event {
-            WebhookEvent::ChatFinished => {
-                body.extend(self.chat_finished_fields());
-            }
-            WebhookEvent::ChatAssigned => {
-                body.insert("agent".to_owned(), self.agent_or_null());
-                body.insert("assign_to".to_owned(), json!(self.webhook_dispatch.assign_to));
-            }
-            WebhookEvent::ChatAccepted => {
-                body.insert("agent".to_owned(), self.agent_or_null());
-            }
-            WebhookEvent::ChatUpdated => {
-                body.insert("agent".to_owned(), self.agent_or_null());
-                if self.webhook_dispatch.reports_rating {
-                    body.insert("chat".to_owned(), json!({ "rate": self.chat.rating.map(Rating::name) }));
-                }
-            }
-            WebhookEvent::CallEvent => {
-                body.insert("agent".to_owned(), self.agent_or_null());
-                body.insert("call".to_owned(), self.webhook_dispatch.call.as_ref().map_or(Value::Null, call_json));
-                body.remove("user_token");
-            }
-            WebhookEvent::OfflineMessage => {
-                body.extend(self.offline_message_fields());
-                body.insert("chat_id".to_owned(), Value::Null);
-                body.remove("department");
-            }
-        }
-        Value::Object(body)
-    }
+/// A text, or a number that is read as a text. A longer text is truncated.
+pub struct TextOrNumber<const MAX: usize>;
 
-    fn common_fields(&self) -> Map<String, Value> {
-        let widget = self.visitor.widget.as_deref();
-        let fields = [
-            ("event_name", json!(self.webhook_dispatch.event.name())),
-            ("chat_id", json!(self.chat.chat_id)),
-            ("widget_id", json!(self.chat.channel_id)),
-            ("visitor", visitor_json(self.visitor)),
-            ("session", with_every_utm_key(session_json(self.visitor))),
-            ("page", page_json(self.visitor)),
-            ("analytics", widget.and_then(|widget| widget.analytics.as_ref()).map_or(Value::Null, analytics_json)),
-            ("user_token", json!(widget.and_then(|widget| widget.user_token.as_deref()))),
-        ];
-        let department = self.chat.department.as_ref().map(|department| ("department", department_json(department)));
-        fields.into_iter().chain(department).map(|(name, value)| (name.to_owned(), value)).collect()
-    }
+inline_schema!([const MAX: usize] TextOrNumber<MAX>, format!("TextOrNumber{MAX}"), json_schema!({
+    "type": ["string", "number"], "maxLength": MAX,
+}));
 
-    /// Returns the first of `agents` as JSON, or null if the list is empty.
-    fn agent_or_null(&self) -> Value {
-        self.agents.first().map_or(Value::Null, agent_json)
-    }
-
-    fn chat_finished_fields(&self) -> [(String, Value); 4] {
-        let messages: Vec<&TimelineEntry> = self.timeline.iter().filter(|entry| is_visible_message(entry)).collect();
-        let included = self.newest_within_limit(&messages);
-        let is_complete = included.len() == messages.len() && self.timeline.first().is_some_and(|entry| entry.seq == 1);
-        let records: Vec<Value> = included.iter().map(|entry| message_record(entry)).collect();
-        let chat = json!({
-            "messages": records,
-            "rate": self.chat.rating.map(Rating::name),
-            "blacklisted": self.visitor.blacklisted,
-            "invitation": self.invite,
-            "beginning_missing": !is_complete,
-        });
-        let [plain, html] = if is_complete {
-            [String::new(), String::new()]
-        } else {
-            [format!("({OMISSION_NOTICE})\n"), format!("<p><i>{OMISSION_NOTICE}</i></p>\n")]
-        };
-        [
-            ("agents".to_owned(), self.agents.iter().map(agent_json).collect()),
-            ("chat".to_owned(), chat),
-            ("plain_messages".to_owned(), json!(plain + &self.transcript(included, plain_text_line))),
-            ("html_messages".to_owned(), json!(html + &self.transcript(included, html_line))),
-        ]
-    }
-
-    fn offline_message_fields(&self) -> impl Iterator<Item = (String, Value)> {
-        let message = self.timeline.iter().rfind(|entry| entry.from == Sender::Visitor);
-        let fields = message
-            .map(|entry| [("offline_message_id", json!(entry.id)), ("message", json!(entry.content.to_plain_text()))]);
-        fields.into_iter().flatten().map(|(name, value)| (name.to_owned(), value))
-    }
-
-    fn transcript(&self, entries: &[&TimelineEntry], format_line: fn(&str, &str) -> String) -> String {
-        entries.iter().map(|entry| format_line(self.sender_name(entry), &entry.content.to_plain_text())).collect()
-    }
-
-    fn sender_name<'a>(&'a self, entry: &'a TimelineEntry) -> &'a str {
-        match &entry.from {
-            Sender::Visitor | Sender::System => self.visitor.profile.display_name(),
-            Sender::Agent(agent) => &agent.name,
-            Sender::Bot(name) => name,
-        }
-    }
-
-    /// Returns the newest messages that together do not exceed [`MAX_TRANSCRIPT_BYTES`].
-    fn newest_within_limit<'a, 'b>(&self, messages: &'b [&'a TimelineEntry]) -> &'b [&'a TimelineEntry] {
-        let mut bytes_left = MAX_TRANSCRIPT_BYTES;
-        let fits = |entry: &&&TimelineEntry| {
-            let rest = bytes_left.checked_sub(transcript_bytes(entry) + self.sender_name(entry).len());
-            bytes_left = rest.unwrap_or_default();
-            rest.is_some()
-        };
-        let count = messages.iter().rev().take_while(fits).count();
-        messages.get(messages.len() - count..).unwrap_or_default()
-    }
+#[derive(JsonSchema)]
+pub struct WebhookContactInfo {
+    #[serde(default)]
+    pub name: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
+    #[serde(default)]
+    pub phone: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
+    #[serde(default)]
+    pub email: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
+    #[serde(default)]
+    pub description: NotNull<TextOrNumber<MAX_CUSTOM_DATA_CHARS>>,
 }
 
-fn plain_text_line(name: &str, text: &str) -> String {
-    format!("{name}: {text}\n")
-}
-
-fn html_line(name: &str, text: &str) -> String {
-    // Unlike `encode_text`, this function also escapes double quotes, so that a receiver can put the text into an HTML
-    // attribute.
-    let escape = html_escape::encode_double_quoted_attribute::<str>;
-    format!("<p><b>{}:</b> {}</p>\n", escape(name), escape(text).replace('\n', "<br>"))
-}
-
-/// Returns an item of `chat.messages`. The specification does not define bot messages, so they are sent as messages
-/// from an agent with the id 0.
-fn message_record(entry: &TimelineEntry) -> Value {
-    let text = entry.content.to_plain_text();
-    let timestamp = entry.at.seconds();
-    match &entry.from {
-        Sender::Visitor | Sender::System => json!({ "message": text, "timestamp": timestamp, "type": "visitor" }),
-        Sender::Agent(_) | Sender::Bot(_) => {
-            let agent_id = if let Sender::Agent(agent) = &entry.from { agent.agent_id } else { 0 };
-            json!({ "message": text, "timestamp": timestamp, "type": "agent", "agent_id": agent_id })
-        }
-    }
-}
-
-/// Returns the `visitor` object (specification, table C1). Values that are not known are empty texts, because receivers
-/// read these keys without checking whether they exist. Visitors of API channels also have the integrator's id.
-fn visitor_json(visitor: &Visitor) -> Value {
-    let VisitorProfile { name, phone, email, description, photo: _, url: _ } = &visitor.profile;
-    let text = |value: &Option<String>| json!(value.as_deref().unwrap_or_default());
-    let external_id = visitor.widget.is_none().then_some(&visitor.external_id);
-    let answers = visitor.widget.as_deref().map(|widget| widget.answers.as_slice()).filter(|lines| !lines.is_empty());
-    let answers = answers.map(|lines| lines.iter().map(widget::custom_data_json).collect::<Value>());
-    Value::Object(without_nulls([
-        ("number", json!(visitor.number.to_string())),
-        ("name", text(name)),
-        ("email", text(email)),
-        ("phone", text(phone)),
-        ("description", text(description)),
-        ("social", json!({})),
-        ("chats_count", json!(visitor.chats)),
-        ("external_id", json!(external_id)),
-        ("answers", json!(answers)),
-    ]))
-}
-
-/// Adds the keys of `utm_json` that are not known, with empty texts.
-fn with_every_utm_key(mut session: Value) -> Value {
-    if let Some(utm) = session.get_mut("utm_json").and_then(Value::as_object_mut) {
-        for key in Utm::NAMES {
-            utm.entry(key).or_insert_with(|| json!(""));
-        }
-    }
-    session
-}
-
-/// Returns the `department` object (specification, table C1).
-pub(super) fn department_json(department: &ChatDepartment) -> Value {
-    let ChatDepartment { department_id, name } = department;
-    json!({ "id": department_id, "name": name })
-}
-
-fn agent_json(agent: &Agent) -> Value {
-    let Agent { agent_id, name, email, phone, .. } = agent;
-    let fields = [("id", json!(agent_id)), ("name", json!(name)), ("email", json!(email)), ("phone", json!(phone))];
-    Value::Object(without_nulls(fields))
-}
-
-fn call_json(call: &PhoneCall) -> Value {
-    let PhoneCall { kind, phone, status } = call;
-    Value::Object(without_nulls([
-        ("type", json!(kind.name())),
-        ("phone", json!(phone)),
-        ("status", json!(status.name())),
-        ("reason", json!(status.reason())),
-        ("record_url", json!(status.record_url())),
-    ]))
-}
-
-/// Returns the `session` object, which describes the visitor's browser. Its fields are empty for the visitor of an API
-/// channel, whose messages come from the integrator's server.
-pub(super) fn session_json(visitor: &Visitor) -> Value {
-    let WidgetVisitor { session, utm, .. } = visitor.widget.as_deref().cloned().unwrap_or_default();
-    let BrowserSession { ip_addr, user_agent, referrer: _, geoip } = session;
-    let GeoIp { region_code, country, country_code, region, city, latitude, longitude } = geoip;
-    let utm_json: Map<String, Value> = utm.parameters().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-    let utm = utm.parameters().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("|");
-    json!({
-        "geoip": {
-            "region_code": region_code, "country": country, "country_code": country_code, "region": region,
-            "city": city, "latitude": latitude, "longitude": longitude, "organization": "",
-        },
-        "utm": utm, "utm_json": utm_json, "ip_addr": ip_addr, "user_agent": user_agent,
-    })
-}
-
-/// Returns the `page` object (specification, table C1).
-fn page_json(visitor: &Visitor) -> Value {
-    let title = visitor.widget.as_deref().and_then(|widget| widget.page_title.as_deref());
-    let url = visitor.profile.page().unwrap_or_default();
-    json!({ "url": url, "title": title.unwrap_or_default() })
-}
-
-fn analytics_json(analytics: &Analytics) -> Value {
-    let Analytics { ga, ym } = analytics;
-    json!({ "ga": ga, "ym": ym })
+#[derive(JsonSchema)]
+pub struct WebhookResponsePage {
+    #[serde(default)]
+    pub url: NotNull<WebUrl>,
+    #[serde(default)]
+    pub title: NotNull<TextOrNumber<MAX_WEBHOOK_FIELD_CHARS>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -413,6 +214,8 @@ fn web_link(value: Option<&Value>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
+    use serde_json::json;
+
     use super::*;
 
     fn accepted(body: &Value) -> WebhookResponseData {
@@ -529,12 +332,6 @@ mod tests {
         for (status, expected) in [(200, confirmed()), (204, confirmed()), (302, retry(302)), (503, retry(503))] {
             assert_eq!(interpret_response(WebhookEvent::CallEvent, status, b"whatever"), expected, "{status}");
         }
-    }
-
-    #[test]
-    fn html_line_escapes_markup_and_keeps_line_breaks() {
-        let line = html_line("A & \"B\"", "<i>\n'x'");
-        assert_eq!(line, "<p><b>A &amp; &quot;B&quot;:</b> &lt;i&gt;<br>'x'</p>\n");
     }
 
     #[test]
