@@ -2775,71 +2775,71 @@ export interface components {
             /** @description Identifies the payment. A repeated request with the same reference adds nothing. */
             reference: string;
         };
+        /** @description The fields of every event about a visitor. */
         CallEvent: {
-            agent: components["schemas"]["OptionalWebhookAgent"];
-            analytics: {
-                ga: string | null;
-                ym: string | null;
-            } | null;
-            call: {
-                phone: string;
-                reason?: string;
-                record_url?: string;
-                /** @enum {string} */
-                status: "start" | "end" | "agent_connected" | "client_connected" | "error";
-                /** @enum {string} */
-                type: "callback" | "incoming" | "outgoing";
-            };
+            /** @description Null if the agent does not exist any more. */
+            agent: components["schemas"]["WebhookAgent"] | null;
+            analytics: components["schemas"]["EventAnalytics"] | null;
+            call: components["schemas"]["EventCall"];
             chat_id: components["schemas"]["SequentialNumber"];
-            department?: components["schemas"]["ChatDepartment"];
+            department?: components["schemas"]["ChatDepartment2"];
             /** @constant */
             event_name: "call_event";
             page: components["schemas"]["WebhookPage"];
             session: components["schemas"]["WebhookBrowserSession"];
             visitor: components["schemas"]["WebhookVisitor"];
+            /** @description The channel. */
             widget_id: string;
         };
+        /** @enum {string} */
+        CallKind: "callback" | "incoming" | "outgoing";
+        /** @description The order to place a call. */
         CallOrder: {
             agent: components["schemas"]["CallOrderAgent"];
             /** Format: uuid */
             call_id: string;
             caller_id: components["schemas"]["PhoneNumber"];
-            chat_id: components["schemas"]["DigitString"];
-            client: {
-                phone: components["schemas"]["PhoneNumber"];
-            };
+            chat_id: string;
+            client: components["schemas"]["CallOrderClient"];
             /** @constant */
             event: "call";
+            /** Format: int64 */
             max_seconds: number;
             record: boolean;
-            report_url: components["schemas"]["WebUrl"];
+            /** Format: uri */
+            report_url: string;
+            /** Format: int64 */
             ring_seconds: number;
             site_id: string;
-            /** @enum {string} */
-            type: "callback" | "outgoing";
+            type: components["schemas"]["CallKind"];
         };
         CallOrderAgent: {
             id: components["schemas"]["SequentialNumber"];
             name: string;
             phone: components["schemas"]["PhoneNumber"];
         };
+        CallOrderClient: {
+            phone: components["schemas"]["PhoneNumber"];
+        };
         CallReport: {
             /** @description Must be the call_id in the URL, because the signature does not cover the URL. */
             call_id: string;
-            /** @description For the status end: how long the agent and the visitor have talked, in seconds. */
+            /**
+             * Format: double
+             * @description For the status end: how long the agent and the visitor have talked, in seconds.
+             */
             duration?: number | null;
             /** @description The gateway's own id for the call. Later reports with another id are ignored. */
             provider_call_id?: string | number | null;
             /** @description For the status error. Truncated to 200 characters. */
             reason?: string | null;
             /** @description For the status end. */
-            record_url?: components["schemas"]["WebUrlOrBlank"] | null;
-            /**
-             * @description ringing only means that the gateway has accepted the call.
-             * @enum {string}
-             */
-            status: "ringing" | "agent_connected" | "client_connected" | "end" | "error";
+            record_url?: string | null;
+            /** @description ringing only means that the gateway has accepted the call. */
+            status: components["schemas"]["CallReportStatus"];
         };
+        /** @enum {string} */
+        CallReportStatus: "ringing" | "agent_connected" | "client_connected" | "end" | "error";
         /** @enum {string} */
         CallStatus: "start" | "agent_connected" | "client_connected" | "end" | "error";
         /** @enum {string} */
@@ -2971,14 +2971,13 @@ export interface components {
             visitor_typing: boolean;
             waiting_since: components["schemas"]["WaitingSince"];
         };
+        /** @description The fields of every event about a chat. */
         ChatAccepted: {
-            agent: components["schemas"]["OptionalWebhookAgent"];
-            analytics: {
-                ga: string | null;
-                ym: string | null;
-            } | null;
+            /** @description Null if the agent does not exist any more. */
+            agent: components["schemas"]["WebhookAgent"] | null;
+            analytics: components["schemas"]["EventAnalytics"] | null;
             chat_id: components["schemas"]["SequentialNumber"];
-            department?: components["schemas"]["ChatDepartment"];
+            department?: components["schemas"]["ChatDepartment2"];
             /** @constant */
             event_name: "chat_accepted";
             page: components["schemas"]["WebhookPage"];
@@ -2993,21 +2992,22 @@ export interface components {
             id: components["schemas"]["SequentialNumber"];
             name: string;
         };
+        /** @description The fields of every event about a chat. */
         ChatAssigned: {
-            agent: components["schemas"]["OptionalWebhookAgent"];
-            analytics: {
-                ga: string | null;
-                ym: string | null;
-            } | null;
-            assign_to: components["schemas"]["WebUrl"];
+            /** @description Null if the agent does not exist any more. */
+            agent: components["schemas"]["WebhookAgent"] | null;
+            analytics: components["schemas"]["EventAnalytics"] | null;
+            /** Format: uri */
+            assign_to: string;
             chat_id: components["schemas"]["SequentialNumber"];
-            department?: components["schemas"]["ChatDepartment"];
+            department?: components["schemas"]["ChatDepartment2"];
             /** @constant */
             event_name: "chat_assigned";
             page: components["schemas"]["WebhookPage"];
             session: components["schemas"]["WebhookBrowserSession"];
             user_token: string | null;
             visitor: components["schemas"]["WebhookVisitor"];
+            /** @description The channel. */
             widget_id: string;
         };
         ChatChanges: {
@@ -3029,16 +3029,21 @@ export interface components {
             id: components["schemas"]["SequentialNumber"];
             name: string;
         };
+        ChatDepartment2: {
+            id: components["schemas"]["SequentialNumber"];
+            name: string;
+        };
+        /** @description The fields of every event about a chat. */
         ChatFinished: {
-            /** @description The agents who accepted the chat, received it by a transfer or closed it, including deleted agents; at most the last 30. */
+            /**
+             * @description The agents who accepted the chat, received it by a transfer or closed it, including deleted agents; at most the
+             *     last 30.
+             */
             agents: components["schemas"]["WebhookAgent"][];
-            analytics: {
-                ga: string | null;
-                ym: string | null;
-            } | null;
+            analytics: components["schemas"]["EventAnalytics"] | null;
             chat: components["schemas"]["WebhookChatTranscript"];
             chat_id: components["schemas"]["SequentialNumber"];
-            department?: components["schemas"]["ChatDepartment"];
+            department?: components["schemas"]["ChatDepartment2"];
             /** @constant */
             event_name: "chat_finished";
             html_messages: string;
@@ -3047,6 +3052,7 @@ export interface components {
             session: components["schemas"]["WebhookBrowserSession"];
             user_token: string | null;
             visitor: components["schemas"]["WebhookVisitor"];
+            /** @description The channel. */
             widget_id: string;
         };
         ChatRow: {
@@ -3079,25 +3085,22 @@ export interface components {
         };
         /** @enum {string} */
         ChatState: "bot" | "waiting" | "active" | "closed";
+        /** @description The fields of every event about a chat. */
         ChatUpdated: {
-            agent: components["schemas"]["OptionalWebhookAgent"];
-            analytics: {
-                ga: string | null;
-                ym: string | null;
-            } | null;
+            /** @description Null if the agent does not exist any more. */
+            agent: components["schemas"]["WebhookAgent"] | null;
+            analytics: components["schemas"]["EventAnalytics"] | null;
             /** @description Present only if the visitor has rated the chat, or changed the rating, after chat_finished. */
-            chat?: {
-                /** @enum {string|null} */
-                rate: "positive" | "negative" | null;
-            };
+            chat?: components["schemas"]["ReportedRating"];
             chat_id: components["schemas"]["SequentialNumber"];
-            department?: components["schemas"]["ChatDepartment"];
+            department?: components["schemas"]["ChatDepartment2"];
             /** @constant */
             event_name: "chat_updated";
             page: components["schemas"]["WebhookPage"];
             session: components["schemas"]["WebhookBrowserSession"];
             user_token: string | null;
             visitor: components["schemas"]["WebhookVisitor"];
+            /** @description The channel. */
             widget_id: string;
         };
         ChoosableProvider: {
@@ -3191,6 +3194,15 @@ export interface components {
             agent: components["schemas"]["AgentProfile"];
             must_change_password: boolean;
             role: components["schemas"]["Role"];
+        };
+        CustomDataItem: {
+            /** @description 'yes' for a ticked box. */
+            content: string;
+            key: string | null;
+            /** Format: uri */
+            link: string | null;
+            /** @description The label of the field. */
+            title: string | null;
         };
         /** @description The visitor's answers to the custom fields of the contacts form, by key; true for a ticked box. They replace the earlier answers. Agents see them as lines of custom data, and webhooks get them as visitor.answers. Keys that the form does not have are ignored. */
         CustomFieldAnswers: {
@@ -3287,7 +3299,6 @@ export interface components {
         Departments: {
             departments: components["schemas"]["Department"][];
         };
-        DigitString: string;
         DurationBucket: {
             /** Format: int64 */
             count: number;
@@ -3336,6 +3347,36 @@ export interface components {
             /** @description The path of the invalid field, such as message.file_size. */
             field?: string;
             message: string;
+        };
+        EventAnalytics: {
+            ga: string | null;
+            ym: string | null;
+        };
+        EventCall: {
+            phone: string;
+            reason?: string;
+            record_url?: string;
+            status: components["schemas"]["EventCallStatus"];
+            type: components["schemas"]["CallKind"];
+        };
+        /** @enum {string} */
+        EventCallStatus: "start" | "end" | "agent_connected" | "client_connected" | "error";
+        EventGeoIp: {
+            city: string;
+            country: string;
+            country_code: string;
+            latitude: string;
+            longitude: string;
+            organization: string;
+            region: string;
+            region_code: string;
+        };
+        EventUtm: {
+            campaign?: string;
+            content?: string;
+            medium?: string;
+            source?: string;
+            term?: string;
         };
         /** @description A chat with its timeline, including private notes and events. If the entries do not fit into the page, the chat is repeated on the next page with the following entries. */
         ExportedChat: {
@@ -3413,11 +3454,13 @@ export interface components {
             agent: components["schemas"]["CallOrderAgent"] | null;
             /** Format: uuid */
             call_id: string | null;
+            /** Format: int64 */
             max_seconds?: number;
             record?: boolean;
-            report_url?: components["schemas"]["WebUrl"];
-            /** @constant */
-            result: "ok";
+            /** Format: uri */
+            report_url?: string;
+            result: components["schemas"]["ResultOk"];
+            /** Format: int64 */
             ring_seconds?: number;
         };
         /** @description Fields that do not apply to the message type are absent. */
@@ -3623,11 +3666,9 @@ export interface components {
         NewWebhook: components["schemas"]["WebhookChanges"] & unknown;
         /** @description The cursor of the next page. */
         NextCursor: string | null;
+        /** @description The fields of every event about a visitor. */
         OfflineMessage: {
-            analytics: {
-                ga: string | null;
-                ym: string | null;
-            } | null;
+            analytics: components["schemas"]["EventAnalytics"] | null;
             /** @description Always null, because an offline message belongs to no conversation yet. */
             chat_id: null;
             /** @constant */
@@ -3639,6 +3680,7 @@ export interface components {
             session: components["schemas"]["WebhookBrowserSession"];
             user_token: string | null;
             visitor: components["schemas"]["WebhookVisitor"];
+            /** @description The channel. */
             widget_id: string;
         };
         /** @description The offline form. It needs an e-mail address or a phone number. */
@@ -3665,8 +3707,6 @@ export interface components {
         OptionalChatDepartment: components["schemas"]["ChatDepartment"] | null;
         /** Format: uri */
         OptionalWebUrl: string | null;
-        /** @description Null if the agent does not exist any more. */
-        OptionalWebhookAgent: components["schemas"]["WebhookAgent"] | null;
         OptionalWidgetAgent: {
             /** @description When the agent got the chat, as Unix time in milliseconds. */
             joined_at: number;
@@ -3776,6 +3816,8 @@ export interface components {
             /** @description Whether agents see the text that the visitor is typing. */
             typing_preview: boolean;
         };
+        /** @enum {string} */
+        Rating: "positive" | "negative";
         RatingRequest: {
             chat_id: components["schemas"]["SequentialNumber"];
             /** @enum {string|null} */
@@ -3918,6 +3960,9 @@ export interface components {
             median: number | null;
             /** Format: double */
             percentile_90: number | null;
+        };
+        ReportedRating: {
+            rate: components["schemas"]["Rating"] | null;
         };
         ReportedRatings: {
             /** Format: int64 */
@@ -4125,6 +4170,26 @@ export interface components {
             webhook_delivery?: components["schemas"]["Delivery"];
             width?: number;
         };
+        /**
+         * @description A message of the conversation. The specification does not define bot messages, so they are sent as messages from an
+         *     agent with the id 0.
+         */
+        TranscriptMessage: {
+            /**
+             * Format: int64
+             * @description Present in an agent's message; 0 for a bot.
+             */
+            agent_id?: number;
+            /**
+             * @description The text. For a file, the caption and the address on separate lines; for a bot's message without text, its
+             *     visible content.
+             */
+            message: string;
+            timestamp: components["schemas"]["UnixSeconds"];
+            type: components["schemas"]["TranscriptSender"];
+        };
+        /** @enum {string} */
+        TranscriptSender: "visitor" | "agent";
         /** @description All conditions must hold. Unknown conditions and commands are stored unchanged; for known ones (time_on_page, page_url, proactive, ...), comparator, value and params are validated. */
         TriggerRule: {
             commands: ({
@@ -4247,30 +4312,15 @@ export interface components {
             name: string;
             phone?: string;
         };
-        /** @description Data from the visitor's browser; empty for an API channel. */
+        /** @description Data from the visitor's browser; empty for an API channel, whose messages come from the integrator's server. */
         WebhookBrowserSession: {
-            geoip: {
-                city: string;
-                country: string;
-                country_code: string;
-                latitude: string;
-                longitude: string;
-                organization: string;
-                region: string;
-                region_code: string;
-            };
+            geoip: components["schemas"]["EventGeoIp"];
             ip_addr: string;
             user_agent: string;
             /** @deprecated */
             utm: string;
             /** @description In events for webhooks, values that are not known are empty. Elsewhere they are absent. */
-            utm_json: {
-                campaign?: string;
-                content?: string;
-                medium?: string;
-                source?: string;
-                term?: string;
-            };
+            utm_json: components["schemas"]["EventUtm"];
         };
         WebhookChanges: {
             /** @description The events that the webhook receives; all events when the list is empty. */
@@ -4278,22 +4328,29 @@ export interface components {
             url?: components["schemas"]["ReceiverUrl"];
         };
         WebhookChatTranscript: {
-            /** @description An addition to the specification: true when the first messages are missing, because the chat has more than 10000 entries or a megabyte of text, or because they have expired. Both text logs then begin with a line that says so. */
+            /**
+             * @description An addition to the specification: true when the first messages are missing, because the chat has more than 10000
+             *     entries or a megabyte of text, or because they have expired. Both text logs then begin with a line that says so.
+             */
             beginning_missing: boolean;
             blacklisted: boolean;
             /** @description The invitation that the visitor sent with this chat. */
             invitation: string | null;
-            messages: {
-                /** @description Present in an agent's message; 0 for a bot. */
-                agent_id?: number;
-                /** @description The text. For a file, the caption and the address on separate lines; for a bot's message without text, its visible content. */
-                message: string;
-                timestamp: components["schemas"]["UnixSeconds"];
-                /** @enum {string} */
-                type: "visitor" | "agent";
-            }[];
-            /** @enum {string|null} */
-            rate: "positive" | "negative" | null;
+            messages: components["schemas"]["TranscriptMessage"][];
+            rate: components["schemas"]["Rating"] | null;
+        };
+        WebhookContactInfo: {
+            description?: string | number;
+            email?: string | number;
+            name?: string | number;
+            phone?: string | number;
+        };
+        WebhookCustomData: {
+            content: string | number;
+            key?: string | number;
+            /** Format: uri */
+            link?: string;
+            title?: string | number;
         };
         /** @enum {string} */
         WebhookEventName: "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
@@ -4302,54 +4359,62 @@ export interface components {
             title: string;
             url: string;
         };
-        /** @description An absent field stays unchanged, an empty field is removed, an invalid field is ignored, and a long text is truncated. The body may also be a JSON string that contains this JSON, and numbers are accepted as text. */
+        /**
+         * @description An absent field stays unchanged, an empty field is removed, an invalid field is ignored, and a long text is
+         *     truncated. The body may also be a JSON string that contains this JSON, and numbers are accepted as text.
+         */
         WebhookPanelResponse: {
             /** @description Used as the visitor's contact data. */
-            contact_info?: {
-                description?: string | number;
-                email?: string | number;
-                name?: string | number;
-                phone?: string | number;
-            } | unknown[] | null;
+            contact_info?: components["schemas"]["WebhookContactInfo"] | null;
             /** @description An http or https address. */
             crm_link?: string | null;
-            custom_data?: {
-                content: string | number;
-                key?: string | number;
-                link?: components["schemas"]["WebUrl"];
-                title?: string | number;
-            }[] | null;
+            custom_data?: components["schemas"]["WebhookCustomData"][] | null;
             enable_assign?: boolean;
-            page?: {
-                title?: string | number;
-                url?: components["schemas"]["WebUrl"];
-            } | null;
-            /** @description OK (case-insensitive) means success. Otherwise, no data is used: FAILURE or an error message is a final failure, and if there is no result, the event counts as delivered. */
+            page?: components["schemas"]["WebhookResponsePage"] | null;
+            /**
+             * @description OK (case-insensitive) means success. Otherwise, no data is used: FAILURE or an error message is a final failure,
+             *     and if there is no result, the event counts as delivered.
+             */
             result: string;
         };
+        WebhookResponsePage: {
+            title?: string | number;
+            /** Format: uri */
+            url?: string;
+        };
+        /** @description The response to an event that accepts no data. */
         WebhookResult: {
-            /** @description OK (case-insensitive) means success. FAILURE or an error message is a final failure with that text. If there is no result, the event counts as delivered. */
+            /**
+             * @description OK (case-insensitive) means success. FAILURE or an error message is a final failure with that text. If there is
+             *     no result, the event counts as delivered.
+             */
             result: string;
         };
-        /** @description Texts that are not known are empty. */
+        /** @description The event that checks whether a webhook's URL works. */
+        WebhookTest: {
+            /** @constant */
+            event_name: "test";
+            /** @constant */
+            widget_id: "";
+        };
+        /**
+         * @description A visitor. Texts that are not known are empty, because receivers read these keys without checking whether they
+         *     exist.
+         */
         WebhookVisitor: {
             /** @description The visitor's answers to the custom fields of a widget's contacts form. Absent if there are none. */
-            answers?: {
-                /** @description 'yes' for a ticked box. */
-                content: string;
-                key: string | null;
-                link: components["schemas"]["OptionalWebUrl"];
-                /** @description The label of the field. */
-                title: string | null;
-            }[];
-            /** @description The number of chats that the visitor has opened. */
+            answers?: components["schemas"]["CustomDataItem"][];
+            /**
+             * Format: int64
+             * @description The number of chats that the visitor has opened.
+             */
             chats_count: number;
             description: string;
             email: string;
             /** @description For a visitor of an API channel, the integrator's own id (sender.id), as a string. */
             external_id?: string;
             name: string;
-            number: components["schemas"]["DigitString"];
+            number: string;
             phone: string;
             social: Record<string, never>;
         };
@@ -7497,7 +7562,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Success"];
+            /** @description Accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["InvalidSignature"];
             404: components["responses"]["NotFound"];
@@ -9023,12 +9096,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @constant */
-                    event_name: "test";
-                    /** @constant */
-                    widget_id: "";
-                };
+                "application/json": components["schemas"]["WebhookTest"];
             };
         };
         responses: {
