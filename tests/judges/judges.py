@@ -17,12 +17,14 @@ NODE_PROGRAMS = TARGET / "node" / "node_modules" / ".bin"
 OPENAPI = ROOT / "docs" / "openapi.json"
 ASYNCAPI = ROOT / "docs" / "asyncapi.json"
 CLIENTS = TARGET / "clients"
+OUTGOING = "outgoing: "
 
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
     rule: str
-    # The part of the document that the finding is about, or the first line of a generator's warning.
+    # The part of the document that the finding is about, or the first line of a generator's warning. OUTGOING precedes
+    # a part that only describes what the service sends.
     place: str
     message: str = ""
 
@@ -75,9 +77,41 @@ def spectral():
     shutil.copy(HERE / "spectral.yaml", ruleset)
     status, output, errors = run(NODE_PROGRAMS / "spectral", "lint", OPENAPI, "--ruleset", ruleset, "--format", "json")
     try:
-        return diagnostics(json.loads(output))
+        findings = diagnostics(json.loads(output))
     except ValueError:
         return [failure("spectral", status, output, errors)]
+    incoming = incoming_schemas(json.loads(OPENAPI.read_text()))
+    return [dataclasses.replace(each, place=direction(each.place, incoming) + each.place) for each in findings]
+
+
+def incoming_schemas(document):
+    """Returns the names of the schemas that occur in what the service receives: requests to it and their parameters,
+    and the responses of customers' servers."""
+    own, foreign = document["paths"], document["webhooks"]
+    items = [item for path in own.values() for item in path.values()]
+    open_parts = [[item.get("requestBody"), item.get("parameters")] if isinstance(item, dict) else item for item in items]
+    open_parts += [item["post"]["responses"] for item in foreign.values()]
+    open_parts += [document["components"].get("requestBodies"), document["components"].get("parameters")]
+    found = set()
+    while open_parts:
+        part = open_parts.pop()
+        if isinstance(part, list):
+            open_parts += part
+        elif isinstance(part, dict):
+            open_parts += part.values()
+            name = str(part.get("$ref", "")).removeprefix("#/components/schemas/")
+            if name in document["components"]["schemas"] and name not in found:
+                found.add(name)
+                open_parts.append(document["components"]["schemas"][name])
+    return found
+
+
+def direction(place, incoming):
+    if place.startswith("#/components/schemas/"):
+        is_outgoing = place.split("/")[3] not in incoming
+    else:
+        is_outgoing = re.match(r"#/paths/.*/responses/|#/webhooks/.*/requestBody/|#/components/(responses|headers)", place)
+    return OUTGOING if is_outgoing else ""
 
 
 def asyncapi():
