@@ -62,7 +62,7 @@ def failure(program, status, *outputs):
 
 
 def redocly():
-    config = HERE / "redocly.yaml"
+    config = ROOT / "redocly.yaml"
     status, output, errors = run(NODE_PROGRAMS / "redocly", "lint", OPENAPI, "--config", config, "--format", "json")
     try:
         problems = json.loads(output)["problems"]
