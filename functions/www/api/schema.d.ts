@@ -2653,6 +2653,8 @@ export interface components {
             /** @description Unix time, seconds or milliseconds. */
             timestamp?: number | string | null;
             title?: string | null;
+            /** @constant */
+            type: "BUTTONS";
         };
         BotChanges: {
             answer_within?: components["schemas"]["BotResponseTimeout"] | null;
@@ -2708,6 +2710,8 @@ export interface components {
             text?: string | null;
             /** @description Unix time, seconds or milliseconds. */
             timestamp?: number | string | null;
+            /** @constant */
+            type: "MARKDOWN";
         };
         /** @description Table B2. */
         BotMessage: components["schemas"]["BotText"] | components["schemas"]["BotMarkdown"] | components["schemas"]["BotButtons"];
@@ -2716,6 +2720,8 @@ export interface components {
             chat_id?: number | string | null;
             /** @description An id as the service sent it. */
             client_id?: number | string | null;
+            /** @constant */
+            event: "BOT_MESSAGE";
             /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
             id?: string | number | null;
             message: components["schemas"]["BotMessage"];
@@ -2748,6 +2754,8 @@ export interface components {
             text: string;
             /** @description Unix time, seconds or milliseconds. */
             timestamp?: number | string | null;
+            /** @constant */
+            type: "TEXT";
         };
         Bots: {
             bots: components["schemas"]["Bot"][];
@@ -3119,6 +3127,8 @@ export interface components {
             client_id?: number | string | null;
             contacts?: components["schemas"]["BotContacts"] | null;
             email?: string | null;
+            /** @constant */
+            event: "CLIENT_INFO";
             /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
             id?: string | number | null;
             name?: string | null;
@@ -3540,6 +3550,8 @@ export interface components {
             chat_id?: number | string | null;
             /** @description An id as the service sent it. */
             client_id?: number | string | null;
+            /** @constant */
+            event: "INVITE_AGENT";
             /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
             id?: string | number | null;
         };
