@@ -8,6 +8,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
+use super::portable;
 
 /// An OpenAPI 3.1 document. Types that requests contain are described as they are read, and types that responses
 /// contain as they are written.
@@ -67,9 +68,13 @@ impl Document {
                 _ => schemas.insert(name, written),
             };
         }
+        portable::name_alternatives(&mut schemas);
         merge(&mut self.document["components"]["schemas"], schemas);
         merge(&mut self.document["components"]["responses"], self.failures);
         remove_unreferenced(&mut self.document);
+        for section in ["paths", "webhooks", "components"] {
+            portable::add_integer_formats(&mut self.document[section]);
+        }
         Ok(self.document)
     }
 }

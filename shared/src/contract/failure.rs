@@ -31,10 +31,14 @@ pub enum Failure {
     BotError(u16),
     BotPayloadTooLarge,
     BotTooManyRequests,
+    /// All callers together send more requests than the gateway accepts.
+    Throttled,
 }
 
 /// The body of an error response.
 #[derive(Serialize, JsonSchema)]
+// TypeScript has a type `Error`.
+#[schemars(rename = "ErrorBody")]
 pub struct Error {
     pub error: ErrorDetails,
 }
@@ -128,6 +132,7 @@ enum Source {
     BotApi,
     ServiceOrGateway,
     BotApiOrGateway,
+    Gateway,
 }
 
 impl Failure {
@@ -141,7 +146,7 @@ impl Failure {
             Self::CursorExpired => 410,
             Self::PayloadTooLarge | Self::VisitorPayloadTooLarge | Self::BotPayloadTooLarge => 413,
             Self::IdempotencyKeyReused => 422,
-            Self::TooManyRequests | Self::TooManyPasswords | Self::BotTooManyRequests => 429,
+            Self::TooManyRequests | Self::TooManyPasswords | Self::BotTooManyRequests | Self::Throttled => 429,
             Self::InternalError => 500,
             Self::ServiceUnavailable => 503,
             Self::BotError(status) => status,
@@ -191,6 +196,7 @@ impl Failure {
                 "Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together \
                  send more than 500 logins a second."
             }
+            Self::Throttled => "All callers together send more requests than the gateway accepts.",
             Self::InternalError => "An internal error, or a function that crashed.",
             Self::ServiceUnavailable => {
                 "Temporarily unavailable. The gateway also returns 503, without Retry-After, when a function takes too \
@@ -208,6 +214,7 @@ impl Failure {
             | Self::InternalError
             | Self::ServiceUnavailable => Source::ServiceOrGateway,
             Self::BotPayloadTooLarge => Source::BotApiOrGateway,
+            Self::Throttled => Source::Gateway,
             Self::BotError(_) | Self::BotTooManyRequests => Source::BotApi,
             Self::InvalidRequest
             | Self::Unauthorized
@@ -233,7 +240,7 @@ impl Failure {
             return Some(json!({ "required": true, "description": "Seconds.", "schema": schema }));
         }
         let max = match self.status() {
-            429 => json!({ "type": "integer", "minimum": 1, "maximum": 300 }),
+            429 if self == Self::TooManyPasswords => json!({ "type": "integer", "minimum": 1, "maximum": 300 }),
             503 => json!({ "type": "integer", "minimum": 1 }),
             _ => return None,
         };
@@ -254,6 +261,7 @@ impl Failure {
         let schema = match self.source() {
             Source::Service => json!(schemas.subschema_for::<Error>()),
             Source::BotApi => json!(schemas.subschema_for::<BotError>()),
+            Source::Gateway => json!(schemas.subschema_for::<GatewayError>()),
             Source::ServiceOrGateway => {
                 json!({ "anyOf": [schemas.subschema_for::<Error>(), schemas.subschema_for::<GatewayError>()] })
             }

@@ -9,6 +9,7 @@ mod document;
 pub mod failure;
 mod message;
 mod operation;
+mod portable;
 
 pub use async_document::async_document;
 pub use document::Document;

@@ -277,9 +277,7 @@ impl Operation {
     /// Returns the operation object of the document.
     pub(super) fn to_json(&self, requests: &mut SchemaGenerator, responses: &mut SchemaGenerator) -> Value {
         let mut operation = json!({ "operationId": self.id, "tags": [self.tag], "summary": self.summary });
-        if self.security != Security::Outgoing {
-            operation["security"] = self.security.requirement();
-        }
+        operation["security"] = self.security.requirement();
         if let Some(description) = self.description {
             operation["description"] = json!(description);
         }
@@ -400,7 +398,8 @@ impl Security {
 
     fn requirement(self) -> Value {
         match self {
-            Self::Public | Self::Visitor | Self::Signature | Self::Outgoing => json!([]),
+            Self::Public | Self::Visitor | Self::Signature => json!([]),
+            Self::Outgoing => json!([{ "signature": [] }]),
             Self::Agent => json!([{ "agent": [] }]),
             Self::Admin => json!([{ "admin": [] }]),
             Self::Operator => json!([{ "operator": [] }]),
@@ -410,7 +409,8 @@ impl Security {
 
     fn failures(self) -> &'static [Failure] {
         match self {
-            Self::Public | Self::Outgoing => &[],
+            Self::Public => &[Failure::Throttled],
+            Self::Outgoing => &[],
             Self::Visitor => &[
                 Failure::InvalidVisitorToken,
                 Failure::SiteNotAllowed,

@@ -48,6 +48,8 @@ impl SentRequest {
 
 /// A test request and its response.
 #[derive(Debug, Serialize, JsonSchema)]
+// Go's compiler takes a file whose name ends with `test` for a test.
+#[schemars(rename = "ReceiverTestResult")]
 pub struct ReceiverTest {
     /// The HTTP status of the receiver's response.
     pub status: Option<u16>,
