@@ -80,6 +80,7 @@ pub(super) fn operations() -> Vec<Operation> {
 }
 
 #[derive(Serialize, JsonSchema)]
+#[schemars(extend("additionalProperties" = true))]
 pub struct OpenApiDocument {
     openapi: String,
     paths: AnyObject,
