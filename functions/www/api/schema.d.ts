@@ -2362,16 +2362,26 @@ export interface components {
                 enabled: boolean;
                 from: string;
                 to: string;
-                /** @description Minutes from UTC. It applies only while time_zone is UTC. */
+                /**
+                 * Format: int64
+                 * @description Minutes from UTC. It applies only while time_zone is UTC.
+                 */
                 utc_offset: number;
             };
-            /** @description Minutes. */
+            /**
+             * Format: int64
+             * @description Minutes.
+             */
             idle_close: number | null;
             limits: {
+                /** Format: int64 */
                 bot_requests: number;
+                /** Format: int64 */
                 channel_chats: number;
+                /** Format: int64 */
                 visitor_messages: number;
             };
+            /** Format: int64 */
             retention_days: number | null;
             rules: components["schemas"]["TriggerRule"][];
             safe_urls: string[];
@@ -2387,18 +2397,30 @@ export interface components {
                 enabled?: boolean | null;
                 from?: string | null;
                 to?: string | null;
+                /** Format: int64 */
                 utc_offset?: number | null;
             } | null;
-            /** @description Minutes without a message after which a chat is closed; null for never. */
+            /**
+             * Format: int64
+             * @description Minutes without a message after which a chat is closed; null for never.
+             */
             idle_close?: number | null;
             /** @description Limits for a window of ten seconds. Absent fields stay unchanged; null resets a field to its default. */
             limits?: {
+                /** Format: int64 */
                 bot_requests?: number | null;
-                /** @description Chats that one channel may open. */
+                /**
+                 * Format: int64
+                 * @description Chats that one channel may open.
+                 */
                 channel_chats?: number | null;
+                /** Format: int64 */
                 visitor_messages?: number | null;
             } | null;
-            /** @description Days for which messages and chats are kept; a visitor is kept as long as any of their chats. Null for no limit. */
+            /**
+             * Format: int64
+             * @description Days for which messages and chats are kept; a visitor is kept as long as any of their chats. Null for no limit.
+             */
             retention_days?: number | null;
             /** @description The trigger rules of the widget, at most 32768 bytes. */
             rules?: components["schemas"]["TriggerRule"][] | null;
@@ -2546,6 +2568,7 @@ export interface components {
             }[];
             /** @description The number of messages rejected today and yesterday (UTC), by reason. Present only in the response for a single channel. */
             refused?: {
+                /** Format: int64 */
                 count: number;
                 day: components["schemas"]["UnixSeconds"];
                 last_at: components["schemas"]["UnixSeconds"];
@@ -2645,17 +2668,6 @@ export interface components {
             id?: string | number | null;
             text: string;
         };
-        /** @description If text is absent, the message is not sent to channels that cannot show it. */
-        BotButtons: {
-            buttons: components["schemas"]["BotButton"][];
-            force_reply?: boolean | null;
-            text?: string | null;
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            title?: string | null;
-            /** @constant */
-            type: "BUTTONS";
-        };
         BotChanges: {
             answer_within?: components["schemas"]["BotResponseTimeout"] | null;
             channel_ids?: components["schemas"]["BotChannelIds"] | null;
@@ -2703,28 +2715,45 @@ export interface components {
         BotEventResponse: {
             error?: Record<string, never>;
         };
+        /** @description Table B2. */
+        BotMessage: components["schemas"]["BotMessageText"] | components["schemas"]["BotMessageMarkdown"] | components["schemas"]["BotMessageButtons"];
         /** @description If text is absent, the message is not sent to channels that cannot show it. */
-        BotMarkdown: {
+        BotMessageButtons: {
+            buttons: components["schemas"]["BotButton"][];
+            force_reply?: boolean | null;
+            text?: string | null;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            title?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "BUTTONS";
+        };
+        /** @description If text is absent, the message is not sent to channels that cannot show it. */
+        BotMessageMarkdown: {
             content: string;
             force_reply?: boolean | null;
             text?: string | null;
             /** @description Unix time, seconds or milliseconds. */
             timestamp?: number | string | null;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "MARKDOWN";
         };
-        /** @description Table B2. */
-        BotMessage: components["schemas"]["BotText"] | components["schemas"]["BotMarkdown"] | components["schemas"]["BotButtons"];
-        BotMessageEvent: {
-            /** @description An id as the service sent it. */
-            chat_id?: number | string | null;
-            /** @description An id as the service sent it. */
-            client_id?: number | string | null;
-            /** @constant */
-            event: "BOT_MESSAGE";
-            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
-            id?: string | number | null;
-            message: components["schemas"]["BotMessage"];
+        BotMessageText: {
+            force_reply?: boolean | null;
+            text: string;
+            /** @description Unix time, seconds or milliseconds. */
+            timestamp?: number | string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "TEXT";
         };
         BotNotice: {
             chat_id: string;
@@ -2737,6 +2766,7 @@ export interface components {
         /** @enum {string} */
         BotNoticeName: "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED";
         /**
+         * Format: int64
          * @description The number of seconds after accepting a visitor's message within which the bot must answer; otherwise, the agents
          *     get the chat. 120 by default; null for no limit.
          */
@@ -2748,14 +2778,6 @@ export interface components {
              * @default CLIENT_MESSAGE
              */
             event?: components["schemas"]["SampleBotEvent"] | null;
-        };
-        BotText: {
-            force_reply?: boolean | null;
-            text: string;
-            /** @description Unix time, seconds or milliseconds. */
-            timestamp?: number | string | null;
-            /** @constant */
-            type: "TEXT";
         };
         Bots: {
             bots: components["schemas"]["Bot"][];
@@ -2770,7 +2792,10 @@ export interface components {
         Call: {
             /** @description Absent if no agent was available. */
             agent?: components["schemas"]["ChatAgent"];
-            /** @description How long the agent and the visitor have talked, in seconds. */
+            /**
+             * Format: int64
+             * @description How long the agent and the visitor have talked, in seconds.
+             */
             duration?: number;
             phone: components["schemas"]["PhoneNumber"];
             reason?: string;
@@ -2779,6 +2804,7 @@ export interface components {
             type: components["schemas"]["CallType"];
         };
         CallBalanceTopUp: {
+            /** Format: int64 */
             minutes: number;
             /** @description Identifies the payment. A repeated request with the same reference adds nothing. */
             reference: string;
@@ -2887,6 +2913,7 @@ export interface components {
         CannedReplyText2: string;
         /** @description A number of deliveries, counted up to 100. */
         CappedCount: {
+            /** Format: int64 */
             count: number;
             /** @description Whether there are, or may be, more deliveries. */
             has_more: boolean;
@@ -2958,7 +2985,10 @@ export interface components {
             updated_at: components["schemas"]["UnixSeconds"];
             visitor: {
                 blacklisted: boolean;
-                /** @description The number of chats that the visitor has opened. */
+                /**
+                 * Format: int64
+                 * @description The number of chats that the visitor has opened.
+                 */
                 chats_count: number;
                 description: string | null;
                 email: string | null;
@@ -3068,7 +3098,10 @@ export interface components {
             channel: components["schemas"]["ChatChannel"];
             chat_id: components["schemas"]["SequentialNumber"];
             department: components["schemas"]["OptionalChatDepartment"];
-            /** @description How many messages of agents could not be delivered to the visitor and have not been delivered by a replay since. At most 100 are counted. A failure is counted as soon as no attempt remains, up to three seconds before the message's delivery shows it. */
+            /**
+             * Format: int64
+             * @description How many messages of agents could not be delivered to the visitor and have not been delivered by a replay since. At most 100 are counted. A failure is counted as soon as no attempt remains, up to three seconds before the message's delivery shows it.
+             */
             failed_messages: number;
             last_message: {
                 /**
@@ -3118,21 +3151,6 @@ export interface components {
         /** @description The providers as admins see them, without their endpoints, which can contain secrets. */
         ChoosableProviders: {
             providers: components["schemas"]["ChoosableProvider"][];
-        };
-        /** @description The visitor's contact data, at the top level or in contacts. At least one of the three fields is required. */
-        ClientInfoEvent: {
-            /** @description An id as the service sent it. */
-            chat_id?: number | string | null;
-            /** @description An id as the service sent it. */
-            client_id?: number | string | null;
-            contacts?: components["schemas"]["BotContacts"] | null;
-            email?: string | null;
-            /** @constant */
-            event: "CLIENT_INFO";
-            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
-            id?: string | number | null;
-            name?: string | null;
-            phone?: string | null;
         };
         ClientMessageChannel: {
             id: string;
@@ -3250,6 +3268,7 @@ export interface components {
             attempts: components["schemas"]["DeliveryAttempts"];
             attempts_left_out?: components["schemas"]["OmittedAttemptCount"];
             error?: {
+                /** Format: int64 */
                 code?: number;
                 message: string;
             };
@@ -3267,9 +3286,15 @@ export interface components {
             at: number;
             /** @description Why the attempt failed: a message in the receiver's response, or the service's own words. */
             error?: string;
-            /** @description The duration in milliseconds. */
+            /**
+             * Format: int64
+             * @description The duration in milliseconds.
+             */
             ms: number;
-            /** @description The HTTP status of the response, if there was one. */
+            /**
+             * Format: int64
+             * @description The HTTP status of the response, if there was one.
+             */
             status?: number;
         }[];
         DeliveryLogEntry: {
@@ -3278,6 +3303,7 @@ export interface components {
             channel_id: string;
             chat_id: components["schemas"]["SequentialNumber"];
             error?: {
+                /** Format: int64 */
                 code?: number;
                 message: string;
             };
@@ -3350,6 +3376,10 @@ export interface components {
         Error: {
             error: components["schemas"]["ErrorDetails"];
         };
+        /** @description The body of an error response. */
+        ErrorBody: {
+            error: components["schemas"]["ErrorDetails"];
+        };
         /** @enum {string} */
         ErrorCode: "invalid_request" | "invalid_credentials" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "cursor_expired" | "payload_too_large" | "rate_limited" | "unavailable" | "internal" | "invalid_client" | "unauthorized_client" | "idempotency_mismatch" | "channel_disabled" | "site_not_allowed" | "invalid_token" | "invalid_signature" | "account_suspended" | "password_change_required";
         ErrorDetails: {
@@ -3418,15 +3448,24 @@ export interface components {
             webhook: number;
         };
         FileMessage: {
-            /** @description Seconds. */
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
             duration?: number | null;
             emoji?: string | null;
             /** Format: uri */
             file: string;
             file_name: string;
-            /** @description Bytes. */
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
             file_size: number;
-            /** @description Pixels. */
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
             height?: number | null;
             id?: string | number | null;
             /** Format: double */
@@ -3438,7 +3477,10 @@ export interface components {
             thumb?: string | null;
             title?: string | null;
             type: components["schemas"]["FileType"];
-            /** @description Pixels. */
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
             width?: number | null;
         };
         /** @enum {string} */
@@ -3544,16 +3586,6 @@ export interface components {
             name: string;
             /** Format: uri */
             photo?: string;
-        };
-        InviteAgentEvent: {
-            /** @description An id as the service sent it. */
-            chat_id?: number | string | null;
-            /** @description An id as the service sent it. */
-            client_id?: number | string | null;
-            /** @constant */
-            event: "INVITE_AGENT";
-            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
-            id?: string | number | null;
         };
         /**
          * Format: int64
@@ -3707,11 +3739,16 @@ export interface components {
             phone?: string | null;
             token: components["schemas"]["VisitorToken"];
         };
-        /** @description The number of attempts after the first that are not kept. */
+        /**
+         * Format: int64
+         * @description The number of attempts after the first that are not kept.
+         */
         OmittedAttemptCount: number;
         OpenApiDocument: {
             openapi: string;
             paths: Record<string, never>;
+        } & {
+            [key: string]: unknown;
         };
         /** @description The agent who has the chat, or had it when it was closed. */
         OptionalChatAgent: components["schemas"]["ChatAgent"] | null;
@@ -3720,7 +3757,10 @@ export interface components {
         /** Format: uri */
         OptionalWebUrl: string | null;
         OptionalWidgetAgent: {
-            /** @description When the agent got the chat, as Unix time in milliseconds. */
+            /**
+             * Format: int64
+             * @description When the agent got the chat, as Unix time in milliseconds.
+             */
             joined_at: number;
             name: string;
             photo: components["schemas"]["OptionalWebUrl"];
@@ -3790,7 +3830,70 @@ export interface components {
             name?: string;
         };
         /** @description Table B1, provider to service. */
-        ProviderEvent: components["schemas"]["BotMessageEvent"] | components["schemas"]["InviteAgentEvent"] | components["schemas"]["ClientInfoEvent"];
+        ProviderEvent: components["schemas"]["ProviderEventBotMessage"] | components["schemas"]["ProviderEventInviteAgent"] | components["schemas"]["ProviderEventClientInfo"];
+        ProviderEventBotMessage: {
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            chat_id?: number | string | null;
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            client_id?: number | string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "BOT_MESSAGE";
+            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
+            id?: string | number | null;
+            message: components["schemas"]["BotMessage"];
+        };
+        /** @description The visitor's contact data, at the top level or in contacts. At least one of the three fields is required. */
+        ProviderEventClientInfo: {
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            chat_id?: number | string | null;
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            client_id?: number | string | null;
+            contacts?: components["schemas"]["BotContacts"] | null;
+            email?: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "CLIENT_INFO";
+            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
+            id?: string | number | null;
+            name?: string | null;
+            phone?: string | null;
+        };
+        ProviderEventInviteAgent: {
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            chat_id?: number | string | null;
+            /**
+             * Format: int64
+             * @description An id as the service sent it.
+             */
+            client_id?: number | string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "INVITE_AGENT";
+            /** @description The provider's own id, or the id of a CLIENT_MESSAGE. */
+            id?: string | number | null;
+        };
         Providers: {
             providers: components["schemas"]["Provider"][];
         };
@@ -3862,13 +3965,37 @@ export interface components {
              */
             status: number | null;
         };
+        /** @description A test request and its response. */
+        ReceiverTestResult: {
+            /**
+             * @description Why a delivery with this response would not count as delivered: there was no response, or its status or body is
+             *     the reason. Null if it would count as delivered.
+             */
+            error: string | null;
+            /**
+             * Format: int64
+             * @description The duration in milliseconds.
+             */
+            ms: number;
+            request: components["schemas"]["SentRequest"];
+            /** @description Null if there was no complete response. */
+            response: components["schemas"]["ReceivedResponse"] | null;
+            /**
+             * Format: int32
+             * @description The HTTP status of the receiver's response.
+             */
+            status: number | null;
+        };
         /**
          * Format: uri
          * @description An address that the service calls. It must not contain a user name or control characters. It must use https and must not lead to a private host, unless the stack allows http or that host. It is stored and shown in the normalised form in which it is called, without a fragment.
          */
         ReceiverUrl: string;
         Recipient: {
-            /** @description The visitor's last sender.id, in its original type: a number is returned as a number. */
+            /**
+             * Format: int64
+             * @description The visitor's last sender.id, in its original type: a number is returned as a number.
+             */
             id: string | number;
         };
         RemovedItems: {
@@ -3882,17 +4009,21 @@ export interface components {
         };
         /** @description Requires chat_id and seq, or only chat_id, or from and to. */
         ReplayRequest: {
+            /** Format: int64 */
             chat_id: number;
             cursor?: string | null;
+            /** Format: int64 */
             seq?: number | null;
         } | {
             channel_id?: string | null;
             chat_id?: null;
             cursor?: string | null;
+            /** Format: int64 */
             from: number;
             seq?: null;
             /** @enum {string|null} */
             target?: "channel" | "bot" | "webhook" | null;
+            /** Format: int64 */
             to: number;
         };
         Report: {
@@ -3999,6 +4130,7 @@ export interface components {
         SampleBotEvent: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED";
         SecretRotation: {
             /**
+             * Format: int64
              * @description How long the previous value stays valid.
              * @default 86400
              */
@@ -4030,7 +4162,10 @@ export interface components {
          */
         SequentialNumber: number;
         SessionRequest: {
-            /** @description The seq of the last message that the widget has. */
+            /**
+             * Format: int64
+             * @description The seq of the last message that the widget has.
+             */
             after?: number | null;
             /** @description Whether a browser without a token becomes a visitor. */
             identify?: boolean | null;
@@ -4076,7 +4211,10 @@ export interface components {
             result: components["schemas"]["ResultOk"];
         };
         Telephony: {
-            /** @description The minutes that are neither used nor reserved for calls in progress. */
+            /**
+             * Format: int64
+             * @description The minutes that are neither used nor reserved for calls in progress.
+             */
             balance_minutes: number;
             /**
              * Format: uri
@@ -4087,18 +4225,22 @@ export interface components {
             telephony: null | {
                 account_sid?: string;
                 api_url?: components["schemas"]["WebUrl"];
+                /** Format: int64 */
                 callbacks_per_day: number;
+                /** Format: int64 */
                 callbacks_per_number: number;
                 channel_id: string | null;
                 /** @description The countries whose numbers are called, as two-letter codes. */
                 countries: string[];
                 /** @description Whether only the operator may change or delete the settings. */
                 locked: boolean;
+                /** Format: int64 */
                 max_minutes: number;
                 number: components["schemas"]["PhoneNumber"];
                 /** @enum {string} */
                 provider: "http" | "twilio";
                 record: boolean;
+                /** Format: int64 */
                 ring_seconds: number;
                 url?: components["schemas"]["WebUrl"];
             };
@@ -4110,9 +4252,15 @@ export interface components {
             api_url?: components["schemas"]["ReceiverUrl"] | null;
             /** @description Required if api_url or account_sid changes. */
             auth_token?: string | null;
-            /** @description The maximum number of callbacks of the account on a day (UTC). */
+            /**
+             * Format: int64
+             * @description The maximum number of callbacks of the account on a day (UTC).
+             */
             callbacks_per_day?: number | null;
-            /** @description The maximum number of callbacks to one number on a day (UTC). */
+            /**
+             * Format: int64
+             * @description The maximum number of callbacks to one number on a day (UTC).
+             */
             callbacks_per_number?: number | null;
             /** @description The channel in which unknown callers become visitors. null rejects their calls. */
             channel_id?: string | null;
@@ -4120,12 +4268,14 @@ export interface components {
             countries?: string[] | null;
             /** @description Whether only the operator may change or delete the settings. Only the operator can change this field. */
             locked?: boolean | null;
+            /** Format: int64 */
             max_minutes?: number | null;
             /** @description The account's own number with its country code. */
             number?: string | null;
             /** @enum {string|null} */
             provider?: "http" | "twilio" | null;
             record?: boolean | null;
+            /** Format: int64 */
             ring_seconds?: number | null;
             /** @description For the provider http: whsec_ and the base64 of 24 to 64 bytes. It signs the requests in both directions (Standard Webhooks). */
             signing_secret?: string | null;
@@ -4153,15 +4303,18 @@ export interface components {
             /** @description Markdown. */
             content?: string;
             delivery?: components["schemas"]["Delivery"];
+            /** Format: int64 */
             duration?: number;
             emoji?: string;
             /** @description Blocked unless its domain is one of safe_urls. */
             file?: components["schemas"]["WebUrl"] | "[link blocked]";
             file_name?: string;
+            /** Format: int64 */
             file_size?: number;
             /** @constant */
             force_reply?: true;
             from: components["schemas"]["EntrySender"];
+            /** Format: int64 */
             height?: number;
             /** Format: uuid */
             id: string;
@@ -4180,6 +4333,7 @@ export interface components {
             title?: string;
             type: components["schemas"]["MessageType"];
             webhook_delivery?: components["schemas"]["Delivery"];
+            /** Format: int64 */
             width?: number;
         };
         /**
@@ -4475,6 +4629,7 @@ export interface components {
             name: string;
             /** @description The number of messages rejected today and yesterday (UTC), by reason. Present only in the response for a single channel. */
             refused?: {
+                /** Format: int64 */
                 count: number;
                 day: components["schemas"]["UnixSeconds"];
                 last_at: components["schemas"]["UnixSeconds"];
@@ -4518,29 +4673,43 @@ export interface components {
         WidgetLauncher: {
             /** @description Whether the button is not shown, because the page has its own. */
             hidden: boolean;
-            /** @description The distance from the side of the page in CSS pixels. */
+            /**
+             * Format: int64
+             * @description The distance from the side of the page in CSS pixels.
+             */
             offset_x: number;
-            /** @description The distance from the bottom of the page in CSS pixels. */
+            /**
+             * Format: int64
+             * @description The distance from the bottom of the page in CSS pixels.
+             */
             offset_y: number;
+            /** Format: int64 */
             z_index: number;
         };
         /** @description A message as the visitor sees it. Private notes and notifications are never among the messages. */
         WidgetMessage: {
-            /** @description Unix time in milliseconds. */
+            /**
+             * Format: int64
+             * @description Unix time in milliseconds.
+             */
             at: number;
             buttons?: components["schemas"]["MessageButtons"];
+            /** Format: int64 */
             chat_id: number;
             /** @description Markdown. */
             content?: string;
+            /** Format: int64 */
             duration?: number;
             emoji?: string;
             file?: components["schemas"]["WebUrl"];
             file_name?: string;
+            /** Format: int64 */
             file_size?: number;
             /** @constant */
             force_reply?: true;
             /** @enum {string} */
             from: "visitor" | "agent" | "bot";
+            /** Format: int64 */
             height?: number;
             latitude?: number;
             longitude?: number;
@@ -4550,19 +4719,26 @@ export interface components {
             name?: string;
             performer?: string;
             photo?: components["schemas"]["WebUrl"];
-            /** @description 0 if the message was dropped because the visitor is blacklisted. */
+            /**
+             * Format: int64
+             * @description 0 if the message was dropped because the visitor is blacklisted.
+             */
             seq: number;
             text?: string;
             thumb?: components["schemas"]["WebUrl"];
             title?: string;
             /** @enum {string} */
             type: "text" | "markdown" | "buttons" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location";
+            /** Format: int64 */
             width?: number;
         };
         /** @description Identifies the message. A repeated request with the same id stores nothing. */
         WidgetMessageId: string;
         WidgetMessageRequest: {
-            /** @description The department of the chat that the message opens, if the widget has this department. */
+            /**
+             * Format: int64
+             * @description The department of the chat that the message opens, if the widget has this department.
+             */
             department_id?: number | null;
             /** @description The invitation that the visitor has accepted. */
             invite?: string | null;
@@ -4593,7 +4769,10 @@ export interface components {
              */
             mode: "online" | "offline";
             rules: components["schemas"]["TriggerRule"][];
-            /** @constant */
+            /**
+             * Format: int64
+             * @constant
+             */
             v: 1;
             visitor: components["schemas"]["OptionalWidgetVisitor"];
             widget: components["schemas"]["PublicWidgetSettings"];
@@ -4676,11 +4855,20 @@ export interface components {
             launcher?: {
                 /** @default false */
                 hidden?: boolean | null;
-                /** @default 20 */
+                /**
+                 * Format: int64
+                 * @default 20
+                 */
                 offset_x?: number | null;
-                /** @default 20 */
+                /**
+                 * Format: int64
+                 * @default 20
+                 */
                 offset_y?: number | null;
-                /** @default 2147483000 */
+                /**
+                 * Format: int64
+                 * @default 2147483000
+                 */
                 z_index?: number | null;
             } | null;
             /** @enum {string|null} */
@@ -4778,7 +4966,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description Rejected; the code is one of the Bot API's error codes. */
@@ -4816,7 +5004,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The current state does not permit the request. */
@@ -4825,7 +5013,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description cursor_expired: the cursor is too old. */
@@ -4843,7 +5031,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The Idempotency-Key was used before with another body. */
@@ -4852,7 +5040,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description An internal error, or a function that crashed. */
@@ -4861,7 +5049,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+                "application/json": components["schemas"]["ErrorBody"] | components["schemas"]["GatewayError"];
             };
         };
         /** @description A field is invalid; the error names it. */
@@ -4870,7 +5058,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The signature is missing, wrong or too old. */
@@ -4879,7 +5067,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The visitor's token is unknown or expired, or belongs to another widget. The widget forgets the token. */
@@ -4913,7 +5101,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The body is larger than 131072 bytes; the gateway rejects bodies over 10 MB. */
@@ -4922,7 +5110,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+                "application/json": components["schemas"]["ErrorBody"] | components["schemas"]["GatewayError"];
             };
         };
         /** @description Temporarily unavailable. The gateway also returns 503, without Retry-After, when a function takes too long. */
@@ -4933,7 +5121,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+                "application/json": components["schemas"]["ErrorBody"] | components["schemas"]["GatewayError"];
             };
         };
         /** @description The Origin header names a site on which the widget may not be embedded. account_suspended: the operator has suspended the account. */
@@ -4957,6 +5145,15 @@ export interface components {
                 };
             };
         };
+        /** @description All callers together send more requests than the gateway accepts. */
+        Throttled: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GatewayError"];
+            };
+        };
         /** @description Too many wrong passwords. The gateway also returns 429, without Retry-After, if all callers together send more than 500 logins a second. */
         TooManyPasswords: {
             headers: {
@@ -4965,7 +5162,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+                "application/json": components["schemas"]["ErrorBody"] | components["schemas"]["GatewayError"];
             };
         };
         /** @description Too many requests. */
@@ -4976,7 +5173,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The credential is missing or wrong. */
@@ -4985,7 +5182,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The body is larger than 1048576 bytes; the gateway rejects bodies over 10 MB. */
@@ -4994,7 +5191,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["GatewayError"];
+                "application/json": components["schemas"]["ErrorBody"] | components["schemas"]["GatewayError"];
             };
         };
         /** @description There is no such widget, or it is disabled. */
@@ -5030,6 +5227,7 @@ export interface components {
             content: {
                 "application/json": {
                     /**
+                     * Format: int64
                      * @description How long the previous value stays valid.
                      * @default 86400
                      */
@@ -5455,7 +5653,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReceiverTest"];
+                    "application/json": components["schemas"]["ReceiverTestResult"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -5897,7 +6095,9 @@ export interface operations {
                 content: {
                     "application/json": {
                         next: components["schemas"]["NextCursor"];
+                        /** Format: int64 */
                         replayed: number;
+                        /** Format: int64 */
                         skipped: number;
                     };
                 };
@@ -6726,7 +6926,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         chats: components["schemas"]["ChatRow"][];
-                        /** @description The value of before for the next page; null on the last page. */
+                        /**
+                         * Format: int64
+                         * @description The value of before for the next page; null on the last page.
+                         */
                         next: number | null;
                     };
                 };
@@ -7691,6 +7894,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -7724,6 +7928,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["Throttled"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -7757,6 +7962,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["Throttled"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -7797,6 +8003,7 @@ export interface operations {
                 content?: never;
             };
             404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -7830,6 +8037,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["Throttled"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -8044,6 +8252,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** Format: int64 */
                         balance_minutes: number;
                     };
                 };
@@ -8313,6 +8522,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["Throttled"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -8349,6 +8559,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["Throttled"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -8382,6 +8593,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["Throttled"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -8419,6 +8631,7 @@ export interface operations {
                 content?: never;
             };
             404: components["responses"]["NotFound"];
+            429: components["responses"]["Throttled"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -8455,6 +8668,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["Throttled"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -8588,6 +8802,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** Format: int64 */
                         chat_id: number;
                         message: components["schemas"]["WidgetMessage"];
                     };
@@ -8718,6 +8933,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
+                         * Format: int64
                          * @description Seconds.
                          * @constant
                          */

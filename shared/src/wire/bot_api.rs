@@ -51,7 +51,7 @@ Operation::outgoing("botEvent", "providerEvent",
 
 /// Table B1, provider to service.
 #[derive(JsonSchema)]
-#[serde(untagged)]
+#[serde(tag = "event", rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ProviderEvent {
     BotMessage(BotMessageEvent),
     InviteAgent(InviteAgentEvent),
@@ -60,8 +60,6 @@ pub enum ProviderEvent {
 
 #[derive(JsonSchema)]
 pub struct BotMessageEvent {
-    #[schemars(extend("const" = "BOT_MESSAGE"))]
-    pub event: String,
     #[serde(flatten)]
     pub chat: ChatReference,
     pub message: BotMessage,
@@ -69,8 +67,6 @@ pub struct BotMessageEvent {
 
 #[derive(JsonSchema)]
 pub struct InviteAgentEvent {
-    #[schemars(extend("const" = "INVITE_AGENT"))]
-    pub event: String,
     #[serde(flatten)]
     pub chat: ChatReference,
 }
@@ -78,8 +74,6 @@ pub struct InviteAgentEvent {
 /// The visitor's contact data, at the top level or in contacts. At least one of the three fields is required.
 #[derive(JsonSchema)]
 pub struct ClientInfoEvent {
-    #[schemars(extend("const" = "CLIENT_INFO"))]
-    pub event: String,
     #[serde(flatten)]
     pub chat: ChatReference,
     #[serde(flatten)]
@@ -135,7 +129,7 @@ inline_schema!(
 
 /// Table B2.
 #[derive(JsonSchema)]
-#[serde(untagged)]
+#[serde(tag = "type", rename_all = "UPPERCASE")]
 pub enum BotMessage {
     Text(BotText),
     Markdown(BotMarkdown),
@@ -144,8 +138,6 @@ pub enum BotMessage {
 
 #[derive(JsonSchema)]
 pub struct BotText {
-    #[schemars(extend("const" = "TEXT"))]
-    pub r#type: String,
     pub text: VisibleText<10_000>,
     #[serde(default)]
     pub timestamp: BotTimestamp,
@@ -155,8 +147,6 @@ pub struct BotText {
 /// If text is absent, the message is not sent to channels that cannot show it.
 #[derive(JsonSchema)]
 pub struct BotMarkdown {
-    #[schemars(extend("const" = "MARKDOWN"))]
-    pub r#type: String,
     pub content: VisibleText<10_000>,
     pub text: Option<AnyText<10_000>>,
     #[serde(default)]
@@ -167,8 +157,6 @@ pub struct BotMarkdown {
 /// If text is absent, the message is not sent to channels that cannot show it.
 #[derive(JsonSchema)]
 pub struct BotButtons {
-    #[schemars(extend("const" = "BUTTONS"))]
-    pub r#type: String,
     #[serde(default)]
     pub title: ShortText,
     pub text: Option<AnyText<10_000>>,
