@@ -9,7 +9,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
-use shared::wire::delivery_log;
+use shared::wire::delivery_log::{CappedCount, DeliveryCounts, DeliveryCountsQuery};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -17,14 +17,16 @@ fn main() -> ExitCode {
 
 async fn handle((connections, chats): (Connections, Chats), request: Request) -> Result<Response, Error> {
     let account_id = auth::admin(&connections, &request).await?.account_id;
-    let wanted = delivery_log::parse_counts_request(&|name| request.query(name))?;
-    let failed = match wanted.counts_failed {
-        true => Some(chats.count_failed(&account_id, wanted.from, wanted.to).await?),
+    let query: DeliveryCountsQuery = request.query_as()?;
+    let (from, to) = query.times()?;
+    let failed = match query.counts_failed() {
+        true => Some(chats.count_failed(&account_id, from, to).await?),
         false => None,
     };
-    let pending = match wanted.counts_pending {
+    let pending = match query.counts_pending() {
         true => Some(chats.count_pending(&account_id).await?),
         false => None,
     };
-    Ok(Response::ok(delivery_log::counts_json(failed, pending)))
+    let (failed, pending) = (failed.map(CappedCount::from), pending.map(CappedCount::from));
+    Ok(Response::ok(DeliveryCounts { failed, pending }))
 }

@@ -13,7 +13,7 @@ use shared::service::chat_export::exported_page;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::chat_export;
+use shared::wire::chat_export::ExportedChats;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -25,5 +25,5 @@ async fn handle((connections, directory, chats): Dependencies, request: Request)
     let caller = auth::admin(&connections, &request).await?;
     let now = clock::now();
     let (page, _) = exported_page(&directory, &chats, &caller, &request, now).await?;
-    Ok(Response::ok(chat_export::export_json(page, now)))
+    Ok(Response::ok(ExportedChats::new(page, now)))
 }

@@ -13,7 +13,7 @@ use shared::service::auth;
 use shared::service::delivery_log::Deliveries;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
-use shared::wire::delivery_log::{self, DeliveryLogRequest};
+use shared::wire::delivery_log::{self, DeliveriesQuery, DeliveryLogRequest};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -21,9 +21,8 @@ fn main() -> ExitCode {
 
 async fn handle((connections, chats): (Connections, Chats), request: Request) -> Result<Response, Error> {
     let (account_id, now) = (auth::admin(&connections, &request).await?.account_id, clock::now());
-    let DeliveryLogRequest { filter, chat_id, limit, after } =
-        delivery_log::parse_list_request(&|name| request.query(name))?;
+    let DeliveryLogRequest { filter, chat_id, limit, after } = request.query_as::<DeliveriesQuery>()?.checked()?;
     let deliveries = Deliveries { chats: &chats, account_id: &account_id, chat_id, now };
     let page = deliveries.page(&filter, SortOrder::NewestFirst, after, limit).await?;
-    Ok(Response::ok(delivery_log::page_json(&page.rows, page.next, now)))
+    Ok(Response::ok(delivery_log::Deliveries::new(&page.rows, page.next, now)))
 }

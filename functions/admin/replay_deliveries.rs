@@ -23,7 +23,7 @@ use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::delivery_log::{self, ReplayRequest};
+use shared::wire::delivery_log::{self, ReplayRequest, ReplayedDeliveries};
 
 const MAX_REPLAYS_PER_REQUEST: usize = 100;
 
@@ -35,27 +35,27 @@ type Dependencies = (Connections, Directory, Chats, Outbox);
 
 async fn handle((connections, directory, chats, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let wanted = delivery_log::parse_replay_request(&request.json()?)?;
+    let wanted = request.body_as::<ReplayRequest>()?.checked()?;
     // A large replay consists of many requests, of which one a minute is recorded.
     let change = AuditedChange::unnamed(AuditAction::Replayed, AuditedKind::Delivery, audited_id(&wanted));
     audit::by_agent(&directory, &caller, &request).record_once_a_minute(&caller.account_id, change).await?;
     let replay = Replay { account_id: &caller.account_id, chats: &chats, outbox: &outbox, now: clock::now() };
     let failed = DeliveryFilter::all(DeliveryState::Failed);
     match wanted {
-        ReplayRequest::One { chat_id, seq } => {
+        delivery_log::Replay::One { chat_id, seq } => {
             replay.start(chat_id, seq, ReplayScope::Single).await?;
-            Ok(Response::accepted(delivery_log::replay_result_json(1, 0, None)))
+            Ok(Response::accepted(ReplayedDeliveries::new(1, 0, None)))
         }
-        ReplayRequest::Chat { chat_id, after } => replay.all(Some(chat_id), &failed, after).await,
-        ReplayRequest::Range { filter, after } => replay.all(None, &filter, after).await,
+        delivery_log::Replay::Chat { chat_id, after } => replay.all(Some(chat_id), &failed, after).await,
+        delivery_log::Replay::Range { filter, after } => replay.all(None, &filter, after).await,
     }
 }
 
-fn audited_id(wanted: &ReplayRequest) -> String {
+fn audited_id(wanted: &delivery_log::Replay) -> String {
     match wanted {
-        ReplayRequest::One { chat_id, seq } => format!("{chat_id}/{seq}"),
-        ReplayRequest::Chat { chat_id, .. } => chat_id.to_string(),
-        ReplayRequest::Range { .. } => String::new(),
+        delivery_log::Replay::One { chat_id, seq } => format!("{chat_id}/{seq}"),
+        delivery_log::Replay::Chat { chat_id, .. } => chat_id.to_string(),
+        delivery_log::Replay::Range { .. } => String::new(),
     }
 }
 
@@ -85,7 +85,7 @@ impl Replay<'_> {
                 Err(error) => return Err(error),
             }
         }
-        Ok(Response::accepted(delivery_log::replay_result_json(replayed, skipped.len(), page.next)))
+        Ok(Response::accepted(ReplayedDeliveries::new(replayed, skipped.len(), page.next)))
     }
 
     async fn start(&self, chat_id: u64, seq: u64, scope: ReplayScope) -> Result<(), Error> {

@@ -14,7 +14,7 @@ use shared::service::delivery_log::DeliveryRequests;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::delivery_log;
+use shared::wire::delivery_log::ShownDelivery;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -30,6 +30,6 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let sent_at = delivery.attempts.last().map_or(now, |attempt| attempt.at);
     let requests = DeliveryRequests { directory: &directory, chats: &chats, connections: &connections };
     let request = requests.shown(&entry, &chat, delivery.target, sent_at).await?;
-    let shown = delivery_log::delivery_json(&chat, &entry, request.as_ref().map_err(|obstacle| *obstacle), now);
+    let shown = ShownDelivery::new(&chat, &entry, request, now);
     Ok(Response::ok(shown.ok_or(Error::NotFound)?))
 }

@@ -15,7 +15,7 @@ use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::ChatRow;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -31,5 +31,5 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let settings = directory.cached_settings(&caller.account_id).await?;
     let accepted = chats.accept(chat, &caller.agent, &settings.webhooks, now).await?;
     outbox.enqueue(&accepted.notifications).await;
-    Ok(Response::ok(agent::chat_row_json(accepted.chat, &settings.safe_urls, now)))
+    Ok(Response::ok(ChatRow::new(accepted.chat, &settings.safe_urls, now)))
 }

@@ -4,7 +4,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -14,7 +13,9 @@ use shared::store::chats::Chats;
 use shared::store::chats::notes::NewNote;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{self, NoteStored};
+use shared::wire::reader::read;
+use shared::wire::values::{SequentialNumber, Text};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -26,12 +27,13 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
     let body = request.json()?;
-    let text = &agent::parse_note(&body)?;
+    let agent::NewNote { text: Text(text) } = &read(&body)?;
     // The scope differs from that of messages, so that a key that was used for a note is never mistaken for the key of
     // a message.
     let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}#note", caller.agent.agent_id), &body)?;
     let (key, now) = (key.as_ref(), clock::now());
     let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
     let stored = chats.store_note(chat, &NewNote { agent: &caller.agent, text, key, now }).await?;
-    Ok(Response::created(json!({ "seq": stored.seq, "id": stored.id })).with_logged_message_id(&stored.id))
+    Ok(Response::created(NoteStored { seq: SequentialNumber(stored.seq), id: stored.id.clone() })
+        .with_logged_message_id(&stored.id))
 }

@@ -7,7 +7,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::chat_side_panel::CrmCardAssignment;
 use shared::domain::chat_state::ChatEvent;
 use shared::domain::webhook_event::WebhookEvent;
@@ -21,6 +20,9 @@ use shared::service::chat_assigned_notification::WebhookNotifier;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::wire::agent::AssignedChat;
+use shared::wire::urls::WebUrl;
+use shared::wire::values::SequentialNumber;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -43,5 +45,5 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     }
     chats.record_assignment(&chat, &CrmCardAssignment::Pending).await?;
     notifier.notify_assigned(&chat, caller.agent.agent_id, &card).await?;
-    Ok(Response::ok(json!({ "chat_id": chat_id, "assign_to": card })))
+    Ok(Response::ok(AssignedChat { chat_id: SequentialNumber(chat_id), assign_to: WebUrl(card) }))
 }

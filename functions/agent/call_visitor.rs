@@ -3,7 +3,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::phone_call::CallKind;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -17,7 +16,9 @@ use shared::store::chats::Chats;
 use shared::store::chats::calls::AgentCall;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{AgentCallRequest, MessageStored};
+use shared::wire::reader::read;
+use shared::wire::values::OptionalText;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -30,12 +31,12 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
     let body = request.json_or_empty()?;
-    let phone = agent::parse_call(&body)?;
+    let AgentCallRequest { phone: OptionalText(phone) } = read(&body)?;
     let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}#call", caller.agent.agent_id), &body)?;
     let now = clock::now();
     let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
     if let Some(receipt) = chats.earlier_receipt(key.as_ref()).await? {
-        return Ok(Response::created(json!({ "seq": receipt.seq, "id": receipt.id })));
+        return Ok(Response::created(MessageStored::new(receipt.seq, &receipt.id)));
     }
     let service = CallService { directory: &directory, chats: &chats, connections: &connections, now };
     let plan = service.plan_outgoing(account_id, caller.agent.agent_id).await?;
@@ -62,5 +63,5 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     outbox.enqueue(&sent.notifications).await;
     outbox.enqueue(sent.entry.as_slice()).await;
     let receipt = sent.receipt;
-    Ok(Response::created(json!({ "seq": receipt.seq, "id": receipt.id })).with_logged_message_id(&receipt.id))
+    Ok(Response::created(MessageStored::new(receipt.seq, &receipt.id)).with_logged_message_id(&receipt.id))
 }

@@ -7,7 +7,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -17,6 +16,7 @@ use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::wire::agent::ClosedChat;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -32,5 +32,5 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let settings = directory.cached_settings(&caller.account_id).await?;
     let closed = chats.close(chat, &caller.agent, &settings.webhooks, now).await?;
     outbox.enqueue(&closed.notifications).await;
-    Ok(Response::ok(json!({ "chat_id": chat_id, "state": "closed" })))
+    Ok(Response::ok(ClosedChat::new(chat_id)))
 }

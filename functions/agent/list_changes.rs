@@ -9,7 +9,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::chat_changes::ChangesCursor;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -20,7 +19,8 @@ use shared::service::chat_changes;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{ChangesQuery, ChatChanges, ChatRow};
+use shared::wire::values::SequentialNumber;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -31,18 +31,18 @@ type Dependencies = (Directory, Chats, Connections);
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let now = clock::now();
-    let Some(cursor) = request.query("cursor") else {
+    let Some(cursor) = request.query_as::<ChangesQuery>()?.cursor(now)? else {
         let cursor = ChangesCursor::starting_at(now).to_text();
-        return Ok(Response::ok(json!({ "cursor": cursor, "chats": [], "gone": [], "complete": true })));
+        let changes = ChatChanges { cursor, chats: Vec::new(), gone: Vec::new(), complete: true };
+        return Ok(Response::ok(changes));
     };
-    let cursor = agent::parse_changes_cursor(&cursor, now)?;
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let page = chat_changes::read_page(&access, cursor).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    Ok(Response::ok(json!({
-        "cursor": page.cursor.to_text(),
-        "chats": agent::chat_rows_json(page.chats, safe_urls, now),
-        "gone": page.gone,
-        "complete": page.is_complete,
-    })))
+    Ok(Response::ok(ChatChanges {
+        cursor: page.cursor.to_text(),
+        chats: ChatRow::list(page.chats, safe_urls, now),
+        gone: page.gone.into_iter().map(SequentialNumber).collect(),
+        complete: page.is_complete,
+    }))
 }

@@ -4,8 +4,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
-use shared::domain::chat_state::ChatState;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -15,7 +13,7 @@ use shared::store::chats::Chats;
 use shared::store::chats::chat_listing::{ChatPage, MAX_HEADERS_PER_READ};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{ChatList, ChatListQuery, ChatRow};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -25,40 +23,20 @@ type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let now = clock::now();
-    let Parameters { states, before, limit } = match Parameters::parse(&request) {
-        Ok(parameters) => parameters,
+    let query: ChatListQuery = match request.query_as() {
+        Ok(query) => query,
         // A caller without a valid token gets 401, whatever the parameters are.
         Err(error) => return Err(auth::agent(&connections, &request).await.err().unwrap_or(error)),
     };
+    let limit = query.limit.0.and_then(|limit| usize::try_from(limit).ok());
+    let limit = limit.unwrap_or(MAX_HEADERS_PER_READ).clamp(1, MAX_HEADERS_PER_READ);
     let account_id = auth::claimed_account(&request).ok_or(Error::Unauthorized)?;
-    let mut listing = chats.listing(account_id, states, before);
+    let mut listing = chats.listing(account_id, query.states(), query.before.0);
     let (caller, read) = tokio::join!(auth::agent(&connections, &request), listing.read_ahead(limit));
     let caller = caller?;
     read?;
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let ChatPage { chats, next } = access.list(listing, limit).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    Ok(Response::ok(json!({ "chats": agent::chat_rows_json(chats, safe_urls, now), "next": next })))
-}
-
-struct Parameters {
-    states: &'static [&'static str],
-    before: Option<u64>,
-    limit: usize,
-}
-
-impl Parameters {
-    fn parse(request: &Request) -> Result<Self, Error> {
-        let states: &[&str] = match request.query("state").as_deref() {
-            None | Some("open") => &ChatState::OPEN_NAMES,
-            Some("bot") => &["bot"],
-            Some("waiting") => &["waiting"],
-            Some("active") => &["active"],
-            Some("closed") => &["closed"],
-            Some(_) => return Err(Error::field("state", "must be one of open, bot, waiting, active, closed")),
-        };
-        let limit = request.query_number("limit")?.and_then(|limit| usize::try_from(limit).ok());
-        let limit = limit.unwrap_or(MAX_HEADERS_PER_READ).clamp(1, MAX_HEADERS_PER_READ);
-        Ok(Self { states, before: request.query_number("before")?, limit })
-    }
+    Ok(Response::ok(ChatList { chats: ChatRow::list(chats, safe_urls, now), next }))
 }

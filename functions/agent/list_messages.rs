@@ -5,7 +5,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
 use shared::domain::chat::Chat;
 use shared::domain::timeline_entry::{self, TimelineEntry};
 use shared::domain::timestamp::Timestamp;
@@ -17,7 +16,7 @@ use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{self, Timeline, TimelineQuery};
 
 /// The largest and the default value of the parameter `limit`.
 const MAX_MESSAGES_PER_PAGE: u64 = 500;
@@ -31,16 +30,17 @@ type Dependencies = (Directory, Chats, Connections);
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
     let chat_id = request.path_number("chat_id")?;
-    let after = request.query_number("after")?.unwrap_or(0);
-    let limit = request.query_number("limit")?.unwrap_or(MAX_MESSAGES_PER_PAGE).clamp(1, MAX_MESSAGES_PER_PAGE);
+    let TimelineQuery { after, limit } = request.query_as()?;
+    let after = after.0.unwrap_or(0);
+    let limit = limit.0.unwrap_or(MAX_MESSAGES_PER_PAGE).clamp(1, MAX_MESSAGES_PER_PAGE);
     let limit = i32::try_from(limit).map_err(Error::internal)?;
     let now = clock::now();
     let (first_page, chat) = chats.timeline_and_chat(&caller.account_id, chat_id, after, limit).await?;
     let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.require_visible(chat).await?;
     let entries = unexpired_entries(&chats, &chat, first_page, after, limit, now).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let messages: Vec<Value> = entries.into_iter().map(|entry| agent::entry_json(entry, safe_urls, now)).collect();
-    Ok(Response::ok(json!({ "messages": messages })))
+    let messages = entries.into_iter().map(|entry| agent::TimelineEntry::new(entry, safe_urls, now)).collect();
+    Ok(Response::ok(Timeline { messages }))
 }
 
 /// Returns the first entries after `after` that have not expired. Pages that contain only expired entries are skipped,

@@ -7,7 +7,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -17,7 +16,8 @@ use shared::store::chats::Chats;
 use shared::store::chats::chat_listing::ChatPage;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{ChatRow, VisitorChats, VisitorChatsQuery};
+use shared::wire::values::{NextCursor, NotNull};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -27,11 +27,11 @@ type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let after = request.query_number("cursor")?;
+    let VisitorChatsQuery { cursor: NotNull(after) } = request.query_as()?;
     let now = clock::now();
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let ChatPage { chats, next } = access.visitor_chats(request.path_number("number")?, after).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let next = next.map(|chat_id| chat_id.to_string());
-    Ok(Response::ok(json!({ "chats": agent::chat_rows_json(chats, safe_urls, now), "next": next })))
+    let next = NextCursor(next.map(|chat_id| chat_id.to_string()));
+    Ok(Response::ok(VisitorChats { chats: ChatRow::list(chats, safe_urls, now), next }))
 }

@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::delivery_search_and_replay::ReplayScope;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -13,6 +12,7 @@ use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::wire::agent::MessageStored;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -26,7 +26,7 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let now = clock::now();
     ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
     let entry = chats.replay_delivery(&caller.account_id, chat_id, seq, ReplayScope::MessageToVisitor, now).await?;
-    let response = Response::accepted(json!({ "seq": seq, "id": entry.id }));
+    let response = Response::accepted(MessageStored::new(seq, &entry.id));
     outbox.enqueue(&[entry]).await;
     Ok(response)
 }

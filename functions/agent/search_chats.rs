@@ -8,7 +8,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::chat_search::SearchCursor;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -19,7 +18,8 @@ use shared::service::chat_search::{self, SearchPage};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{ChatRow, ChatSearchQuery, FoundChats};
+use shared::wire::values::NextCursor;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -29,12 +29,11 @@ type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::agent(&connections, &request).await?;
-    let query = agent::parse_search_text(request.query("q").as_deref())?;
-    let cursor = request.query("cursor").as_deref().map(agent::parse_search_cursor).transpose()?;
+    let (query, cursor) = request.query_as::<ChatSearchQuery>()?.checked()?;
     let now = clock::now();
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let SearchPage { chats, next } = chat_search::read_page(&access, &query, cursor).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    let next = next.as_ref().map(SearchCursor::to_text);
-    Ok(Response::ok(json!({ "chats": agent::chat_rows_json(chats, safe_urls, now), "next": next })))
+    let next = NextCursor(next.as_ref().map(SearchCursor::to_text));
+    Ok(Response::ok(FoundChats { chats: ChatRow::list(chats, safe_urls, now), next }))
 }

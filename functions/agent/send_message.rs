@@ -6,7 +6,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -17,7 +16,7 @@ use shared::store::chats::Chats;
 use shared::store::chats::agent_messages::AgentMessage;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{MessageStored, parse_agent_message};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -29,7 +28,7 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let caller = auth::agent(&connections, &request).await?;
     let (account_id, chat_id) = (&caller.account_id, request.path_number("chat_id")?);
     let body = request.json()?;
-    let content = agent::parse_agent_message(&body)?;
+    let content = parse_agent_message(&body)?;
     let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}", caller.agent.agent_id), &body)?;
     let key = key.as_ref();
     let now = clock::now();
@@ -44,5 +43,5 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
         sent => sent?,
     };
     outbox.enqueue_message(account_id, &sent).await;
-    Ok(Response::created(json!({ "seq": sent.seq, "id": sent.id })).with_logged_message_id(&sent.id))
+    Ok(Response::created(MessageStored::new(sent.seq, &sent.id)).with_logged_message_id(&sent.id))
 }

@@ -4,7 +4,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::delivery::socket_gateway::SocketGateway;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -17,7 +16,8 @@ use shared::service::typing_notice::send_typing_notice;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::{AgentTyping, QueuedTypingNotice};
+use shared::wire::values::{Name, SequentialNumber};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -28,11 +28,11 @@ type Dependencies = (Directory, Chats, Connections, Outbox, SocketGateway);
 async fn handle(dependencies: Dependencies, request: Request) -> Result<Response, Error> {
     let (directory, chats, connections, outbox, gateway) = dependencies;
     let caller = auth::agent(&connections, &request).await?;
-    let typing = agent::parse_typing(&request.json_or_empty()?)?;
+    let typing = request.optional_body_as::<AgentTyping>()?.notice();
     let (chat_id, now) = (request.path_number("chat_id")?, clock::now());
     connections.count_agent_typing(&caller, now)?;
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let push = PushService { directory: &directory, chats: &chats, connections: &connections, gateway: &gateway, now };
     send_typing_notice(&access, &push, &outbox, chat_id, typing).await?;
-    Ok(Response::ok(json!({ "chat_id": chat_id, "type": typing.name() })))
+    Ok(Response::ok(QueuedTypingNotice { chat_id: SequentialNumber(chat_id), r#type: Name(typing) }))
 }

@@ -11,7 +11,7 @@ use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent;
+use shared::wire::agent::Chat;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -27,5 +27,5 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let visitor = chats.visitor(&chat.channel_id, &chat.external_id).await?.ok_or(Error::NotFound)?;
     let panel = chats.panel(&caller.account_id, chat.chat_id).await?;
     let safe_urls = &directory.cached_settings(&caller.account_id).await?.safe_urls;
-    Ok(Response::ok(agent::chat_detail_json(&chat, visitor, panel, safe_urls, now)))
+    Ok(Response::ok(Chat::new(&chat, visitor, panel, safe_urls, now)))
 }

@@ -20,7 +20,7 @@ use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::agent::{self, TransferRequest};
+use shared::wire::agent::{ChatRow, ChatTransfer, TransferRequest};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -33,7 +33,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let (account_id, now) = (&caller.account_id, clock::now());
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let chat = access.chat(request.path_number("chat_id")?).await?;
-    let target = find_target(&directory, account_id, agent::parse_transfer(&request.json()?)?).await?;
+    let target = find_target(&directory, account_id, request.body_as::<ChatTransfer>()?.checked()?).await?;
     let requester = TransferRequester { agent: &caller.agent, is_admin: caller.role == Role::Admin };
     chat.state.after_event(ChatEvent::Transfer(requester, &target))?;
     let presences = connections.presences(account_id).await?;
@@ -45,7 +45,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     }
     let safe_urls = &directory.cached_settings(account_id).await?.safe_urls;
     let chat = chats.transfer(chat, requester, &target, now).await?;
-    Ok(Response::ok(agent::chat_row_json(chat, safe_urls, now)))
+    Ok(Response::ok(ChatRow::new(chat, safe_urls, now)))
 }
 
 async fn find_target(

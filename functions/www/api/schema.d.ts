@@ -429,8 +429,8 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-                /** @description The number of the entry in the chat. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The number of the entry in its chat. */
                 seq: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
@@ -849,7 +849,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -872,7 +872,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -895,7 +895,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -918,7 +918,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -941,7 +941,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -964,7 +964,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -991,7 +991,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
                 /** @description The number of the entry in its chat. */
                 seq: components["schemas"]["SequentialNumber"];
             };
@@ -1016,7 +1016,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -1039,7 +1039,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -1062,7 +1062,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -2476,31 +2476,12 @@ export interface components {
         } & (components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"]);
         /** @description Data from the customer's systems for the agent. */
         AgentPanel: {
-            assignment: {
-                /** @description The error text, if the assignment failed. */
-                message?: string;
-                /** @enum {string} */
-                state: "pending" | "done" | "failed";
-            } | null;
-            crm_link: components["schemas"]["OptionalWebUrl"];
-            custom_data: {
-                /** @description Text. Tags are removed from webhook data; tags in other data are shown as text. */
-                content: string;
-                key: string | null;
-                link: components["schemas"]["OptionalWebUrl"];
-                /**
-                 * @description script: set on the visitor's page; visitor: an answer to a custom field of the contacts form; crm: returned by a webhook.
-                 * @enum {string}
-                 */
-                source: "script" | "visitor" | "crm";
-                title: string | null;
-            }[];
+            assignment: components["schemas"]["PanelAssignment"] | null;
+            crm_link: components["schemas"]["WebUrl"] | null;
+            custom_data: components["schemas"]["PanelLine"][];
             /** @description Whether the agent may bind the visitor to a CRM card. */
             enable_assign: boolean;
-            page: {
-                title: string | null;
-                url: components["schemas"]["WebUrl"];
-            } | null;
+            page: components["schemas"]["ChatPage"] | null;
         };
         AgentPresence: {
             online: boolean;
@@ -2527,6 +2508,10 @@ export interface components {
         };
         AgentSessions: {
             sessions: components["schemas"]["AgentSession"][];
+        };
+        AgentTyping: {
+            /** @default typein */
+            type?: components["schemas"]["TypingChange"] | null;
         };
         AgentWithLastSeen: {
             agent_id: components["schemas"]["SequentialNumber"];
@@ -2580,6 +2565,10 @@ export interface components {
             signing_secret?: components["schemas"]["SigningSecret"];
             /** @enum {string} */
             validation: "strict" | "lenient";
+        };
+        AssignedChat: {
+            assign_to: components["schemas"]["WebUrl"];
+            chat_id: components["schemas"]["SequentialNumber"];
         };
         /** @enum {string} */
         AuditAction: "created" | "changed" | "deleted" | "rotated" | "signed_in" | "sign_in_refused" | "exported" | "erased" | "replayed" | "tested" | "blacklisted" | "unblacklisted" | "topped_up" | "suspended" | "resumed";
@@ -2788,7 +2777,12 @@ export interface components {
             title?: string | null;
             url?: string | null;
         } | null;
-        /** @description A phone call. reason is present if the status is error. record_url and duration are present if the call has ended and they are known. */
+        /** @description The page that the visitor of a widget views. Null if it is not known. */
+        BrowserPageOrNull: components["schemas"]["ChatPage"] | null;
+        /**
+         * @description A phone call. reason is present if the status is error. record_url and duration are present if the call has ended
+         *     and they are known.
+         */
         Call: {
             /** @description Absent if no agent was available. */
             agent?: components["schemas"]["ChatAgent"];
@@ -2797,7 +2791,7 @@ export interface components {
              * @description How long the agent and the visitor have talked, in seconds.
              */
             duration?: number;
-            phone: components["schemas"]["PhoneNumber"];
+            phone: components["schemas"]["PhoneNumber2"];
             reason?: string;
             record_url?: components["schemas"]["WebUrl"];
             status: components["schemas"]["CallStatus"];
@@ -2816,7 +2810,7 @@ export interface components {
             analytics: components["schemas"]["EventAnalytics"] | null;
             call: components["schemas"]["EventCall"];
             chat_id: components["schemas"]["SequentialNumber"];
-            department?: components["schemas"]["ChatDepartment2"];
+            department?: components["schemas"]["ChatDepartment"];
             /** @constant */
             event_name: "call_event";
             page: components["schemas"]["WebhookPage"];
@@ -2825,8 +2819,6 @@ export interface components {
             /** @description The channel. */
             widget_id: string;
         };
-        /** @enum {string} */
-        CallKind: "callback" | "incoming" | "outgoing";
         /** @description The order to place a call. */
         CallOrder: {
             agent: components["schemas"]["CallOrderAgent"];
@@ -2845,7 +2837,7 @@ export interface components {
             /** Format: int64 */
             ring_seconds: number;
             site_id: string;
-            type: components["schemas"]["CallKind"];
+            type: components["schemas"]["CallType"];
         };
         CallOrderAgent: {
             id: components["schemas"]["SequentialNumber"];
@@ -2913,7 +2905,7 @@ export interface components {
         CannedReplyText2: string;
         /** @description A number of deliveries, counted up to 100. */
         CappedCount: {
-            /** Format: int64 */
+            /** Format: int32 */
             count: number;
             /** @description Whether there are, or may be, more deliveries. */
             has_more: boolean;
@@ -2964,50 +2956,28 @@ export interface components {
             validation?: "strict" | "lenient" | null;
             widget?: components["schemas"]["WidgetSettingsChanges"];
         };
+        /** @description A chat with its visitor and its panel. */
         Chat: {
-            agent: components["schemas"]["OptionalChatAgent"];
+            /** @description The agent who has the chat, or had it when it was closed. */
+            agent: components["schemas"]["ChatAgent"] | null;
             channel: components["schemas"]["ChatChannel"];
             chat_id: components["schemas"]["SequentialNumber"];
-            department: components["schemas"]["OptionalChatDepartment"];
+            /** @description The department of the chat. */
+            department: components["schemas"]["ChatDepartment"] | null;
             opened_at: components["schemas"]["UnixSeconds"];
-            page?: {
-                title: string | null;
-                url: components["schemas"]["WebUrl"];
-            } | null;
+            page?: components["schemas"]["BrowserPageOrNull"];
             panel: components["schemas"]["AgentPanel"];
-            /** @enum {string|null} */
-            rate: "positive" | "negative" | null;
-            referrer?: string | null;
+            rate: components["schemas"]["Rating"] | null;
+            referrer?: components["schemas"]["ReferrerOrNull"];
             seq: components["schemas"]["LastSeq"];
             /** @description The visitor's browser. Like page and referrer, it is present only in chats of a widget. */
             session?: components["schemas"]["WebhookBrowserSession"];
             state: components["schemas"]["ChatState"];
             updated_at: components["schemas"]["UnixSeconds"];
-            visitor: {
-                blacklisted: boolean;
-                /**
-                 * Format: int64
-                 * @description The number of chats that the visitor has opened.
-                 */
-                chats_count: number;
-                description: string | null;
-                email: string | null;
-                /** @description sender.id */
-                id: string;
-                /** @description The invitation that the visitor sent with this chat. */
-                invite: string | null;
-                /** @description Anonymous if unknown. */
-                name: string;
-                number: components["schemas"]["SequentialNumber"];
-                phone: string | null;
-                photo: components["schemas"]["OptionalWebUrl"];
-                sources: components["schemas"]["VisitorFieldSources"];
-                url: components["schemas"]["OptionalWebUrl"];
-                /** @description sender.url, if it is not an http or https address. It is shown as text, not as a link. */
-                url_text: string | null;
-            };
+            visitor: components["schemas"]["ChatVisitor"];
             visitor_typing: boolean;
-            waiting_since: components["schemas"]["WaitingSince"];
+            /** @description When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting. */
+            waiting_since: components["schemas"]["UnixSeconds"] | null;
         };
         /** @description The fields of every event about a chat. */
         ChatAccepted: {
@@ -3015,7 +2985,7 @@ export interface components {
             agent: components["schemas"]["WebhookAgent"] | null;
             analytics: components["schemas"]["EventAnalytics"] | null;
             chat_id: components["schemas"]["SequentialNumber"];
-            department?: components["schemas"]["ChatDepartment2"];
+            department?: components["schemas"]["ChatDepartment"];
             /** @constant */
             event_name: "chat_accepted";
             page: components["schemas"]["WebhookPage"];
@@ -3038,7 +3008,7 @@ export interface components {
             /** Format: uri */
             assign_to: string;
             chat_id: components["schemas"]["SequentialNumber"];
-            department?: components["schemas"]["ChatDepartment2"];
+            department?: components["schemas"]["ChatDepartment"];
             /** @constant */
             event_name: "chat_assigned";
             page: components["schemas"]["WebhookPage"];
@@ -3067,10 +3037,6 @@ export interface components {
             id: components["schemas"]["SequentialNumber"];
             name: string;
         };
-        ChatDepartment2: {
-            id: components["schemas"]["SequentialNumber"];
-            name: string;
-        };
         /** @description The fields of every event about a chat. */
         ChatFinished: {
             /**
@@ -3081,7 +3047,7 @@ export interface components {
             analytics: components["schemas"]["EventAnalytics"] | null;
             chat: components["schemas"]["WebhookChatTranscript"];
             chat_id: components["schemas"]["SequentialNumber"];
-            department?: components["schemas"]["ChatDepartment2"];
+            department?: components["schemas"]["ChatDepartment"];
             /** @constant */
             event_name: "chat_finished";
             html_messages: string;
@@ -3093,39 +3059,55 @@ export interface components {
             /** @description The channel. */
             widget_id: string;
         };
-        ChatRow: {
-            agent: components["schemas"]["OptionalChatAgent"];
-            channel: components["schemas"]["ChatChannel"];
-            chat_id: components["schemas"]["SequentialNumber"];
-            department: components["schemas"]["OptionalChatDepartment"];
+        ChatList: {
+            chats: components["schemas"]["ChatRow"][];
             /**
              * Format: int64
-             * @description How many messages of agents could not be delivered to the visitor and have not been delivered by a replay since. At most 100 are counted. A failure is counted as soon as no attempt remains, up to three seconds before the message's delivery shows it.
+             * @description The value of before for the next page; null on the last page.
+             */
+            next: number | null;
+        };
+        ChatPage: {
+            title: string | null;
+            url: components["schemas"]["WebUrl"];
+        };
+        /** @description A chat in a list. */
+        ChatRow: {
+            /** @description The agent who has the chat, or had it when it was closed. */
+            agent: components["schemas"]["ChatAgent"] | null;
+            channel: components["schemas"]["ChatChannel"];
+            chat_id: components["schemas"]["SequentialNumber"];
+            /** @description The department of the chat. */
+            department: components["schemas"]["ChatDepartment"] | null;
+            /**
+             * Format: int64
+             * @description How many messages of agents could not be delivered to the visitor and have not been delivered by a replay
+             *     since. At most 100 are counted. A failure is counted as soon as no attempt remains, up to three seconds before
+             *     the message's delivery shows it.
              */
             failed_messages: number;
-            last_message: {
-                /**
-                 * Format: int64
-                 * @description The agent who wrote the message. Null if no agent wrote it, and for messages from before this field was introduced.
-                 */
-                agent_id: number | null;
-                from: components["schemas"]["EntrySender"];
-                /** @description The first characters of the text. */
-                text: string;
-                timestamp: components["schemas"]["UnixSeconds"];
-                type: components["schemas"]["MessageType"];
-            } | null;
+            last_message: components["schemas"]["LastMessage"] | null;
             seq: components["schemas"]["LastSeq"];
             state: components["schemas"]["ChatState"];
             updated_at: components["schemas"]["UnixSeconds"];
-            visitor: {
-                name: string;
-                number: components["schemas"]["SequentialNumber"];
-            };
-            waiting_since: components["schemas"]["WaitingSince"];
+            visitor: components["schemas"]["ChatRowVisitor"];
+            /** @description When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting. */
+            waiting_since: components["schemas"]["UnixSeconds"] | null;
+        };
+        ChatRowVisitor: {
+            name: string;
+            number: components["schemas"]["SequentialNumber"];
         };
         /** @enum {string} */
         ChatState: "bot" | "waiting" | "active" | "closed";
+        /** @description Exactly one of the two fields is required. */
+        ChatTransfer: {
+            agent_id: components["schemas"]["SequentialNumber"];
+            department_id?: null;
+        } | {
+            agent_id?: null;
+            department_id: components["schemas"]["SequentialNumber"];
+        };
         /** @description The fields of every event about a chat. */
         ChatUpdated: {
             /** @description Null if the agent does not exist any more. */
@@ -3134,7 +3116,7 @@ export interface components {
             /** @description Present only if the visitor has rated the chat, or changed the rating, after chat_finished. */
             chat?: components["schemas"]["ReportedRating"];
             chat_id: components["schemas"]["SequentialNumber"];
-            department?: components["schemas"]["ChatDepartment2"];
+            department?: components["schemas"]["ChatDepartment"];
             /** @constant */
             event_name: "chat_updated";
             page: components["schemas"]["WebhookPage"];
@@ -3143,6 +3125,30 @@ export interface components {
             visitor: components["schemas"]["WebhookVisitor"];
             /** @description The channel. */
             widget_id: string;
+        };
+        /** @description The visitor of a chat. */
+        ChatVisitor: {
+            blacklisted: boolean;
+            /**
+             * Format: int64
+             * @description The number of chats that the visitor has opened.
+             */
+            chats_count: number;
+            description: string | null;
+            email: string | null;
+            /** @description sender.id */
+            id: string;
+            /** @description The invitation that the visitor sent with this chat. */
+            invite: string | null;
+            /** @description Anonymous if unknown. */
+            name: string;
+            number: components["schemas"]["SequentialNumber"];
+            phone: string | null;
+            photo: components["schemas"]["WebUrl"] | null;
+            sources: components["schemas"]["VisitorFieldSources"];
+            url: components["schemas"]["WebUrl"] | null;
+            /** @description sender.url, if it is not an http or https address. It is shown as text, not as a link. */
+            url_text: string | null;
         };
         ChoosableProvider: {
             name: string;
@@ -3186,6 +3192,11 @@ export interface components {
             name: string;
             /** @description Absent when unknown. */
             url?: string;
+        };
+        ClosedChat: {
+            chat_id: components["schemas"]["SequentialNumber"];
+            /** @constant */
+            state: "closed";
         };
         Colleague: {
             id: components["schemas"]["SequentialNumber"];
@@ -3263,21 +3274,27 @@ export interface components {
         };
         /** @enum {string} */
         DeletionPhase: "directory" | "connections" | "chats" | "account";
+        Deliveries: {
+            deliveries: components["schemas"]["DeliveryLogEntry"][];
+            next: components["schemas"]["NextCursor"];
+        };
         /** @description A delivery and its attempts. */
         Delivery: {
             attempts: components["schemas"]["DeliveryAttempts"];
-            attempts_left_out?: components["schemas"]["OmittedAttemptCount"];
-            error?: {
-                /** Format: int64 */
-                code?: number;
-                message: string;
-            };
-            /** @enum {string} */
-            state: "pending" | "delivered" | "failed" | "superseded";
+            /**
+             * Format: int32
+             * @description The number of attempts after the first that are not kept.
+             */
+            attempts_left_out?: number;
+            error?: components["schemas"]["DeliveryError"];
+            state: components["schemas"]["DeliveryState"];
         };
-        /** @description The first and the newest attempts of a delivery. */
-        DeliveryAttempts: {
-            /** @description What the receiver said. After a failed attempt, the beginning of the response body, up to 2,048 bytes; only the delivery log contains it. If a webhook's 2xx response contained no result, the first 200 characters of the response, without tags. */
+        DeliveryAttempt: {
+            /**
+             * @description What the receiver said. After a failed attempt, the beginning of the response body, up to 2,048 bytes; only the
+             *     delivery log contains it. If a webhook's 2xx response contained no result, the first 200 characters of the
+             *     response, without tags.
+             */
             answer?: string;
             /**
              * Format: int64
@@ -3292,34 +3309,49 @@ export interface components {
              */
             ms: number;
             /**
-             * Format: int64
+             * Format: int32
              * @description The HTTP status of the response, if there was one.
              */
             status?: number;
-        }[];
+        };
+        /** @description The first and the newest attempts of a delivery. */
+        DeliveryAttempts: components["schemas"]["DeliveryAttempt"][];
+        DeliveryCounts: {
+            /**
+             * @description Failed deliveries of entries between from and to. A failure is counted up to nine seconds before the list shows
+             *     it.
+             */
+            failed: components["schemas"]["CappedCount"] | null;
+            /** @description Deliveries that are pending now. from and to do not apply. */
+            pending: components["schemas"]["CappedCount"] | null;
+        };
+        DeliveryError: {
+            /** Format: int64 */
+            code?: number;
+            message: string;
+        };
+        /** @description A delivery, without the text of its message. */
         DeliveryLogEntry: {
             attempts: components["schemas"]["DeliveryAttempts"];
-            attempts_left_out?: components["schemas"]["OmittedAttemptCount"];
+            /**
+             * Format: int32
+             * @description The number of attempts after the first that are not kept.
+             */
+            attempts_left_out?: number;
             channel_id: string;
             chat_id: components["schemas"]["SequentialNumber"];
-            error?: {
-                /** Format: int64 */
-                code?: number;
-                message: string;
-            };
+            error?: components["schemas"]["DeliveryError"];
             /** Format: uuid */
             id: string;
-            request?: components["schemas"]["SentRequestOrNull"];
-            /** @description Why there is no request, for example because the visitor was erased. Like request, it is present only in the response for a single delivery. */
-            request_error?: string | null;
             seq: components["schemas"]["SequentialNumber"];
             since: components["schemas"]["UnixSeconds"];
-            /** @enum {string} */
-            state: "pending" | "delivered" | "failed" | "superseded";
+            state: components["schemas"]["DeliveryState"];
             target: components["schemas"]["DeliveryTarget"];
             type: components["schemas"]["MessageType"];
             webhook_id?: string;
         };
+        /** @enum {string} */
+        DeliveryState: "pending" | "delivered" | "failed" | "superseded";
         /** @enum {string} */
         DeliveryTarget: "channel" | "bot" | "webhook" | "call";
         Department: {
@@ -3397,7 +3429,7 @@ export interface components {
             reason?: string;
             record_url?: string;
             status: components["schemas"]["EventCallStatus"];
-            type: components["schemas"]["CallKind"];
+            type: components["schemas"]["CallType"];
         };
         /** @enum {string} */
         EventCallStatus: "start" | "end" | "agent_connected" | "client_connected" | "error";
@@ -3418,23 +3450,32 @@ export interface components {
             source?: string;
             term?: string;
         };
-        /** @description A chat with its timeline, including private notes and events. If the entries do not fit into the page, the chat is repeated on the next page with the following entries. */
+        /**
+         * @description A chat with its timeline, including private notes and events. If the entries do not fit into the page, the chat is
+         *     repeated on the next page with the following entries.
+         */
         ExportedChat: {
-            agent: components["schemas"]["OptionalChatAgent"];
+            /** @description The agent who has the chat, or had it when it was closed. */
+            agent: components["schemas"]["ChatAgent"] | null;
             channel: components["schemas"]["ChatChannel"];
             chat_id: components["schemas"]["SequentialNumber"];
-            department: components["schemas"]["OptionalChatDepartment"];
+            /** @description The department of the chat. */
+            department: components["schemas"]["ChatDepartment"] | null;
             messages: components["schemas"]["TimelineEntry"][];
             opened_at: components["schemas"]["UnixSeconds"];
-            /** @enum {string|null} */
-            rate: "positive" | "negative" | null;
+            rate: components["schemas"]["Rating"] | null;
             state: components["schemas"]["ChatState"];
             updated_at: components["schemas"]["UnixSeconds"];
-            visitor: {
-                id: string;
-                name: string;
-                number: components["schemas"]["SequentialNumber"];
-            };
+            visitor: components["schemas"]["ExportedVisitor"];
+        };
+        ExportedChats: {
+            chats: components["schemas"]["ExportedChat"][];
+            next: components["schemas"]["NextCursor"];
+        };
+        ExportedVisitor: {
+            id: string;
+            name: string;
+            number: components["schemas"]["SequentialNumber"];
         };
         /** @description Failed rounds of attempts, by the kind of receiver. A replay that fails counts again. */
         FailedDeliveries: {
@@ -3490,6 +3531,11 @@ export interface components {
             callback: components["schemas"]["ReportedCalls"];
             incoming: components["schemas"]["ReportedCalls"];
             outgoing: components["schemas"]["ReportedCalls"];
+        };
+        FoundChats: {
+            /** @description The chats found. */
+            chats: components["schemas"]["ChatRow"][];
+            next: components["schemas"]["NextCursor"];
         };
         /** @description The body of an error that the gateway returns by itself. */
         GatewayError: {
@@ -3587,6 +3633,18 @@ export interface components {
             /** Format: uri */
             photo?: string;
         };
+        LastMessage: {
+            /**
+             * @description The agent who wrote the message. Null if no agent wrote it, and for messages from before this field was
+             *     introduced.
+             */
+            agent_id: components["schemas"]["SequentialNumber"] | null;
+            from: components["schemas"]["EntrySender"];
+            /** @description The first characters of the text. */
+            text: string;
+            timestamp: components["schemas"]["UnixSeconds"];
+            type: components["schemas"]["MessageType"];
+        };
         /**
          * Format: int64
          * @description The seq of the last entry of the timeline. An entry with this seq may be missing.
@@ -3622,16 +3680,27 @@ export interface components {
             /** @description The bearer token. */
             token: string;
         };
+        MessageBot: {
+            name: string;
+        };
         MessageButton: {
             id?: string | number;
             text: string;
         };
         MessageButtons: components["schemas"]["MessageButton"][];
+        MessageStored: {
+            /**
+             * Format: uuid
+             * @description Sent to the receiver as message.id.
+             */
+            id: string;
+            seq: components["schemas"]["SequentialNumber"];
+        };
         /**
          * @description A type from table A3, a message type used by bots, note for an agent's private note, call for a phone call, or an event type.
          * @enum {string}
          */
-        MessageType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "note" | "call" | "agent_joined" | "agent_unavailable" | "callback_requested" | "chat_closed" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "call_event" | "offline_message";
+        MessageType: "text" | "markdown" | "buttons" | "note" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "callback_requested" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
         Name: string;
         NewAccount: {
             admin: components["schemas"]["NewAgent"];
@@ -3710,6 +3779,11 @@ export interface components {
         NewWebhook: components["schemas"]["WebhookChanges"] & unknown;
         /** @description The cursor of the next page. */
         NextCursor: string | null;
+        NoteStored: {
+            /** Format: uuid */
+            id: string;
+            seq: components["schemas"]["SequentialNumber"];
+        };
         /** @description The fields of every event about a visitor. */
         OfflineMessage: {
             analytics: components["schemas"]["EventAnalytics"] | null;
@@ -3739,21 +3813,12 @@ export interface components {
             phone?: string | null;
             token: components["schemas"]["VisitorToken"];
         };
-        /**
-         * Format: int64
-         * @description The number of attempts after the first that are not kept.
-         */
-        OmittedAttemptCount: number;
         OpenApiDocument: {
             openapi: string;
             paths: Record<string, never>;
         } & {
             [key: string]: unknown;
         };
-        /** @description The agent who has the chat, or had it when it was closed. */
-        OptionalChatAgent: components["schemas"]["ChatAgent"] | null;
-        /** @description The department of the chat. */
-        OptionalChatDepartment: components["schemas"]["ChatDepartment"] | null;
         /** Format: uri */
         OptionalWebUrl: string | null;
         OptionalWidgetAgent: {
@@ -3793,6 +3858,25 @@ export interface components {
             /** @description Present only if the request created the visitor. The browser keeps the token. */
             token?: string;
         } | null;
+        PanelAssignment: {
+            /** @description The error text, if the assignment failed. */
+            message?: string;
+            /** @enum {string} */
+            state: "pending" | "done" | "failed";
+        };
+        PanelLine: {
+            /** @description Text. Tags are removed from webhook data; tags in other data are shown as text. */
+            content: string;
+            key: string | null;
+            link: components["schemas"]["WebUrl"] | null;
+            /**
+             * @description script: set on the visitor's page; visitor: an answer to a custom field of the contacts form; crm: returned by
+             *     a webhook.
+             * @enum {string}
+             */
+            source: "script" | "visitor" | "crm";
+            title: string | null;
+        };
         /** @description Control characters, blanks only, and common or repetitive passwords are refused. It must not be the e-mail address. */
         Password: string;
         PasswordChange: {
@@ -3805,6 +3889,8 @@ export interface components {
         };
         /** @description In E.164 format, such as +31201234567, if the number is valid. Empty if a caller hides it. */
         PhoneNumber: string;
+        /** @description In E.164 format, such as +31201234567, if the number is valid. Empty if a caller hides it. */
+        PhoneNumber2: string;
         /** @enum {string} */
         PostMethod: "POST";
         /** @enum {string} */
@@ -3931,6 +4017,10 @@ export interface components {
             /** @description Whether agents see the text that the visitor is typing. */
             typing_preview: boolean;
         };
+        QueuedTypingNotice: {
+            chat_id: components["schemas"]["SequentialNumber"];
+            type: components["schemas"]["TypingChange"];
+        };
         /** @enum {string} */
         Rating: "positive" | "negative";
         RatingRequest: {
@@ -3998,6 +4088,8 @@ export interface components {
              */
             id: string | number;
         };
+        /** @description The page from which the visitor of a widget came. Null if it is not known. */
+        ReferrerOrNull: string | null;
         RemovedItems: {
             /** Format: int64 */
             chats: number;
@@ -4022,9 +4114,16 @@ export interface components {
             from: number;
             seq?: null;
             /** @enum {string|null} */
-            target?: "channel" | "bot" | "webhook" | null;
+            target?: "channel" | "bot" | "webhook" | "call" | null;
             /** Format: int64 */
             to: number;
+        };
+        ReplayedDeliveries: {
+            next: components["schemas"]["NextCursor"];
+            /** Format: int64 */
+            replayed: number;
+            /** Format: int64 */
+            skipped: number;
         };
         Report: {
             /** @description The agents who took part in closed chats of the period. */
@@ -4154,8 +4253,6 @@ export interface components {
             /** @description A bot's token and the query string of its provider's address are replaced with ***. */
             url: string;
         };
-        /** @description Null if the delivery cannot be sent, and for calls. */
-        SentRequestOrNull: components["schemas"]["SentRequest"] | null;
         /**
          * Format: int64
          * @description Sequential from 1.
@@ -4187,6 +4284,30 @@ export interface components {
             bot: number;
             /** Format: int64 */
             nobody: number;
+        };
+        /** @description A delivery, without the text of its message. */
+        ShownDelivery: {
+            attempts: components["schemas"]["DeliveryAttempts"];
+            /**
+             * Format: int32
+             * @description The number of attempts after the first that are not kept.
+             */
+            attempts_left_out?: number;
+            channel_id: string;
+            chat_id: components["schemas"]["SequentialNumber"];
+            error?: components["schemas"]["DeliveryError"];
+            /** Format: uuid */
+            id: string;
+            /** @description Null if the delivery cannot be sent, and for calls. */
+            request: components["schemas"]["SentRequest"] | null;
+            /** @description Why there is no request, for example because the visitor was erased. */
+            request_error: string | null;
+            seq: components["schemas"]["SequentialNumber"];
+            since: components["schemas"]["UnixSeconds"];
+            state: components["schemas"]["DeliveryState"];
+            target: components["schemas"]["DeliveryTarget"];
+            type: components["schemas"]["MessageType"];
+            webhook_id?: string;
         };
         SignedInAgent: {
             account_id: string;
@@ -4289,13 +4410,17 @@ export interface components {
         };
         /** @enum {string} */
         TextType: "text";
+        Timeline: {
+            messages: components["schemas"]["TimelineEntry"][];
+        };
         /** @description An entry of a timeline. Fields that do not apply to its type are absent. */
         TimelineEntry: {
-            /** @description The agent who wrote the message or note, or who accepted, transferred or closed the chat. Absent in other events, and in events stored before the service recorded it. */
+            /**
+             * @description The agent who wrote the message or note, or who accepted, transferred or closed the chat. Absent in other
+             *     events, and in events stored before the service recorded it.
+             */
             agent?: components["schemas"]["ChatAgent"];
-            bot?: {
-                name: string;
-            };
+            bot?: components["schemas"]["MessageBot"];
             bot_delivery?: components["schemas"]["Delivery"];
             buttons?: components["schemas"]["MessageButtons"];
             call?: components["schemas"]["Call"];
@@ -4303,37 +4428,53 @@ export interface components {
             /** @description Markdown. */
             content?: string;
             delivery?: components["schemas"]["Delivery"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
             duration?: number;
             emoji?: string;
             /** @description Blocked unless its domain is one of safe_urls. */
-            file?: components["schemas"]["WebUrl"] | "[link blocked]";
+            file?: string | "[link blocked]";
             file_name?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
             file_size?: number;
-            /** @constant */
+            /** @enum {boolean} */
             force_reply?: true;
             from: components["schemas"]["EntrySender"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
             height?: number;
             /** Format: uuid */
             id: string;
+            /** Format: double */
             latitude?: number;
+            /** Format: double */
             longitude?: number;
             performer?: string;
             seq: components["schemas"]["SequentialNumber"];
             /**
-             * @description False if the channel cannot show a bot's rich message and the message has no fallback; it was then not delivered.
-             * @constant
+             * @description False if the channel cannot show a bot's rich message and the message has no fallback; it was then not
+             *     delivered.
+             * @enum {boolean}
              */
             shown?: false;
             text?: string;
-            thumb?: components["schemas"]["WebUrl"];
+            /** Format: uri */
+            thumb?: string;
             timestamp: components["schemas"]["UnixSeconds"];
             title?: string;
             type: components["schemas"]["MessageType"];
             webhook_delivery?: components["schemas"]["Delivery"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
             width?: number;
         };
         /**
@@ -4378,6 +4519,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @enum {string} */
+        TypingChange: "typein" | "typeout";
         TypingNotice: {
             type: components["schemas"]["TypingNoticeType"];
         };
@@ -4409,6 +4552,11 @@ export interface components {
             email?: (string) | null;
             name?: string | null;
             phone?: string | null;
+        };
+        VisitorChats: {
+            /** @description The visitor's chats. */
+            chats: components["schemas"]["ChatRow"][];
+            next: components["schemas"]["NextCursor"];
         };
         VisitorData: {
             /**
@@ -4454,11 +4602,6 @@ export interface components {
         };
         /** @description The token that session has returned. */
         VisitorToken: string;
-        /**
-         * Format: int64
-         * @description When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting.
-         */
-        WaitingSince: number | null;
         /**
          * Format: uri
          * @description An http or https URL.
@@ -5022,7 +5165,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The credential is valid but does not permit the request. account_suspended: the operator has suspended the account. password_change_required: the agent must replace the password first. */
@@ -5077,22 +5220,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Stored and queued. */
-        MessageStored: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description Sent to the receiver as message.id.
-                     */
-                    id: string;
-                    seq: components["schemas"]["SequentialNumber"];
-                };
             };
         };
         /** @description The resource does not exist, or it belongs to another account. */
@@ -5207,8 +5334,6 @@ export interface components {
     parameters: {
         /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
         ChannelId: string;
-        /** @description The number of the chat in the account. */
-        ChatId: components["schemas"]["SequentialNumber"];
         /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
         IdempotencyKey: string;
         WebhookId: string;
@@ -5915,16 +6040,16 @@ export interface operations {
     exportChats: {
         parameters: {
             query?: {
+                /** @description Selects chats of this channel. */
+                channel_id?: string;
                 /** @description Selects one chat, in any state. Cannot be combined with from, to or channel_id. */
                 chat_id?: number;
+                /** @description The cursor of the next page. */
+                cursor?: string;
                 /** @description Selects chats that were closed, or changed after they were closed, at this time or later. Unix seconds. */
                 from?: number;
                 /** @description Unix seconds, inclusive. */
                 to?: number;
-                /** @description Selects chats of this channel. */
-                channel_id?: string;
-                /** @description The cursor of the next page. */
-                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -5938,10 +6063,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        chats: components["schemas"]["ExportedChat"][];
-                        next: components["schemas"]["NextCursor"];
-                    };
+                    "application/json": components["schemas"]["ExportedChats"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -5955,16 +6077,16 @@ export interface operations {
     exportChatsAsCsv: {
         parameters: {
             query?: {
+                /** @description Selects chats of this channel. */
+                channel_id?: string;
                 /** @description Selects one chat, in any state. Cannot be combined with from, to or channel_id. */
                 chat_id?: number;
+                /** @description The cursor of the next page. */
+                cursor?: string;
                 /** @description Selects chats that were closed, or changed after they were closed, at this time or later. Unix seconds. */
                 from?: number;
                 /** @description Unix seconds, inclusive. */
                 to?: number;
-                /** @description Selects chats of this channel. */
-                channel_id?: string;
-                /** @description The cursor of the next page. */
-                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -5994,22 +6116,22 @@ export interface operations {
     deliveries: {
         parameters: {
             query?: {
-                /** @description Selects deliveries in this state. */
-                state?: "pending" | "delivered" | "failed" | "superseded";
-                /** @description Selects deliveries to this kind of receiver. */
-                target?: components["schemas"]["DeliveryTarget"];
-                /** @description Selects deliveries of this chat. */
-                chat_id?: number;
                 /** @description Selects deliveries of this channel. */
                 channel_id?: string;
-                /** @description Unix seconds. */
-                from?: number;
-                /** @description Unix seconds, inclusive. */
-                to?: number;
-                /** @description The page size. */
-                limit?: number;
+                /** @description Selects deliveries of this chat. */
+                chat_id?: number;
                 /** @description The value of next from the previous page. */
                 cursor?: string;
+                /** @description Unix seconds. */
+                from?: number;
+                /** @description The page size. */
+                limit?: number;
+                /** @description Selects deliveries in this state. */
+                state?: components["schemas"]["DeliveryState"];
+                /** @description Selects deliveries to this kind of receiver. */
+                target?: components["schemas"]["DeliveryTarget"];
+                /** @description Unix seconds, inclusive. */
+                to?: number;
             };
             header?: never;
             path?: never;
@@ -6023,10 +6145,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        deliveries: components["schemas"]["DeliveryLogEntry"][];
-                        next: components["schemas"]["NextCursor"];
-                    };
+                    "application/json": components["schemas"]["Deliveries"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -6040,10 +6159,10 @@ export interface operations {
     deliveryCounts: {
         parameters: {
             query?: {
-                /** @description Counts only deliveries in this state. Counting failed deliveries is cheaper. */
-                state?: "failed" | "pending";
                 /** @description Unix seconds. */
                 from?: number;
+                /** @description Counts only deliveries in this state. Counting failed deliveries is cheaper. */
+                state?: "failed" | "pending";
                 /** @description Unix seconds, inclusive. */
                 to?: number;
             };
@@ -6059,12 +6178,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Failed deliveries of entries between from and to. A failure is counted up to nine seconds before the list shows it. */
-                        failed: components["schemas"]["CappedCount"] | null;
-                        /** @description Deliveries that are pending now. from and to do not apply. */
-                        pending: components["schemas"]["CappedCount"] | null;
-                    };
+                    "application/json": components["schemas"]["DeliveryCounts"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -6093,13 +6207,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        next: components["schemas"]["NextCursor"];
-                        /** Format: int64 */
-                        replayed: number;
-                        /** Format: int64 */
-                        skipped: number;
-                    };
+                    "application/json": components["schemas"]["ReplayedDeliveries"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -6118,8 +6226,8 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
-                /** @description The number of the entry in the chat. */
+                chat_id: components["schemas"]["SequentialNumber"];
+                /** @description The number of the entry in its chat. */
                 seq: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
@@ -6132,7 +6240,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeliveryLogEntry"] & unknown;
+                    "application/json": components["schemas"]["ShownDelivery"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6905,12 +7013,12 @@ export interface operations {
     agentChats: {
         parameters: {
             query?: {
-                /** @description open selects every state except closed. */
-                state?: "open" | "bot" | "waiting" | "active" | "closed";
                 /** @description Returns chats with a smaller chat_id. */
                 before?: number;
                 /** @description The page size, 1 to 100; a number outside this range is replaced by the nearest limit. */
                 limit?: number;
+                /** @description open selects every state except closed. */
+                state?: "open" | "bot" | "waiting" | "active" | "closed";
             };
             header?: never;
             path?: never;
@@ -6924,14 +7032,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        chats: components["schemas"]["ChatRow"][];
-                        /**
-                         * Format: int64
-                         * @description The value of before for the next page; null on the last page.
-                         */
-                        next: number | null;
-                    };
+                    "application/json": components["schemas"]["ChatList"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -6947,7 +7048,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -6975,7 +7076,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -7004,7 +7105,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -7016,10 +7117,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        assign_to: components["schemas"]["WebUrl"];
-                        chat_id: components["schemas"]["SequentialNumber"];
-                    };
+                    "application/json": components["schemas"]["AssignedChat"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7039,7 +7137,7 @@ export interface operations {
             };
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -7049,7 +7147,15 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["MessageStored"];
+            /** @description Stored and queued. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageStored"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -7067,7 +7173,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -7079,11 +7185,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        chat_id: components["schemas"]["SequentialNumber"];
-                        /** @constant */
-                        state: "closed";
-                    };
+                    "application/json": components["schemas"]["ClosedChat"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7105,7 +7207,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -7117,9 +7219,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        messages: components["schemas"]["TimelineEntry"][];
-                    };
+                    "application/json": components["schemas"]["Timeline"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7139,7 +7239,7 @@ export interface operations {
             };
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -7149,7 +7249,15 @@ export interface operations {
             };
         };
         responses: {
-            201: components["responses"]["MessageStored"];
+            /** @description Stored and queued. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageStored"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -7168,7 +7276,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
                 /** @description The number of the entry in its chat. */
                 seq: components["schemas"]["SequentialNumber"];
             };
@@ -7176,7 +7284,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            202: components["responses"]["MessageStored"];
+            /** @description Stored and queued. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageStored"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -7194,7 +7310,7 @@ export interface operations {
             };
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
@@ -7210,11 +7326,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        seq: components["schemas"]["SequentialNumber"];
-                    };
+                    "application/json": components["schemas"]["NoteStored"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7233,19 +7345,13 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    agent_id: components["schemas"]["SequentialNumber"];
-                    department_id?: null;
-                } | {
-                    agent_id?: null;
-                    department_id: components["schemas"]["SequentialNumber"];
-                };
+                "application/json": components["schemas"]["ChatTransfer"];
             };
         };
         responses: {
@@ -7274,20 +7380,13 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The number of the chat in the account. */
-                chat_id: components["parameters"]["ChatId"];
+                chat_id: components["schemas"]["SequentialNumber"];
             };
             cookie?: never;
         };
-        /** @description Optional; without a body the agent starts typing. */
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * @default typein
-                     * @enum {string|null}
-                     */
-                    type?: "typein" | "typeout" | null;
-                };
+                "application/json": components["schemas"]["AgentTyping"];
             };
         };
         responses: {
@@ -7297,11 +7396,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        chat_id: components["schemas"]["SequentialNumber"];
-                        /** @enum {string} */
-                        type: "typein" | "typeout";
-                    };
+                    "application/json": components["schemas"]["QueuedTypingNotice"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7482,10 +7577,10 @@ export interface operations {
     agentSearch: {
         parameters: {
             query: {
-                /** @description The search text. Leading and trailing blanks are ignored. */
-                q: string;
                 /** @description The value of next from the previous page. */
                 cursor?: string;
+                /** @description The search text. Leading and trailing blanks are ignored. */
+                q: string;
             };
             header?: never;
             path?: never;
@@ -7499,11 +7594,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The chats found. */
-                        chats: components["schemas"]["ChatRow"][];
-                        next: components["schemas"]["NextCursor"];
-                    };
+                    "application/json": components["schemas"]["FoundChats"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -7668,11 +7759,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The visitor's chats. */
-                        chats: components["schemas"]["ChatRow"][];
-                        next: components["schemas"]["NextCursor"];
-                    };
+                    "application/json": components["schemas"]["VisitorChats"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

@@ -25,7 +25,7 @@ impl Document {
     pub fn new(frame: Value) -> Self {
         Self {
             document: frame,
-            requests: settings().for_deserialize().into_generator(),
+            requests: deserialize_settings().into_generator(),
             responses: serialize_settings().into_generator(),
             failures: BTreeMap::new(),
         }
@@ -87,6 +87,21 @@ fn settings() -> SchemaSettings {
     })
 }
 
+/// Returns the settings for bodies that the service reads.
+fn deserialize_settings() -> SchemaSettings {
+    let mut settings = settings().for_deserialize();
+    settings.transforms.insert(0, Box::new(RecursiveTransform(with_largest_number)));
+    settings
+}
+
+/// Adds the limit of 64-bit numbers, above which the reader rejects a number.
+fn with_largest_number(schema: &mut Schema) {
+    let is_unlimited = schema.get("maximum").is_none();
+    if is_unlimited && schema.get("format").and_then(Value::as_str) == Some("uint64") {
+        schema.insert("maximum".to_owned(), json!(u64::MAX));
+    }
+}
+
 /// Returns the settings for bodies that the service writes.
 pub(super) fn serialize_settings() -> SchemaSettings {
     settings().for_serialize().with_transform(RecursiveTransform(without_null_if_absent))
@@ -124,7 +139,14 @@ fn with_known_integer_format(schema: &mut Schema) {
         "uint64" | "uint" | "int" => "int64",
         _ => return,
     };
-    schema.remove("maximum");
+    let default_maximum = match format {
+        "uint8" => u64::from(u8::MAX),
+        "uint16" => u64::from(u16::MAX),
+        _ => u64::from(u32::MAX),
+    };
+    if schema.get("maximum").and_then(Value::as_u64) == Some(default_maximum) {
+        schema.remove("maximum");
+    }
     schema.insert("format".to_owned(), json!(known));
 }
 

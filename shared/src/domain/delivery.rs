@@ -9,7 +9,7 @@ use crate::domain::timestamp::Timestamp;
 const MAX_ATTEMPT_TEXT_CHARS: usize = 500;
 /// The maximum length of the response body that is stored for an attempt.
 pub const MAX_ANSWER_BYTES: usize = 2 * 1024;
-const MAX_STORED_ATTEMPTS: usize = 20;
+pub const MAX_STORED_ATTEMPTS: usize = 20;
 /// The maximum total size of the attempts that an entry stores. It is limited because each attempt rewrites the entry
 /// and DynamoDB charges for writes by size.
 const MAX_STORED_ATTEMPT_BYTES: usize = 16 * 1024;
@@ -19,7 +19,7 @@ const ATTEMPT_BASE_BYTES: usize = 64;
 named! {
     /// The kind of receiver.
     #[derive(PartialOrd, Ord)]
-    pub enum Target {
+    pub enum Target as DeliveryTarget {
         /// The integrator of the channel (specification, A-3).
         Channel = "channel",
         /// The provider of the chat's bot (specification, B-2).

@@ -12,7 +12,7 @@ use crate::domain::message_content::{Content, RichFormat, RichMessage};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{Visitor, VisitorProfile};
 
-const BLOCKED_LINK_TEXT: &str = "[link blocked]";
+pub const BLOCKED_LINK_TEXT: &str = "[link blocked]";
 
 /// The allowed domains. Their subdomains are also allowed. An empty list allows every link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

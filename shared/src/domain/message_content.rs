@@ -9,7 +9,7 @@ use crate::domain::webhook_event::WebhookEvent;
 
 named! {
     /// A typing notice (specification, table A3). It is never stored.
-    pub enum TypingNotice {
+    pub enum TypingNotice as TypingChange {
         Start = "typein",
         End = "typeout",
     }

@@ -45,7 +45,7 @@ const REFUTABLE_REASONS: [&str; 4] = [NO_ANSWER_FROM_AGENT, NO_ANSWER_FROM_CLIEN
 
 named! {
     #[derive(PartialOrd, Ord)]
-    pub enum CallKind {
+    pub enum CallKind as CallType {
         /// The visitor has asked for the call.
         Callback = "callback",
         Incoming = "incoming",

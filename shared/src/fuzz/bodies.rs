@@ -32,6 +32,7 @@ use crate::wire::message_content::{ParsedMessage, message_fields};
 use crate::wire::reader::read;
 use crate::wire::signing_secret::SecretRotation;
 use crate::wire::telephony_settings::{apply_telephony_patch, parse_top_up, telephony_json};
+use crate::wire::values::Text;
 use crate::wire::{
     agent, bot, call_gateway, delivery_log, sample_data, settings, visitor_message, webhook_sample, widget,
 };
@@ -202,7 +203,7 @@ fn agent_presence(input: &[u8]) {
 
 fn agent_typing(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, agent::parse_typing(&body));
+    accepted(&body, read::<agent::AgentTyping>(&body));
 }
 
 fn agent_message(input: &[u8]) {
@@ -214,18 +215,18 @@ fn agent_message(input: &[u8]) {
 
 fn agent_note(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let Some(text) = accepted(&body, agent::parse_note(&body)) else { return };
+    let Some(agent::NewNote { text: Text(text) }) = accepted(&body, read(&body)) else { return };
     assert_content_stored(&Content::text(text));
 }
 
 fn agent_call(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, agent::parse_call(&body));
+    accepted(&body, read::<agent::AgentCallRequest>(&body));
 }
 
 fn agent_transfer(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, agent::parse_transfer(&body));
+    accepted(&body, read::<agent::ChatTransfer>(&body).and_then(|transfer| transfer.checked()));
 }
 
 fn agent_visitor(input: &[u8]) {
@@ -377,7 +378,7 @@ fn assert_telephony_returned(telephony: &Telephony) {
 
 fn admin_replay(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, delivery_log::parse_replay_request(&body));
+    accepted(&body, read::<delivery_log::ReplayRequest>(&body).and_then(|request| request.checked()));
 }
 
 fn admin_rotation(input: &[u8]) {

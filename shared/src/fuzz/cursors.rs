@@ -13,11 +13,14 @@ use crate::domain::delivery_search_and_replay::DeliveryCursor;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::fuzz::{NOW, targets};
+use crate::wire::agent::{ChangesQuery, ChatSearchQuery};
 use crate::wire::audit::AuditLogQuery;
+use crate::wire::chat_export;
+use crate::wire::chat_export::ChatExportQuery;
+use crate::wire::delivery_log::{DeliveriesQuery, DeliveryCountsQuery};
 use crate::wire::query_parameters::query_number;
 use crate::wire::reader::read_query;
 use crate::wire::report::ReportQuery;
-use crate::wire::{agent, chat_export, delivery_log};
 
 targets!(changes_cursor, search_cursor, export_cursor, delivery_cursor, audit_cursor, number_cursor, query_parameters);
 
@@ -37,7 +40,8 @@ fn changes_cursor(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     // Parse each cursor at several times, because the corpus contains cursors from different times.
     for now in [NOW, Timestamp(0), Timestamp(u64::MAX)] {
-        let Some(cursor) = cursor(agent::parse_changes_cursor(&text, now)) else { continue };
+        let query = read_query::<ChangesQuery>([("cursor".to_owned(), text.clone().into_owned())]);
+        let Some(cursor) = cursor(query.and_then(|query| query.cursor(now))).flatten() else { continue };
         assert_eq!(cursor.to_text(), text);
         let next = cursor.after_page(&cursor.pass_at(now), None);
         assert_eq!(ChangesCursor::parse(&next.to_text(), now), Some(next));
@@ -46,7 +50,9 @@ fn changes_cursor(input: &[u8]) {
 
 fn search_cursor(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    let Some(cursor) = cursor(agent::parse_search_cursor(&text)) else { return };
+    let parameters = [("q".to_owned(), "x".to_owned()), ("cursor".to_owned(), text.clone().into_owned())];
+    let query = read_query::<ChatSearchQuery>(parameters).and_then(|query| query.checked());
+    let Some(cursor) = cursor(query).and_then(|(_, cursor)| cursor) else { return };
     assert_eq!(cursor.to_text(), text);
     assert_eq!(SearchCursor::parse(&text), Some(cursor));
 }
@@ -63,8 +69,8 @@ fn export_cursor(input: &[u8]) {
 
 fn delivery_cursor(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    let query = |name: &str| (name == "cursor").then(|| text.clone().into_owned());
-    let Some(request) = cursor(delivery_log::parse_list_request(&query)) else { return };
+    let query = read_query([("cursor".to_owned(), text.clone().into_owned())]);
+    let Some(request) = cursor(query.and_then(DeliveriesQuery::checked)) else { return };
     let cursor = request.after.unwrap();
     assert_eq!(cursor.to_text(), text);
     assert_eq!(DeliveryCursor::parse(&text), Some(cursor));
@@ -93,18 +99,20 @@ fn query_parameters(input: &[u8]) {
         .iter()
         .map(|(name, value)| (name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
     let texts: BTreeMap<String, String> = texts.collect();
-    let query = |name: &str| texts.get(name).cloned();
     let check = |error: Option<Error>| {
         let Some(error) = error else { return };
         let field = error.invalid_field().unwrap();
         assert!(error.status() == 400 && (parameters.contains_key(field) || field == "to"), "{error}");
     };
-    check(delivery_log::parse_list_request(&query).err());
-    check(delivery_log::parse_counts_request(&query).err());
+    check(read_query(texts.clone()).and_then(DeliveriesQuery::checked).err());
+    check(read_query::<DeliveryCountsQuery>(texts.clone()).and_then(|query| query.times()).err());
     check(read_query(texts.clone()).and_then(AuditLogQuery::checked).err());
     check(read_query::<ReportQuery>(texts.clone()).err());
-    check(chat_export::parse_export_scope(&query).err());
-    check(query("q").and_then(|text| agent::parse_search_text(Some(&text)).err()));
-    let text = query("q").unwrap_or_default();
+    let export = texts.iter().filter(|(name, _)| *name != "cursor").map(|(name, text)| (name.clone(), text.clone()));
+    check(read_query(export).and_then(ChatExportQuery::checked).err());
+    if texts.contains_key("q") {
+        check(read_query::<ChatSearchQuery>(texts.clone()).and_then(|query| query.checked()).err());
+    }
+    let text = texts.get("q").cloned().unwrap_or_default();
     assert!(SearchQuery::parse(&text).is_none() || SearchQuery::parse(&format!(" {text}\n")).is_some());
 }

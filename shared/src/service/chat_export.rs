@@ -16,7 +16,7 @@ use crate::service::audit;
 use crate::store::chats::Chats;
 use crate::store::connections::sessions::Session;
 use crate::store::directory::Directory;
-use crate::wire::chat_export::{self, entry_bytes};
+use crate::wire::chat_export::{ChatExportQuery, entry_bytes};
 
 const MAX_PAGE_ENTRIES: usize = 500;
 /// The size in bytes at which a page ends. The response of a Lambda function is limited to 6 MB.
@@ -38,8 +38,7 @@ pub async fn exported_page(
     request: &Request,
     now: Timestamp,
 ) -> Result<(ExportPage, bool), Error> {
-    let scope = chat_export::parse_export_scope(&|name| request.query(name))?;
-    let cursor = request.query("cursor").map(|text| chat_export::parse_export_cursor(&text, &scope)).transpose()?;
+    let (scope, cursor) = request.query_as::<ChatExportQuery>()?.checked()?;
     let exported = AuditedChange::unnamed(AuditAction::Exported, AuditedKind::Chats, scope.audited_id());
     audit::by_agent(directory, caller, request).record_once_a_minute(&caller.account_id, exported).await?;
     let export = ChatExport { account_id: &caller.account_id, chats, now };

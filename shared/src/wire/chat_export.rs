@@ -1,18 +1,21 @@
-//! Requests and responses of GET /admin/chats/export and GET /admin/chats/export.csv.
+//! GET /admin/chats/export and GET /admin/chats/export.csv: the query, the pages and the operations.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::contract::{Failure, Operation};
 use crate::domain::chat::{Rating, Sender};
-use crate::domain::chat_export::{ExportCursor, ExportPage, ExportScope, ExportedChat};
+use crate::domain::chat_export::{self, ExportCursor, ExportPage, ExportScope};
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::phone_call::CallStatus;
-use crate::domain::timeline_entry::TimelineEntry;
+use crate::domain::timeline_entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::wire::agent::{author_json, entry_json};
+use crate::wire::agent::{ChatAgent, ChatChannel, ChatDepartment, ChatState, TimelineEntry};
 use crate::wire::message_content::message_fields;
-use crate::wire::query_parameters::{query_number, time_range};
-use crate::wire::webhook_event::department_json;
+use crate::wire::query_parameters::time_range;
+use crate::wire::values::{Name, NextCursor, NotNull, SequentialNumber, UnixSeconds};
 
 /// The assumed size of an entry's fields other than its content and the attempts of its delivery.
 const ENTRY_BASE_BYTES: usize = 300;
@@ -45,53 +48,161 @@ const CSV_COLUMNS: [&str; CSV_COLUMN_COUNT] = [
 /// The first character of a CSV file. Without it, some spreadsheets do not read the file as UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Parses the query parameters, except `cursor`. `query` returns the value of a parameter.
-pub fn parse_export_scope(query: &dyn Fn(&str) -> Option<String>) -> Result<ExportScope, Error> {
-    let number = |name: &str| query_number(query, name);
-    let (from, to, channel_id) = (number("from")?, number("to")?, query("channel_id"));
-    let Some(chat_id) = number("chat_id")? else {
-        let (from, to) = time_range(from, to)?;
-        return Ok(ExportScope::Closed { from, to, channel_id });
-    };
-    if from.is_some() || to.is_some() || channel_id.is_some() {
-        return Err(Error::field("chat_id", "cannot be combined with from, to or channel_id"));
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get(
+            "/admin/chats/export",
+            "exportChats",
+            "Exports one chat, or the chats that were closed in a time range",
+        )
+        .describe(
+            "With private notes and events. A long chat continues on the next page: repeat the request with `next` as \
+             `cursor` until `next` is null.",
+        )
+        .query::<ChatExportQuery>()
+        .answers::<ExportedChats>(
+            200,
+            "Chats with at most 500 entries in total, in the order in which the chats were closed. A chat that changes \
+             during the export may appear twice.",
+        )
+        .fails(&[Failure::NotFound]),
+        Operation::get(
+            "/admin/chats/export.csv",
+            "exportChatsAsCsv",
+            "Exports the same chats as CSV, with one line for each entry",
+        )
+        .describe(
+            "The cursor of the next page is in the header x-next-cursor. Only the first page has a header line, so the \
+             pages can be joined.",
+        )
+        .query::<ChatExportQuery>()
+        .answers_as(
+            "text/csv",
+            200,
+            "CSV (RFC 4180). Only the first page has a byte-order mark and a header line. An apostrophe is put before \
+             text that a spreadsheet could execute as a formula.",
+        )
+        .answer_header(
+            "x-next-cursor",
+            json!({
+                "description": "The cursor of the next page. Absent on the last page.", "schema": { "type": "string" },
+            }),
+        )
+        .fails(&[Failure::NotFound]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ChatExportQuery {
+    /// Selects one chat, in any state. Cannot be combined with from, to or channel_id.
+    #[serde(default)]
+    chat_id: NotNull<u64>,
+    /// Selects chats that were closed, or changed after they were closed, at this time or later. Unix seconds.
+    #[serde(default)]
+    from: NotNull<u64>,
+    /// Unix seconds, inclusive.
+    #[serde(default)]
+    to: NotNull<u64>,
+    /// Selects chats of this channel.
+    #[serde(default)]
+    #[schemars(regex(pattern = "^[A-Za-z0-9]{1,64}$"))]
+    channel_id: NotNull<String>,
+    /// The cursor of the next page.
+    #[serde(default)]
+    #[schemars(regex(pattern = "^[0-9]{1,20}-[0-9]{1,20}(-[0-9]{1,20})?$"))]
+    cursor: NotNull<String>,
+}
+
+impl ChatExportQuery {
+    pub fn checked(self) -> Result<(ExportScope, Option<ExportCursor>), Error> {
+        let Self { chat_id, from, to, channel_id, cursor } = self;
+        let scope = match chat_id.0 {
+            Some(_) if from.0.is_some() || to.0.is_some() || channel_id.0.is_some() => {
+                return Err(Error::field("chat_id", "cannot be combined with from, to or channel_id"));
+            }
+            Some(chat_id) => ExportScope::Chat(chat_id),
+            None => {
+                let (from, to) = time_range(from.0, to.0)?;
+                ExportScope::Closed { from, to, channel_id: channel_id.0 }
+            }
+        };
+        let cursor = cursor.0.map(|text| parse_export_cursor(&text, &scope)).transpose()?;
+        Ok((scope, cursor))
     }
-    Ok(ExportScope::Chat(chat_id))
 }
 
 /// Parses the query parameter `cursor`. A cursor that cannot belong to an export with this scope is invalid.
-pub fn parse_export_cursor(text: &str, scope: &ExportScope) -> Result<ExportCursor, Error> {
+pub(crate) fn parse_export_cursor(text: &str, scope: &ExportScope) -> Result<ExportCursor, Error> {
     let cursor = ExportCursor::parse(text).filter(|cursor| scope.contains(cursor));
     cursor.ok_or_else(|| Error::field("cursor", "must be a value that this endpoint has returned for this export"))
 }
 
 /// Estimates the size of an entry in an export.
-pub fn entry_bytes(entry: &TimelineEntry) -> usize {
+pub fn entry_bytes(entry: &timeline_entry::TimelineEntry) -> usize {
     let attempts = entry.delivery.as_ref().map_or(0, |delivery| delivery.attempts.len());
     Value::Object(message_fields(&entry.content)).to_string().len() + ENTRY_BASE_BYTES + attempts * ATTEMPT_BYTES
 }
 
-/// Returns a page of an export as JSON. Links are not filtered, because an export contains the stored texts.
-pub fn export_json(page: ExportPage, now: Timestamp) -> Value {
-    let next = page.next.map(ExportCursor::to_text);
-    let chats: Vec<Value> = page.chats.into_iter().map(|exported| exported_chat_json(exported, now)).collect();
-    json!({ "chats": chats, "next": next })
+#[derive(Serialize, JsonSchema)]
+pub struct ExportedChats {
+    chats: Vec<ExportedChat>,
+    next: NextCursor,
 }
 
-fn exported_chat_json(ExportedChat { chat, entries }: ExportedChat, now: Timestamp) -> Value {
-    let messages = entries.into_iter().map(|entry| entry_json(entry, &LinkFilter::default(), now));
-    json!({
-        "chat_id": chat.chat_id,
-        "state": chat.state.name(),
-        "channel": { "channel_id": chat.channel_id, "name": chat.channel_name },
-        "visitor": { "number": chat.visitor_number, "id": chat.external_id, "name": chat.visitor_name },
-        "agent": chat.state.agent().map(author_json),
-        "department": chat.department.as_ref().map(department_json),
-        "opened_at": chat.opened_at.seconds(),
-        "updated_at": chat.updated_at.seconds(),
-        "rate": chat.rating.map(Rating::name),
-        "messages": messages.collect::<Vec<_>>(),
-    })
+impl ExportedChats {
+    /// Links are not filtered, because an export contains the stored texts.
+    pub fn new(page: ExportPage, now: Timestamp) -> Self {
+        let chats = page.chats.into_iter().map(|exported| ExportedChat::new(exported, now));
+        Self { chats: chats.collect(), next: NextCursor(page.next.map(ExportCursor::to_text)) }
+    }
+}
+
+/// A chat with its timeline, including private notes and events. If the entries do not fit into the page, the chat is
+/// repeated on the next page with the following entries.
+#[derive(Serialize, JsonSchema)]
+pub struct ExportedChat {
+    chat_id: SequentialNumber,
+    state: ChatState,
+    channel: ChatChannel,
+    visitor: ExportedVisitor,
+    /// The agent who has the chat, or had it when it was closed.
+    agent: Option<ChatAgent>,
+    /// The department of the chat.
+    department: Option<ChatDepartment>,
+    opened_at: UnixSeconds,
+    updated_at: UnixSeconds,
+    rate: Option<Name<Rating>>,
+    #[schemars(length(max = 500))]
+    messages: Vec<TimelineEntry>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ExportedVisitor {
+    number: SequentialNumber,
+    id: String,
+    name: String,
+}
+
+impl ExportedChat {
+    fn new(chat_export::ExportedChat { chat, entries }: chat_export::ExportedChat, now: Timestamp) -> Self {
+        let messages = entries.into_iter().map(|entry| TimelineEntry::new(entry, &LinkFilter::default(), now));
+        Self {
+            chat_id: SequentialNumber(chat.chat_id),
+            state: (&chat.state).into(),
+            channel: (&chat).into(),
+            agent: chat.state.agent().cloned().map(ChatAgent::from),
+            opened_at: chat.opened_at.into(),
+            updated_at: chat.updated_at.into(),
+            rate: chat.rating.map(Name),
+            messages: messages.collect(),
+            visitor: ExportedVisitor {
+                number: SequentialNumber(chat.visitor_number),
+                id: chat.external_id,
+                name: chat.visitor_name,
+            },
+            department: chat.department.map(ChatDepartment::from),
+        }
+    }
 }
 
 /// Returns a page as CSV (RFC 4180), with one line for each entry. Only the first page of an export has a header line.
@@ -101,7 +212,7 @@ pub fn export_csv(page: &ExportPage, is_first: bool) -> String {
         text.push(BYTE_ORDER_MARK);
         push_line(&mut text, &CSV_COLUMNS.map(str::to_owned));
     }
-    for ExportedChat { chat, entries } in &page.chats {
+    for chat_export::ExportedChat { chat, entries } in &page.chats {
         for entry in entries {
             let author = match &entry.from {
                 Sender::Visitor => chat.visitor_name.clone(),
@@ -178,12 +289,12 @@ mod tests {
     use super::*;
     use crate::domain::message_content::Content;
     use crate::domain::phone_call::{Call, CallCharge, CallKind, CallLimits};
+    use crate::wire::reader::read_query;
     use crate::wire::sample_data;
 
     fn parse(parameters: &[(&str, &str)]) -> Result<ExportScope, Error> {
-        parse_export_scope(&|name| {
-            parameters.iter().find(|(parameter, _)| *parameter == name).map(|(_, value)| (*value).to_owned())
-        })
+        let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        read_query::<ChatExportQuery>(parameters)?.checked().map(|(scope, _)| scope)
     }
 
     #[test]
@@ -225,9 +336,14 @@ mod tests {
             base_url: String::new(),
             revision: 0,
         };
-        let entry = TimelineEntry { content: Content::Call(Box::new(call)), ..sample_data::agent_message("id", now) };
-        let page =
-            ExportPage { chats: vec![ExportedChat { chat: sample_data::chat(now), entries: vec![entry] }], next: None };
+        let entry = timeline_entry::TimelineEntry {
+            content: Content::Call(Box::new(call)),
+            ..sample_data::agent_message("id", now)
+        };
+        let page = ExportPage {
+            chats: vec![chat_export::ExportedChat { chat: sample_data::chat(now), entries: vec![entry] }],
+            next: None,
+        };
         let csv = export_csv(&page, true);
         assert!(csv.starts_with("\u{feff}\"chat_id\","), "{csv}");
         let expected = "\"call\",\"'+31201234567\",\"positive\",\"Sample department\",\"incoming\",\"end\",\"\",\"61\",\"https://x.example/1.mp3\"\r\n";

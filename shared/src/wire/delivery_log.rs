@@ -1,27 +1,114 @@
-//! The query parameters, request bodies and response bodies of the /admin/deliveries endpoints, which list, count,
-//! show and replay deliveries.
+//! The /admin/deliveries endpoints, which list, count, show and replay deliveries.
 
-use serde_json::{Value, json};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 
+use crate::contract::{Failure, Operation};
 use crate::domain::chat::Chat;
 use crate::domain::delivery::{DeliveryState, Target};
-use crate::domain::delivery_search_and_replay::{CappedCount, DeliveryCursor, DeliveryFilter};
+use crate::domain::delivery_search_and_replay::{self, DeliveryCursor, DeliveryFilter};
 use crate::domain::named::Named;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::wire::agent;
-use crate::wire::json_fields::Fields;
-use crate::wire::json_object::with_fields;
-use crate::wire::query_parameters::{query_number, time_range};
+use crate::wire::agent::Delivery;
+use crate::wire::message_content::MessageType;
+use crate::wire::query_parameters::time_range;
 use crate::wire::receiver_test::SentRequest;
+use crate::wire::values::{AnyText, Name, NextCursor, NotNull, SequentialNumber, UnixSeconds, Whole, inline_schema};
 
 const MAX_DELIVERIES_PER_PAGE: u64 = 100;
 const DEFAULT_DELIVERIES_PER_PAGE: u64 = 50;
 /// The maximum length of a channel id or a cursor.
 const MAX_ID_CHARS: usize = 64;
+const CHANNEL_ID_PATTERN: &str = "^[A-Za-z0-9]{1,64}$";
+const CURSOR_PATTERN: &str = "^[0-9]+-[0-9]+(-[0-9]+)?$";
 
-/// The query parameters of GET /admin/deliveries.
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/admin/deliveries", "deliveries", "Lists deliveries with their attempts, newest first")
+            .describe(
+                "Failed deliveries newest first, deliveries in other states by chat. Message texts are not included. A \
+                 page can be shorter than `limit` although more follow: repeat the request with `next` as `cursor` \
+                 until `next` is null.",
+            )
+            .query::<DeliveriesQuery>()
+            .answers::<Deliveries>(
+                200,
+                "A page of deliveries. It does not contain message texts, unless a receiver repeated one in its \
+                 response.",
+            )
+            .fails(&[Failure::NotFound]),
+        Operation::get(
+            "/admin/deliveries/counts",
+            "deliveryCounts",
+            "Counts failed and pending deliveries, up to 100 of each",
+        )
+        .describe("`has_more` says that there are more than 100.")
+        .query::<DeliveryCountsQuery>()
+        .answers::<DeliveryCounts>(200, "The numbers of deliveries. A number that was not requested is null."),
+        Operation::get("/admin/deliveries/{chat_id}/{seq}", "delivery", "Shows a delivery with its request")
+            .describe(
+                "The request is built again from the stored data. It differs from the request that was sent if the \
+                 visitor, the agents, the receiver's address or its secrets have changed since. 404 for an entry \
+                 without a delivery.",
+            )
+            .answers::<ShownDelivery>(
+                200,
+                "The delivery and the request of its newest attempt, or of the next one if none was made.",
+            ),
+        Operation::post(
+            "/admin/deliveries/replay",
+            "replayDeliveries",
+            "Sends failed deliveries again: one, those of a chat, or those of a period, oldest first",
+        )
+        .describe(
+            "Either one delivery (`chat_id` and `seq`), those of a chat (`chat_id`), or those of a period (`from` and \
+             `to`). Repeat the request with `next` as `cursor` until `next` is null. Receivers get the same \
+             `webhook-id` again.",
+        )
+        .body::<ReplayRequest>()
+        .answers::<ReplayedDeliveries>(
+            202,
+            "The numbers of replayed and skipped deliveries. Events to which a bot should have reacted are skipped, \
+             because the bot does not have the chat any more. While next is not null, repeat the request with next as \
+             cursor.",
+        )
+        .fails(&[Failure::NotFound, Failure::Conflict]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct DeliveriesQuery {
+    /// Selects deliveries in this state.
+    #[serde(default)]
+    #[schemars(extend("default" = DeliveryState::Failed.name()))]
+    state: NotNull<Name<DeliveryState>>,
+    /// Selects deliveries to this kind of receiver.
+    #[serde(default)]
+    target: NotNull<Name<Target>>,
+    /// Selects deliveries of this chat.
+    #[serde(default)]
+    chat_id: NotNull<u64>,
+    /// Selects deliveries of this channel.
+    #[serde(default)]
+    channel_id: NotNull<ChannelId>,
+    /// Unix seconds.
+    #[serde(default)]
+    from: NotNull<u64>,
+    /// Unix seconds, inclusive.
+    #[serde(default)]
+    to: NotNull<u64>,
+    /// The page size.
+    #[serde(default)]
+    #[schemars(extend("default" = DEFAULT_DELIVERIES_PER_PAGE))]
+    limit: NotNull<Whole<1, MAX_DELIVERIES_PER_PAGE>>,
+    /// The value of next from the previous page.
+    #[serde(default)]
+    cursor: NotNull<LogCursor>,
+}
+
+/// The deliveries that a query selects.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DeliveryLogRequest {
     pub filter: DeliveryFilter,
@@ -32,9 +119,211 @@ pub struct DeliveryLogRequest {
     pub after: Option<DeliveryCursor>,
 }
 
-/// The body of POST /admin/deliveries/replay.
+impl DeliveriesQuery {
+    pub fn checked(self) -> Result<DeliveryLogRequest, Error> {
+        let Self { state, target, chat_id, channel_id, from, to, limit, cursor } = self;
+        let (from, to) = time_range(from.0, to.0)?;
+        let limit = limit.0.map_or(DEFAULT_DELIVERIES_PER_PAGE, |Whole(limit)| limit);
+        Ok(DeliveryLogRequest {
+            filter: DeliveryFilter {
+                state: state.0.map_or(DeliveryState::Failed, |Name(state)| state),
+                target: target.0.map(|Name(target)| target),
+                channel_id: channel_id.0.map(|ChannelId(id)| id),
+                from,
+                to,
+            },
+            chat_id: chat_id.0,
+            limit: usize::try_from(limit).map_err(Error::internal)?,
+            after: cursor.0.map(|LogCursor(cursor)| cursor),
+        })
+    }
+}
+
+/// The identifier of a channel.
+#[derive(Deserialize)]
+#[serde(try_from = "AnyText<MAX_ID_CHARS>")]
+struct ChannelId(String);
+
+impl TryFrom<AnyText<MAX_ID_CHARS>> for ChannelId {
+    type Error = &'static str;
+
+    fn try_from(AnyText(text): AnyText<MAX_ID_CHARS>) -> Result<Self, Self::Error> {
+        let is_id = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if is_id { Ok(Self(text)) } else { Err("must be the identifier of a channel") }
+    }
+}
+
+inline_schema!(ChannelId, "ChannelId", json_schema!({ "type": "string", "pattern": CHANNEL_ID_PATTERN }));
+
+/// A position in the delivery log.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "AnyText<MAX_ID_CHARS>")]
+struct LogCursor(DeliveryCursor);
+
+impl TryFrom<AnyText<MAX_ID_CHARS>> for LogCursor {
+    type Error = &'static str;
+
+    fn try_from(AnyText(text): AnyText<MAX_ID_CHARS>) -> Result<Self, Self::Error> {
+        DeliveryCursor::parse(&text).map(Self).ok_or("must be the next of an earlier response")
+    }
+}
+
+inline_schema!(LogCursor, "LogCursor", json_schema!({ "type": "string", "pattern": CURSOR_PATTERN }));
+
+#[derive(Deserialize, JsonSchema)]
+pub struct DeliveryCountsQuery {
+    /// Counts only deliveries in this state. Counting failed deliveries is cheaper.
+    #[serde(default)]
+    state: NotNull<CountedState>,
+    /// Unix seconds.
+    #[serde(default)]
+    from: NotNull<u64>,
+    /// Unix seconds, inclusive.
+    #[serde(default)]
+    to: NotNull<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum CountedState {
+    Failed,
+    Pending,
+}
+
+impl DeliveryCountsQuery {
+    pub fn counts_failed(&self) -> bool {
+        self.state.0 != Some(CountedState::Pending)
+    }
+
+    pub fn counts_pending(&self) -> bool {
+        self.state.0 != Some(CountedState::Failed)
+    }
+
+    /// Returns the time range of the entries whose failed deliveries are counted.
+    pub fn times(&self) -> Result<(Timestamp, Timestamp), Error> {
+        time_range(self.from.0, self.to.0)
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct DeliveryCounts {
+    /// Failed deliveries of entries between from and to. A failure is counted up to nine seconds before the list shows
+    /// it.
+    pub failed: Option<CappedCount>,
+    /// Deliveries that are pending now. from and to do not apply.
+    pub pending: Option<CappedCount>,
+}
+
+/// A number of deliveries, counted up to 100.
+#[derive(Serialize, JsonSchema)]
+pub struct CappedCount {
+    #[schemars(range(max = 100))]
+    count: u32,
+    /// Whether there are, or may be, more deliveries.
+    has_more: bool,
+}
+
+impl From<delivery_search_and_replay::CappedCount> for CappedCount {
+    fn from(
+        delivery_search_and_replay::CappedCount { count, has_more }: delivery_search_and_replay::CappedCount,
+    ) -> Self {
+        Self { count, has_more }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Deliveries {
+    #[schemars(length(max = MAX_DELIVERIES_PER_PAGE))]
+    deliveries: Vec<DeliveryLogEntry>,
+    next: NextCursor,
+}
+
+impl Deliveries {
+    pub fn new(rows: &[(Chat, TimelineEntry)], next: Option<DeliveryCursor>, now: Timestamp) -> Self {
+        let rows = rows.iter().filter_map(|(chat, entry)| DeliveryLogEntry::new(chat, entry, now));
+        Self { deliveries: rows.collect(), next: NextCursor(next.map(DeliveryCursor::to_text)) }
+    }
+}
+
+/// A delivery, without the text of its message.
+#[derive(Serialize, JsonSchema)]
+pub struct DeliveryLogEntry {
+    chat_id: SequentialNumber,
+    seq: SequentialNumber,
+    #[schemars(extend("format" = "uuid"))]
+    id: String,
+    target: Name<Target>,
+    r#type: MessageType,
+    channel_id: String,
+    since: UnixSeconds,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    webhook_id: Option<String>,
+    #[serde(flatten)]
+    delivery: Delivery,
+}
+
+impl DeliveryLogEntry {
+    /// Returns `None` if the entry has no delivery.
+    fn new(chat: &Chat, entry: &TimelineEntry, now: Timestamp) -> Option<Self> {
+        let delivery = entry.delivery.as_ref()?;
+        Some(Self {
+            chat_id: SequentialNumber(entry.chat_id),
+            seq: SequentialNumber(entry.seq),
+            id: entry.id.clone(),
+            target: Name(delivery.target),
+            r#type: MessageType::from(&entry.content),
+            channel_id: chat.channel_id.clone(),
+            since: entry.at.into(),
+            webhook_id: entry.webhook_dispatch.as_ref().map(|dispatch| dispatch.webhook_id.clone()),
+            delivery: Delivery::new(delivery, now),
+        })
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ShownDelivery {
+    #[serde(flatten)]
+    entry: DeliveryLogEntry,
+    /// Null if the delivery cannot be sent, and for calls.
+    request: Option<SentRequest>,
+    /// Why there is no request, for example because the visitor was erased.
+    request_error: Option<&'static str>,
+}
+
+impl ShownDelivery {
+    /// `request` is the request of the delivery, or the reason why there is none. Returns `None` if the entry has no
+    /// delivery.
+    pub fn new(
+        chat: &Chat,
+        entry: &TimelineEntry,
+        request: Result<SentRequest, &'static str>,
+        now: Timestamp,
+    ) -> Option<Self> {
+        let entry = DeliveryLogEntry::new(chat, entry, now)?;
+        let (request, request_error) = match request {
+            Ok(request) => (Some(request), None),
+            Err(obstacle) => (None, Some(obstacle)),
+        };
+        Some(Self { entry, request, request_error })
+    }
+}
+
+/// Requires chat_id and seq, or only chat_id, or from and to.
+#[derive(Deserialize)]
+pub struct ReplayRequest {
+    chat_id: Option<u64>,
+    seq: Option<u64>,
+    from: Option<u64>,
+    to: Option<u64>,
+    channel_id: Option<ChannelId>,
+    target: Option<Name<Target>>,
+    cursor: Option<LogCursor>,
+}
+
+/// What to replay.
 #[derive(Debug, PartialEq, Eq)]
-pub enum ReplayRequest {
+pub enum Replay {
     /// A single delivery. It is sent again even if it has already succeeded.
     One { chat_id: u64, seq: u64 },
     /// All failed deliveries of a chat.
@@ -53,180 +342,113 @@ pub enum ReplayRequest {
     },
 }
 
-/// Parses the query parameters of GET /admin/deliveries. By default, failed deliveries are listed.
-pub fn parse_list_request(query: &dyn Fn(&str) -> Option<String>) -> Result<DeliveryLogRequest, Error> {
-    let invalid = |name: &str, expected: &str| Error::field(name, expected);
-    let number = |name: &str| query_number(query, name);
-    let state = match query("state") {
-        Some(name) => DeliveryState::parse(&name)
-            .ok_or_else(|| Error::field("state", must_be_one_of(&names_of::<DeliveryState>())))?,
-        None => DeliveryState::Failed,
-    };
-    let target = query("target")
-        .map(|name| Target::parse(&name).ok_or_else(|| Error::field("target", must_be_one_of(&names_of::<Target>()))));
-    let channel_id = query("channel_id");
-    if channel_id.as_ref().is_some_and(|id| !is_channel_id(id)) {
-        return Err(invalid("channel_id", CHANNEL_ID_EXPECTED));
-    }
-    let (from, to) = time_range(number("from")?, number("to")?)?;
-    let limit = number("limit")?.unwrap_or(DEFAULT_DELIVERIES_PER_PAGE);
-    if !(1..=MAX_DELIVERIES_PER_PAGE).contains(&limit) {
-        return Err(Error::field("limit", format_args!("must be from 1 to {MAX_DELIVERIES_PER_PAGE}")));
-    }
-    Ok(DeliveryLogRequest {
-        filter: DeliveryFilter { state, target: target.transpose()?, channel_id, from, to },
-        chat_id: number("chat_id")?,
-        limit: usize::try_from(limit).map_err(Error::internal)?,
-        after: query("cursor").map(|text| parse_cursor(&text)).transpose()?,
-    })
-}
-
-/// Parses the body of POST /admin/deliveries/replay. The body contains either `chat_id` and `seq`, or only `chat_id`,
-/// or `from` and `to`.
-pub fn parse_replay_request(body: &Value) -> Result<ReplayRequest, Error> {
-    let fields = Fields::of(body)?;
-    let after = fields.text_or_blank("cursor", MAX_ID_CHARS)?.map(|text| parse_cursor(&text)).transpose()?;
-    let require_absent = |names: &[&str], present: &str| match names.iter().find(|name| fields.value(name).is_some()) {
-        Some(name) => Err(fields.invalid(name, format_args!("cannot be combined with {present}"))),
-        None => Ok(()),
-    };
-    let Some(chat_id) = whole_number(fields, "chat_id")? else {
-        if fields.value("seq").is_some() {
-            return Err(fields.invalid("chat_id", "is required with seq"));
+impl ReplayRequest {
+    pub fn checked(self) -> Result<Replay, Error> {
+        let Self { chat_id, seq, from, to, channel_id, target, cursor } = self;
+        let after = cursor.map(|LogCursor(cursor)| cursor);
+        let Some(chat_id) = chat_id else {
+            if seq.is_some() {
+                return Err(Error::field("chat_id", "is required with seq"));
+            }
+            let (from, to) = match (from, to) {
+                (Some(_), Some(_)) => time_range(from, to)?,
+                (None, None) => return Err(Error::field("chat_id", "or from and to is required")),
+                (None, Some(_)) => return Err(Error::field("from", "is required")),
+                (Some(_), None) => return Err(Error::field("to", "is required")),
+            };
+            let (target, channel_id) = (target.map(|Name(target)| target), channel_id.map(|ChannelId(id)| id));
+            let filter = DeliveryFilter { target, channel_id, from, to, ..DeliveryFilter::all(DeliveryState::Failed) };
+            return Ok(Replay::Range { filter, after });
+        };
+        let of_range = [
+            ("from", from.is_some()),
+            ("to", to.is_some()),
+            ("channel_id", channel_id.is_some()),
+            ("target", target.is_some()),
+        ];
+        if let Some((name, _)) = of_range.into_iter().find(|(_, is_present)| *is_present) {
+            return Err(Error::field(name, "cannot be combined with chat_id"));
         }
-        return parse_range(fields, after);
-    };
-    require_absent(&["from", "to", "channel_id", "target"], "chat_id")?;
-    match whole_number(fields, "seq")? {
-        Some(seq) => require_absent(&["cursor"], "seq").map(|()| ReplayRequest::One { chat_id, seq }),
-        None => Ok(ReplayRequest::Chat { chat_id, after }),
+        match seq {
+            Some(_) if after.is_some() => Err(Error::field("cursor", "cannot be combined with seq")),
+            Some(seq) => Ok(Replay::One { chat_id, seq }),
+            None => Ok(Replay::Chat { chat_id, after }),
+        }
     }
 }
 
-fn parse_range(fields: Fields<'_>, after: Option<DeliveryCursor>) -> Result<ReplayRequest, Error> {
-    let (from, to) = match (whole_number(fields, "from")?, whole_number(fields, "to")?) {
-        (Some(from), Some(to)) => time_range(Some(from), Some(to))?,
-        (None, None) => return Err(fields.invalid("chat_id", "or from and to is required")),
-        (None, Some(_)) => return Err(fields.invalid("from", "is required")),
-        (Some(_), None) => return Err(fields.invalid("to", "is required")),
-    };
-    let channel_id = fields.text_or_blank("channel_id", MAX_ID_CHARS)?;
-    if channel_id.as_ref().is_some_and(|id| !is_channel_id(id)) {
-        return Err(fields.invalid("channel_id", CHANNEL_ID_EXPECTED));
+impl JsonSchema for ReplayRequest {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ReplayRequest".into()
     }
-    let target = fields.enumerated("target", &names_of::<Target>(), Target::parse)?;
-    let filter = DeliveryFilter { target, channel_id, from, to, ..DeliveryFilter::all(DeliveryState::Failed) };
-    Ok(ReplayRequest::Range { filter, after })
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let number = || json_schema!({ "type": "integer", "minimum": 0, "format": "int64" });
+        let cursor = || json_schema!({ "type": ["string", "null"], "pattern": CURSOR_PATTERN });
+        let absent = || json_schema!({ "type": "null" });
+        let targets: Vec<Option<&str>> = Target::names().into_iter().map(Some).chain([None]).collect();
+        json_schema!({
+            "description": "Requires chat_id and seq, or only chat_id, or from and to.",
+            "anyOf": [
+                {
+                    "type": "object",
+                    "required": ["chat_id"],
+                    "properties": {
+                        "chat_id": number(),
+                        "seq": { "type": ["integer", "null"], "minimum": 0, "format": "int64" },
+                        "cursor": cursor(),
+                    },
+                },
+                {
+                    "type": "object",
+                    "required": ["from", "to"],
+                    "properties": {
+                        "chat_id": absent(),
+                        "seq": absent(),
+                        "from": number(),
+                        "to": number(),
+                        "channel_id": { "type": ["string", "null"], "pattern": CHANNEL_ID_PATTERN },
+                        "target": { "type": ["string", "null"], "enum": targets },
+                        "cursor": cursor(),
+                    },
+                },
+            ],
+        })
+    }
 }
 
-fn whole_number(fields: Fields<'_>, name: &str) -> Result<Option<u64>, Error> {
-    let Some(value) = fields.value(name) else { return Ok(None) };
-    value.as_u64().map(Some).ok_or_else(|| fields.invalid(name, "must be a whole number"))
+#[derive(Serialize, JsonSchema)]
+pub struct ReplayedDeliveries {
+    replayed: usize,
+    skipped: usize,
+    next: NextCursor,
 }
 
-fn parse_cursor(text: &str) -> Result<DeliveryCursor, Error> {
-    DeliveryCursor::parse(text).ok_or_else(|| Error::field("cursor", "must be the next of an earlier response"))
-}
-
-const CHANNEL_ID_EXPECTED: &str = "must be the identifier of a channel";
-
-fn is_channel_id(text: &str) -> bool {
-    (1..=MAX_ID_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
-}
-
-fn names_of<T: Named>() -> String {
-    T::names().join(", ")
-}
-
-fn must_be_one_of(names: &str) -> String {
-    format!("must be one of {names}")
-}
-
-/// The query parameters of GET /admin/deliveries/counts.
-#[derive(Debug, PartialEq, Eq)]
-pub struct DeliveryCountsRequest {
-    pub counts_failed: bool,
-    pub counts_pending: bool,
-    /// The time range of the entries whose failed deliveries are counted.
-    pub from: Timestamp,
-    pub to: Timestamp,
-}
-
-/// Parses the query parameters of GET /admin/deliveries/counts. By default, both failed and pending deliveries are
-/// counted.
-pub fn parse_counts_request(query: &dyn Fn(&str) -> Option<String>) -> Result<DeliveryCountsRequest, Error> {
-    let (counts_failed, counts_pending) = match query("state").as_deref() {
-        None => (true, true),
-        Some("failed") => (true, false),
-        Some("pending") => (false, true),
-        Some(_) => return Err(Error::field("state", must_be_one_of("failed, pending"))),
-    };
-    let (from, to) = time_range(query_number(query, "from")?, query_number(query, "to")?)?;
-    Ok(DeliveryCountsRequest { counts_failed, counts_pending, from, to })
-}
-
-pub fn counts_json(failed: Option<CappedCount>, pending: Option<CappedCount>) -> Value {
-    let count = |CappedCount { count, has_more }| json!({ "count": count, "has_more": has_more });
-    json!({ "failed": failed.map(count), "pending": pending.map(count) })
-}
-
-/// Returns a delivery with its request, or with the reason why there is no request. Returns `None` if the entry has no
-/// delivery.
-pub fn delivery_json(
-    chat: &Chat,
-    entry: &TimelineEntry,
-    request: Result<&SentRequest, &'static str>,
-    now: Timestamp,
-) -> Option<Value> {
-    let request_json = request.ok().map(|request| json!(request));
-    let fields = [("request", json!(request_json)), ("request_error", json!(request.err()))];
-    Some(with_fields(row_json(chat, entry, now)?, fields))
-}
-
-/// Returns a page of the delivery log. It does not contain the texts of messages.
-pub fn page_json(rows: &[(Chat, TimelineEntry)], next: Option<DeliveryCursor>, now: Timestamp) -> Value {
-    let rows: Vec<Value> = rows.iter().filter_map(|(chat, entry)| row_json(chat, entry, now)).collect();
-    json!({ "deliveries": rows, "next": cursor(next) })
-}
-
-fn row_json(chat: &Chat, entry: &TimelineEntry, now: Timestamp) -> Option<Value> {
-    let delivery = entry.delivery.as_ref()?;
-    let row = with_fields(
-        agent::logged_delivery_json(delivery, now),
-        [
-            ("chat_id", json!(entry.chat_id)),
-            ("seq", json!(entry.seq)),
-            ("id", json!(entry.id)),
-            ("target", json!(delivery.target.name())),
-            ("type", json!(entry.content.name())),
-            ("channel_id", json!(chat.channel_id)),
-            ("since", json!(entry.at.seconds())),
-        ],
-    );
-    Some(match &entry.webhook_dispatch {
-        Some(webhook_dispatch) => with_fields(row, [("webhook_id", json!(webhook_dispatch.webhook_id))]),
-        None => row,
-    })
-}
-
-pub fn replay_result_json(replayed: usize, skipped: usize, next: Option<DeliveryCursor>) -> Value {
-    json!({ "replayed": replayed, "skipped": skipped, "next": cursor(next) })
-}
-
-fn cursor(next: Option<DeliveryCursor>) -> Option<String> {
-    next.map(DeliveryCursor::to_text)
+impl ReplayedDeliveries {
+    pub fn new(replayed: usize, skipped: usize, next: Option<DeliveryCursor>) -> Self {
+        Self { replayed, skipped, next: NextCursor(next.map(DeliveryCursor::to_text)) }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::wire::reader::{read, read_query};
 
     fn parse_query(parameters: &[(&str, &str)]) -> Result<DeliveryLogRequest, Error> {
-        let find = |name: &str| {
-            parameters.iter().find(|(parameter, _)| *parameter == name).map(|(_, value)| (*value).to_owned())
-        };
-        parse_list_request(&find)
+        read_parameters::<DeliveriesQuery>(parameters)?.checked()
+    }
+
+    fn read_parameters<T: DeserializeOwned>(parameters: &[(&str, &str)]) -> Result<T, Error> {
+        read_query(parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+    }
+
+    fn parse_replay_request(body: &Value) -> Result<Replay, Error> {
+        read::<ReplayRequest>(body)?.checked()
     }
 
     fn invalid_field<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
@@ -266,16 +488,15 @@ mod tests {
     #[test]
     fn counts_are_selected_by_state() {
         let parse = |parameters: &[(&str, &str)]| {
-            let find = |name: &str| parameters.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned());
-            parse_counts_request(&find)
+            let query: DeliveryCountsQuery = read_parameters(parameters)?;
+            Ok::<_, Error>((query.counts_failed(), query.counts_pending(), query.times()?))
         };
-        let (from, to) = (Timestamp(5_000), Timestamp(5_999));
+        let times = (Timestamp(5_000), Timestamp(5_999));
         for (state, counts_failed, counts_pending) in [("failed", true, false), ("pending", false, true)] {
-            let expected = DeliveryCountsRequest { counts_failed, counts_pending, from, to };
+            let expected = (counts_failed, counts_pending, times);
             assert_eq!(parse(&[("state", state), ("from", "5"), ("to", "5")]).unwrap(), expected);
         }
-        let both = parse(&[]).unwrap();
-        assert!(both.counts_failed && both.counts_pending);
+        assert_eq!(parse(&[]).unwrap(), (true, true, (Timestamp(0), Timestamp(u64::MAX))));
         for (name, value) in [("state", "delivered"), ("from", "x"), ("to", "-1")] {
             assert_eq!(invalid_field(parse(&[(name, value)])), name);
         }
@@ -312,15 +533,15 @@ mod tests {
     #[test]
     fn replay_takes_one_delivery_a_chat_or_a_time_range() {
         let after = Some(DeliveryCursor { at: Some(Timestamp(1)), chat_id: 7, seq: 3 });
-        let range = |filter, after| ReplayRequest::Range { filter, after };
+        let range = |filter, after| Replay::Range { filter, after };
         let first_ten_seconds =
             DeliveryFilter { from: Timestamp(0), to: Timestamp(9_999), ..DeliveryFilter::all(DeliveryState::Failed) };
         let of_bots =
             DeliveryFilter { target: Some(Target::Bot), channel_id: Some("CH".into()), ..first_ten_seconds.clone() };
         let table = [
-            (json!({ "chat_id": 7, "seq": 3 }), ReplayRequest::One { chat_id: 7, seq: 3 }),
-            (json!({ "chat_id": 7, "from": null }), ReplayRequest::Chat { chat_id: 7, after: None }),
-            (json!({ "chat_id": 7, "cursor": "1-7-3" }), ReplayRequest::Chat { chat_id: 7, after }),
+            (json!({ "chat_id": 7, "seq": 3 }), Replay::One { chat_id: 7, seq: 3 }),
+            (json!({ "chat_id": 7, "from": null }), Replay::Chat { chat_id: 7, after: None }),
+            (json!({ "chat_id": 7, "cursor": "1-7-3" }), Replay::Chat { chat_id: 7, after }),
             (json!({ "from": 0, "to": 9 }), range(first_ten_seconds.clone(), None)),
             (json!({ "from": 0, "to": 9, "cursor": "1-7-3" }), range(first_ten_seconds, after)),
             (json!({ "from": 0, "to": 9, "target": "bot", "channel_id": "CH" }), range(of_bots, None)),

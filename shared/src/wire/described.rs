@@ -4,7 +4,8 @@
 use schemars::{JsonSchema, json_schema};
 use serde::Serialize;
 
-use crate::wire::values::inline_schema;
+use crate::wire::message_content::MessageType;
+use crate::wire::values::{True, inline_schema};
 
 #[derive(Serialize, JsonSchema)]
 pub struct Success {
@@ -104,3 +105,20 @@ pub struct MessageButton {
 pub struct MessageButtonId;
 
 inline_schema!(MessageButtonId, "MessageButtonId", json_schema!({ "type": ["string", "number"] }));
+
+/// The type of a message, and the fields that apply to its type.
+#[derive(JsonSchema)]
+pub struct MessageFields {
+    pub r#type: MessageType,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(flatten)]
+    pub media: MediaFields,
+    /// Markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buttons: Option<MessageButtons>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub force_reply: Option<True>,
+}

@@ -3,14 +3,21 @@
 //! or the buttons of a bot's message, if the channel can display them. The endpoints for agents, widgets and exports
 //! use the same fields.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::domain::bot::BotNotification;
 use crate::domain::media::{Media, MediaField, MediaMessage, MediaType};
 use crate::domain::message_content::{
     Button, ButtonId, Content, RichFormat, RichMessage, TypingNotice, truncate_chars,
 };
 use crate::domain::named::Named;
+use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
+use crate::wire::described;
 use crate::wire::json_fields::Fields;
 use crate::wire::json_object::without_nulls;
 
@@ -84,6 +91,47 @@ fn parse_media(message: Fields<'_>, media_type: MediaType) -> Result<Media, Erro
         }
     }
     Ok(media)
+}
+
+/// The type of an entry, as [`Content::name`] returns it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct MessageType(pub Cow<'static, str>);
+
+impl From<&Content> for MessageType {
+    fn from(content: &Content) -> Self {
+        Self(content.name().into())
+    }
+}
+
+impl JsonSchema for MessageType {
+    fn schema_name() -> Cow<'static, str> {
+        "MessageType".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let own = [Content::TEXT, Content::MARKDOWN, Content::BUTTONS, Content::NOTE, Content::CALL];
+        let events = WebhookEvent::ALL.map(WebhookEvent::name);
+        let names = [own.as_slice(), &*MediaType::names(), &*BotNotification::names(), &events].concat();
+        json_schema!({
+            "type": "string",
+            "enum": names,
+            "description": "A type from table A3, a message type used by bots, note for an agent's private note, call \
+                            for a phone call, or an event type.",
+        })
+    }
+}
+
+/// The type of a message, and the fields that apply to its type.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(with = "described::MessageFields")]
+pub struct MessageFields(Map<String, Value>);
+
+impl From<&Content> for MessageFields {
+    fn from(content: &Content) -> Self {
+        Self(message_fields(content))
+    }
 }
 
 /// Returns the fields of a `message` object. Empty fields are left out.

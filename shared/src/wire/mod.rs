@@ -65,6 +65,8 @@ pub fn operations() -> Vec<Operation> {
         audit::operations(),
         report::operations(),
         visitor_data::operations(),
+        delivery_log::operations(),
+        chat_export::operations(),
     ];
     areas.into_iter().flatten().collect()
 }

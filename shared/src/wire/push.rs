@@ -14,7 +14,7 @@ use crate::domain::link_filter::LinkFilter;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
-use crate::wire::agent;
+use crate::wire::agent::{self, AgentPanel, ChatAgent, ChatRow, ChatVisitor};
 use crate::wire::json_object::with_fields;
 use crate::wire::socket_frame::frame;
 use crate::wire::widget;
@@ -24,7 +24,7 @@ const MAX_MESSAGE_BYTES: usize = 128 * 1024;
 
 /// Returns the frame that notifies agents of a new or changed row in the list of chats.
 pub(crate) fn chat_frame(chat: &Chat, safe_urls: &LinkFilter, now: Timestamp) -> String {
-    chat_push("chat", chat, [("chat", agent::chat_row_json(chat.clone(), safe_urls, now))])
+    chat_push("chat", chat, [("chat", json!(ChatRow::new(chat.clone(), safe_urls, now)))])
 }
 
 /// Returns the frame that notifies an agent who can no longer see the chat. `chat` is the header that the agent saw
@@ -45,13 +45,13 @@ pub(crate) fn delivery_frame(entry: TimelineEntry, safe_urls: &LinkFilter, now: 
 
 /// Returns the frame that contains the chat's panel, which also shows data about the visitor.
 pub(crate) fn panel_frame(chat: &Chat, panel: Panel, visitor: Option<Visitor>, safe_urls: &LinkFilter) -> String {
-    chat_push("panel", chat, [("panel", agent::panel_json(panel, visitor, safe_urls))])
+    chat_push("panel", chat, [("panel", json!(AgentPanel::new(panel, visitor, safe_urls)))])
 }
 
 /// Returns the frame that contains the chat's visitor. `panel` contains the invitation that the visitor accepted.
 pub(crate) fn visitor_frame(chat: &Chat, visitor: Visitor, panel: Panel, safe_urls: &LinkFilter) -> String {
     let number = visitor.number;
-    let visitor = agent::visitor_of_chat_json(visitor, panel, safe_urls);
+    let visitor = json!(ChatVisitor::new(visitor, panel, safe_urls));
     chat_push("visitor", chat, [("visitor_number", json!(number)), ("visitor", visitor)])
 }
 
@@ -67,7 +67,8 @@ pub(crate) fn visitor_typing_frame(chat: &Chat, is_typing: bool, safe_urls: &Lin
 
 /// Returns the frame that notifies agents that a colleague who has the chat has started or stopped typing.
 pub(crate) fn agent_typing_frame(chat: &Chat, agent: &AgentSnapshot, is_typing: bool) -> String {
-    let fields = [("from", json!("agent")), ("agent", agent::author_json(agent)), ("typing", json!(is_typing))];
+    let fields =
+        [("from", json!("agent")), ("agent", json!(ChatAgent::from(agent.clone()))), ("typing", json!(is_typing))];
     chat_push("typing", chat, fields)
 }
 
@@ -127,21 +128,20 @@ pub(crate) fn settings_frame() -> String {
 pub(crate) fn is_row_changed(before: &Chat, after: &Chat) -> bool {
     let row = |chat: &Chat| {
         let chat = Chat { last_message: None, updated_at: Timestamp(0), seq: 0, ..chat.clone() };
-        agent::chat_row_json(chat, &LinkFilter::default(), Timestamp(0))
+        ChatRow::new(chat, &LinkFilter::default(), Timestamp(0))
     };
     row(before) != row(after)
 }
 
 /// Whether agents see a difference between two states of an entry.
 pub(crate) fn is_entry_changed(before: &TimelineEntry, after: &TimelineEntry, now: Timestamp) -> bool {
-    let shown = |entry: &TimelineEntry| agent::entry_json(entry.clone(), &LinkFilter::default(), now);
+    let shown = |entry: &TimelineEntry| agent::TimelineEntry::new(entry.clone(), &LinkFilter::default(), now);
     shown(before) != shown(after)
 }
 
 /// Whether agents see a difference between two states of a visitor.
 pub(crate) fn is_visitor_changed(before: &Visitor, after: &Visitor) -> bool {
-    let shown =
-        |visitor: &Visitor| agent::visitor_of_chat_json(visitor.clone(), Panel::default(), &LinkFilter::default());
+    let shown = |visitor: &Visitor| ChatVisitor::new(visitor.clone(), Panel::default(), &LinkFilter::default());
     shown(before) != shown(after) || is_custom_data_changed(before, after)
 }
 
@@ -161,7 +161,7 @@ fn entry_push(kind: &str, entry: TimelineEntry, safe_urls: &LinkFilter, now: Tim
     let failed = entry.delivery.as_ref().filter(|delivery| delivery.state == DeliveryState::Failed);
     let result_at = failed.and_then(|delivery| delivery.result_visible_at).filter(|at| *at > now);
     let (chat_id, seq) = (json!(entry.chat_id), json!(entry.seq));
-    let message = agent::entry_json(entry, safe_urls, now);
+    let message = json!(agent::TimelineEntry::new(entry, safe_urls, now));
     let push = frame(kind, [("chat_id", chat_id), ("seq", seq), ("message", message)]);
     within_size_limit(match result_at {
         Some(at) => {
@@ -223,7 +223,7 @@ mod tests {
     fn push_of_an_entry_contains_it_as_the_timeline_does() {
         let expected = json!({
             "v": 1, "type": "message", "chat_id": 7, "seq": 3,
-            "message": agent::entry_json(entry("hi", None), &LinkFilter::default(), Timestamp(0)),
+            "message": agent::TimelineEntry::new(entry("hi", None), &LinkFilter::default(), Timestamp(0)),
         });
         assert_eq!(message(entry("hi", None), 0), expected);
     }

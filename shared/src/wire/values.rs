@@ -338,6 +338,18 @@ impl Serialize for True {
 
 inline_schema!(True, "True", json_schema!({ "type": "boolean", "const": true }));
 
+/// The constant false.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct False;
+
+impl Serialize for False {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bool(false)
+    }
+}
+
+inline_schema!(False, "False", json_schema!({ "type": "boolean", "const": false }));
+
 /// The cursor of the next page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]

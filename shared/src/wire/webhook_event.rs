@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::domain::agent;
 use crate::domain::chat::{Chat, Rating, Sender};
 use crate::domain::chat_side_panel;
-use crate::domain::department;
 use crate::domain::phone_call::{CallKind, PhoneCall};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{Visitor, VisitorProfile};
 use crate::domain::webhook::WebhookDispatch;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::domain::widget_visitor::{self, Utm, WidgetVisitor};
+use crate::wire::agent::ChatDepartment;
 use crate::wire::described::{DigitString, Uuid, WebUrl};
 use crate::wire::values::{AnyObject, Name, SequentialNumber, UnixSeconds};
 
@@ -111,7 +111,7 @@ impl WebhookPayload<'_> {
     }
 
     fn department(&self) -> Option<ChatDepartment> {
-        self.chat.department.as_ref().map(ChatDepartment::from)
+        self.chat.department.clone().map(ChatDepartment::from)
     }
 
     fn user_token(&self) -> Option<String> {
@@ -181,14 +181,6 @@ fn html_line(name: &str, text: &str) -> String {
     // attribute.
     let escape = html_escape::encode_double_quoted_attribute::<str>;
     format!("<p><b>{}:</b> {}</p>\n", escape(name), escape(text).replace('\n', "<br>"))
-}
-
-pub(super) fn department_json(department: &department::ChatDepartment) -> Value {
-    json!(ChatDepartment::from(department))
-}
-
-pub(super) fn session_json(visitor: &Visitor) -> Value {
-    json!(WebhookBrowserSession::from(visitor))
 }
 
 /// Makes the event's name a constant in the schema of its body.
@@ -436,19 +428,6 @@ impl From<&chat_side_panel::CustomData> for CustomDataItem {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct ChatDepartment {
-    id: SequentialNumber,
-    name: String,
-}
-
-impl From<&department::ChatDepartment> for ChatDepartment {
-    fn from(department: &department::ChatDepartment) -> Self {
-        let department::ChatDepartment { department_id, name } = department.clone();
-        Self { id: SequentialNumber(department_id), name }
-    }
-}
-
-#[derive(Serialize, JsonSchema)]
 pub struct WebhookAgent {
     id: SequentialNumber,
     name: String,
@@ -465,7 +444,7 @@ impl From<&agent::Agent> for WebhookAgent {
 }
 
 /// Data from the visitor's browser; empty for an API channel, whose messages come from the integrator's server.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WebhookBrowserSession {
     geoip: EventGeoIp,
     #[schemars(extend("deprecated" = true))]
@@ -476,7 +455,7 @@ pub struct WebhookBrowserSession {
     user_agent: String,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EventGeoIp {
     region_code: String,
     country: String,
@@ -488,7 +467,7 @@ pub struct EventGeoIp {
     organization: &'static str,
 }
 
-#[derive(Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EventUtm {
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,

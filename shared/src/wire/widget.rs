@@ -19,11 +19,11 @@ use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::domain::widget::WidgetSettings;
 use crate::domain::widget_visitor::{Analytics, HistoryPosition, Page, Utm};
 use crate::error::Error;
+use crate::wire::agent::ChatDepartment;
 use crate::wire::contacts_form::parse_answers;
 use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
 use crate::wire::json_object::{with_fields, without_nulls};
 use crate::wire::message_content::{self, MAX_VISITOR_TEXT_CHARS, ParsedMessage};
-use crate::wire::webhook_event::department_json;
 use crate::wire::widget_settings::widget_settings_json;
 
 /// The maximum number of fields that a page can set with setCustomData (specification, part D).
@@ -351,7 +351,7 @@ pub struct SessionResponse<'a> {
 
 impl SessionResponse<'_> {
     pub fn json(&self) -> Value {
-        let departments = self.departments.iter().map(|department| department_json(&department.snapshot()));
+        let departments = self.departments.iter().map(|department| json!(ChatDepartment::from(department.snapshot())));
         let departments: Vec<Value> = departments.collect();
         let agents = online_agents_json(self.agents, self.departments);
         let visitor = self.visitor.map(|visitor| visitor_with_token_json(visitor, self.token));

@@ -1,0 +1,494 @@
+//! The endpoints of an agent's chats: operations, requests, and the responses that are not rows of a list.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::contract::{Failure, Operation};
+use crate::domain::chat_changes::ChangesCursor;
+use crate::domain::chat_search::{MAX_SEARCH_CHARS, SearchCursor, SearchQuery};
+use crate::domain::chat_state;
+use crate::domain::message_content::{Content, TypingNotice};
+use crate::domain::timestamp::Timestamp;
+use crate::error::Error;
+use crate::wire::agent::{Chat, ChatRow, MAX_AGENT_FIELD_CHARS, TimelineEntry};
+use crate::wire::channel_api::ChannelMessage;
+use crate::wire::json_fields::Fields;
+use crate::wire::message_content::{ParsedMessage, parse_message_object};
+use crate::wire::query_parameters::CURSOR_RULE;
+use crate::wire::urls::WebUrl;
+use crate::wire::values::{Name, NextCursor, NotNull, OptionalText, SequentialNumber, Text};
+
+/// The maximum length of an agent's message or note. A longer text is rejected rather than truncated, because the agent
+/// would not notice the truncation.
+const MAX_AGENT_TEXT_CHARS: usize = 10_000;
+const STORED: &str = "Stored and queued.";
+
+pub(super) fn operations() -> Vec<Operation> {
+    [lists(), transitions(), messages()].into_iter().flatten().collect()
+}
+
+fn lists() -> Vec<Operation> {
+    vec![
+        Operation::get("/agent/chats", "agentChats", "Lists the chats that the agent can see, newest first")
+            .describe(
+                "Includes the chats that the agent has, or had when they were closed; chats offered to the agent; and \
+                 chats that other agents accepted or closed, if the agent receives the chats of the channel or is a \
+                 member of the last department of the chat. An admin sees every chat. All other endpoints return 403 \
+                 for a chat that is not in this list. A page may have fewer chats than the limit, or none: while next \
+                 is not null, repeat the request with next as before.",
+            )
+            .query::<ChatListQuery>()
+            .answers::<ChatList>(200, "The chats."),
+        Operation::get("/agent/chats/{chat_id}", "agentChat", "Reads a chat, its visitor and its panel")
+            .describe(
+                "`panel` contains the data from webhooks and from the visitor's page. The timeline is read separately.",
+            )
+            .answers::<Chat>(200, "The chat."),
+        Operation::get("/agent/changes", "agentChanges", "Lists the chats that have changed since a cursor")
+            .describe(
+                "A console keeps its lists current as follows: it sends a request without parameters to get a cursor, \
+                 reads its lists, and then requests the changes after the cursor, each time with the cursor of the \
+                 previous response, until complete is true. Each change is returned at least once; a row can be \
+                 returned again even though it has not changed. Chats that become visible or hidden because a \
+                 channel, a department or an agent has changed are not returned, because the chats themselves have \
+                 not changed.",
+            )
+            .query::<ChangesQuery>()
+            .answers::<ChatChanges>(200, "The changed chats.")
+            .fails(&[Failure::CursorExpired]),
+        Operation::get("/agent/search", "agentSearch", "Searches the chats that the agent can see")
+            .describe(
+                "Finds chats whose number or visitor number is q; chats of visitors whose e-mail address or phone \
+                 number begins with q (at least three characters or digits); chats of the visitor whom the integrator \
+                 of an API channel knows by the id q, unless q consists of letters only; and chats in which each word \
+                 of q begins a word of the visitor's name or of the part of the last message that ChatRow contains. \
+                 Upper and lower case and accents make no difference. The first page begins with the best matches: \
+                 the chat with this number, and the last chat of each visitor with this number, e-mail address or \
+                 phone number. At most 25 visitors are found by e-mail address and 25 by phone number. The other \
+                 results follow, newest first. Each page examines a limited number of chats, so it may have few \
+                 results or none: while next is not null, repeat the request with next as cursor. No chat is returned \
+                 twice.",
+            )
+            .query::<ChatSearchQuery>()
+            .answers::<FoundChats>(200, "The chats."),
+        Operation::get("/agent/visitors/{number}/chats", "visitorChats", "Lists a visitor's chats, newest first")
+            .describe(
+                "Contains open and closed chats. Chats that the agent cannot see are left out, so a page may have \
+                 fewer chats or none: while next is not null, repeat the request with next as cursor. Allowed for \
+                 agents who can see the visitor's open chat or, if no chat is open, the last one; other agents get \
+                 403.",
+            )
+            .query::<VisitorChatsQuery>()
+            .answers::<VisitorChats>(200, "The chats."),
+    ]
+}
+
+fn transitions() -> Vec<Operation> {
+    vec![
+        Operation::post(
+            "/agent/chats/{chat_id}/accept",
+            "acceptChat",
+            "The agent accepts the chat, even if a bot has it",
+        )
+        .describe(
+            "A repeated request has no further effect. 409 if another agent has the chat. The bot gets AGENT_JOINED, \
+             and webhooks get chat_accepted.",
+        )
+        .answers::<ChatRow>(200, "The agent has the chat.")
+        .fails(&[Failure::Conflict]),
+        Operation::post(
+            "/agent/chats/{chat_id}/close",
+            "closeChat",
+            "Closes the agent's chat, or one that no agent has",
+        )
+        .describe("A repeated request returns the same response and sends no second notification.")
+        .answers::<ClosedChat>(200, "The chat is closed.")
+        .fails(&[Failure::Conflict]),
+        Operation::post(
+            "/agent/chats/{chat_id}/assign",
+            "assignChat",
+            "Binds the visitor to the CRM card that the response to chat_accepted contained",
+        )
+        .describe("The response to chat_assigned appears in the panel.")
+        .answers::<AssignedChat>(200, "The event chat_assigned is queued.")
+        .fails(&[Failure::Conflict]),
+        Operation::post(
+            "/agent/chats/{chat_id}/transfer",
+            "transferChat",
+            "Transfers the chat to another agent or to a department",
+        )
+        .describe("Allowed for the agent who has the chat, and for admins. A recipient must be online.")
+        .body::<ChatTransfer>()
+        .answers::<ChatRow>(200, "The chat.")
+        .fails(&[Failure::Conflict]),
+    ]
+}
+
+fn messages() -> Vec<Operation> {
+    vec![
+        Operation::post("/agent/chats/{chat_id}/typing", "agentTyping", "The agent starts or stops typing")
+            .describe(
+                "The notice is not stored: it is sent to the visitor's front end once and never repeated.",
+            )
+            .optional_body::<AgentTyping>()
+            .answers::<QueuedTypingNotice>(200, "The notice is queued.")
+            .fails(&[Failure::Conflict, Failure::TooManyRequests]),
+        Operation::get(
+            "/agent/chats/{chat_id}/messages",
+            "agentMessages",
+            "Lists the timeline, oldest first, with the state of every delivery",
+        )
+        .describe(
+            "A client that polls with its last seq as after never skips an entry: a page ends before a seq whose \
+             entry is still being written, which takes ten seconds at most. Gaps in the sequence can be permanent.",
+        )
+        .query::<TimelineQuery>()
+        .answers::<Timeline>(200, "The entries."),
+        Operation::post(
+            "/agent/chats/{chat_id}/messages",
+            "agentMessage",
+            "The agent sends a message to the visitor",
+        )
+        .describe(
+            "The message is stored and queued before the response. Its delivery appears in the timeline. Repeat a \
+             request that got no response with the same Idempotency-Key.",
+        )
+        .body::<AgentMessage>()
+        .idempotent()
+        .answers::<MessageStored>(201, STORED)
+        .fails(&[Failure::Conflict, Failure::TooManyRequests]),
+        Operation::post("/agent/chats/{chat_id}/notes", "addNote", "The agent adds a private note to the chat")
+            .describe(
+                "The note becomes an entry of type note, which only agents see: it is not delivered and is not part of \
+                 any event. Every agent who can see the chat can add a note, even when the chat is closed.",
+            )
+            .body::<NewNote>()
+            .idempotent()
+            .answers::<NoteStored>(201, "Stored."),
+        Operation::post(
+            "/agent/chats/{chat_id}/call",
+            "callVisitor",
+            "The agent who has the chat calls the visitor",
+        )
+        .describe(
+            "The agent's phone rings first. 409: the agent does not have the chat, the visitor has a call in progress \
+             or no phone number, the agent's profile has no valid phone number, the account has no telephony provider, \
+             or its balance is used up.",
+        )
+        .optional_body::<AgentCallRequest>()
+        .idempotent()
+        .answers::<MessageStored>(201, STORED)
+        .fails(&[Failure::Conflict]),
+        Operation::post(
+            "/agent/chats/{chat_id}/messages/{seq}/retry",
+            "retryMessage",
+            "Sends a failed message again",
+        )
+        .describe("Three new attempts, with the same `webhook-id`. 409 unless the delivery has failed.")
+        .answers::<MessageStored>(202, STORED)
+        .fails(&[Failure::Conflict]),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ChatListQuery {
+    /// open selects every state except closed.
+    #[serde(default)]
+    #[schemars(extend("default" = "open"))]
+    state: NotNull<ListedState>,
+    /// Returns chats with a smaller chat_id.
+    #[serde(default)]
+    pub before: NotNull<u64>,
+    /// The page size, 1 to 100; a number outside this range is replaced by the nearest limit.
+    #[serde(default)]
+    #[schemars(extend("default" = 100))]
+    pub limit: NotNull<u64>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum ListedState {
+    Open,
+    Bot,
+    Waiting,
+    Active,
+    Closed,
+}
+
+impl ChatListQuery {
+    /// Returns the names of the states that are listed.
+    pub fn states(&self) -> &'static [&'static str] {
+        match self.state.0.unwrap_or(ListedState::Open) {
+            ListedState::Open => &chat_state::ChatState::OPEN_NAMES,
+            ListedState::Bot => &["bot"],
+            ListedState::Waiting => &["waiting"],
+            ListedState::Active => &["active"],
+            ListedState::Closed => &["closed"],
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ChatList {
+    #[schemars(length(max = 100))]
+    pub chats: Vec<ChatRow>,
+    /// The value of before for the next page; null on the last page.
+    pub next: Option<u64>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ChangesQuery {
+    /// The cursor of the previous response. It is valid for 24 hours.
+    #[serde(default)]
+    #[schemars(regex(pattern = "^[0-9]+(-[0-9]+-[oce](-[0-9]+)*)?$"))]
+    cursor: NotNull<String>,
+}
+
+impl ChangesQuery {
+    /// Fails with `CursorExpired` if the cursor is too old.
+    pub fn cursor(&self, now: Timestamp) -> Result<Option<ChangesCursor>, Error> {
+        self.cursor.0.as_deref().map(|text| parse_changes_cursor(text, now)).transpose()
+    }
+}
+
+fn parse_changes_cursor(text: &str, now: Timestamp) -> Result<ChangesCursor, Error> {
+    let cursor = ChangesCursor::parse(text, now).ok_or_else(|| Error::field("cursor", CURSOR_RULE))?;
+    if cursor.is_expired(now) { Err(Error::CursorExpired) } else { Ok(cursor) }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ChatChanges {
+    /// The cursor for the next request.
+    pub cursor: String,
+    /// The changed chats that the agent can see.
+    #[schemars(length(max = 200))]
+    pub chats: Vec<ChatRow>,
+    /// The numbers of changed chats that the agent cannot see, and of erased chats.
+    #[schemars(length(max = 200))]
+    pub gone: Vec<SequentialNumber>,
+    /// Whether the response contains all changes up to now. If not, repeat the request with the new cursor.
+    pub complete: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ChatSearchQuery {
+    /// The search text. Leading and trailing blanks are ignored.
+    #[schemars(length(min = 1, max = MAX_SEARCH_CHARS), regex(pattern = "\\S"))]
+    q: String,
+    /// The value of next from the previous page.
+    #[serde(default)]
+    #[schemars(regex(pattern = "^[0-9]+(-[0-9]+)*$"))]
+    cursor: NotNull<String>,
+}
+
+impl ChatSearchQuery {
+    pub fn checked(&self) -> Result<(SearchQuery, Option<SearchCursor>), Error> {
+        let invalid = || Error::field("q", format_args!("must have 1 to {MAX_SEARCH_CHARS} characters"));
+        let query = SearchQuery::parse(&self.q).ok_or_else(invalid)?;
+        Ok((query, self.cursor.0.as_deref().map(parse_search_cursor).transpose()?))
+    }
+}
+
+fn parse_search_cursor(text: &str) -> Result<SearchCursor, Error> {
+    SearchCursor::parse(text).ok_or_else(|| Error::field("cursor", CURSOR_RULE))
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct FoundChats {
+    /// The chats found.
+    #[schemars(length(max = 200))]
+    pub chats: Vec<ChatRow>,
+    pub next: NextCursor,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct VisitorChatsQuery {
+    /// The value of next from the previous page.
+    #[serde(default)]
+    #[schemars(with = "NotNull<String>", regex(pattern = "^[0-9]+$"))]
+    pub cursor: NotNull<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct VisitorChats {
+    /// The visitor's chats.
+    #[schemars(length(max = 10))]
+    pub chats: Vec<ChatRow>,
+    pub next: NextCursor,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ClosedChat {
+    chat_id: SequentialNumber,
+    #[schemars(extend("const" = "closed"))]
+    state: &'static str,
+}
+
+impl ClosedChat {
+    pub fn new(chat_id: u64) -> Self {
+        Self { chat_id: SequentialNumber(chat_id), state: "closed" }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct AssignedChat {
+    pub chat_id: SequentialNumber,
+    pub assign_to: WebUrl,
+}
+
+/// Exactly one of the two fields is required.
+#[derive(Deserialize)]
+pub struct ChatTransfer {
+    agent_id: Option<SequentialNumber>,
+    department_id: Option<SequentialNumber>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransferRequest {
+    Agent(u64),
+    Department(u64),
+}
+
+impl ChatTransfer {
+    pub fn checked(&self) -> Result<TransferRequest, Error> {
+        match (self.agent_id, self.department_id) {
+            (Some(SequentialNumber(agent_id)), None) => Ok(TransferRequest::Agent(agent_id)),
+            (None, Some(SequentialNumber(department_id))) => Ok(TransferRequest::Department(department_id)),
+            (None, None) => Err(Error::field("agent_id", "or department_id is required")),
+            (Some(_), Some(_)) => Err(Error::field("department_id", "cannot be combined with agent_id")),
+        }
+    }
+}
+
+impl JsonSchema for ChatTransfer {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ChatTransfer".into()
+    }
+
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        let number: Value = schemas.subschema_for::<SequentialNumber>().into();
+        json_schema!({
+            "description": "Exactly one of the two fields is required.",
+            "oneOf": [
+                {
+                    "type": "object",
+                    "required": ["agent_id"],
+                    "properties": { "agent_id": number.clone(), "department_id": { "type": "null" } },
+                },
+                {
+                    "type": "object",
+                    "required": ["department_id"],
+                    "properties": { "department_id": number, "agent_id": { "type": "null" } },
+                },
+            ],
+        })
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AgentTyping {
+    #[schemars(extend("default" = TypingNotice::Start.name()))]
+    r#type: Option<Name<TypingNotice>>,
+}
+
+impl AgentTyping {
+    pub fn notice(&self) -> TypingNotice {
+        self.r#type.map_or(TypingNotice::Start, |Name(notice)| notice)
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct QueuedTypingNotice {
+    pub chat_id: SequentialNumber,
+    pub r#type: Name<TypingNotice>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct TimelineQuery {
+    /// Returns entries with a larger seq.
+    #[serde(default)]
+    #[schemars(extend("default" = 0))]
+    pub after: NotNull<u64>,
+    /// The page size, 1 to 500; a number outside this range is replaced by the nearest limit.
+    #[serde(default)]
+    #[schemars(extend("default" = 500))]
+    pub limit: NotNull<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Timeline {
+    #[schemars(length(max = 500))]
+    pub messages: Vec<TimelineEntry>,
+}
+
+/// The body is a `message` object (specification, table A3), which [`parse_agent_message`] reads.
+pub struct AgentMessage;
+
+impl JsonSchema for AgentMessage {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "AgentMessage".into()
+    }
+
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        let mut schema = ChannelMessage::json_schema(schemas);
+        // Generators read the fields beside oneOf as fields of each alternative.
+        if let Some(alternatives) = schema.remove("anyOf") {
+            schema.insert("oneOf".into(), alternatives);
+        }
+        schema.insert(
+            "description".into(),
+            format!("An agent's text may have at most {MAX_AGENT_TEXT_CHARS} characters.").into(),
+        );
+        schema.insert("type".into(), "object".into());
+        let text = json_schema!({ "type": ["string", "null"], "maxLength": MAX_AGENT_TEXT_CHARS });
+        schema.insert("properties".into(), serde_json::json!({ "text": text }));
+        schema
+    }
+}
+
+pub fn parse_agent_message(body: &Value) -> Result<Content, Error> {
+    let body = Fields::of(body)?;
+    let ParsedMessage::Content(content) = parse_message_object(body, usize::MAX)? else {
+        return Err(body.invalid("type", "of a typing notice is sent to .../typing"));
+    };
+    let text_chars = content.own_text().map_or(0, |text| text.chars().count());
+    if text_chars > MAX_AGENT_TEXT_CHARS {
+        return Err(body.invalid("text", format_args!("must have at most {MAX_AGENT_TEXT_CHARS} characters")));
+    }
+    Ok(*content)
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct MessageStored {
+    seq: SequentialNumber,
+    /// Sent to the receiver as message.id.
+    #[schemars(extend("format" = "uuid"))]
+    id: String,
+}
+
+impl MessageStored {
+    pub fn new(seq: u64, id: &str) -> Self {
+        Self { seq: SequentialNumber(seq), id: id.to_owned() }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct NewNote {
+    pub text: Text<MAX_AGENT_TEXT_CHARS>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct NoteStored {
+    pub seq: SequentialNumber,
+    #[schemars(extend("format" = "uuid"))]
+    pub id: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AgentCallRequest {
+    /// The number to call instead of the visitor's.
+    #[serde(default)]
+    pub phone: OptionalText<MAX_AGENT_FIELD_CHARS>,
+}

@@ -1,0 +1,372 @@
+//! Chats as agents see them: the rows of lists, and a chat with its visitor and its panel.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::domain::chat::{self, MAX_UNDELIVERED, MessagePreview, Rating};
+use crate::domain::chat_side_panel::{self, CrmCardAssignment, CustomData};
+use crate::domain::chat_state;
+use crate::domain::link_filter::LinkFilter;
+use crate::domain::timestamp::Timestamp;
+use crate::domain::visitor::{self, VisitorProfile};
+use crate::wire::agent::timeline::EntrySender;
+use crate::wire::agent::visitors::VisitorFieldSources;
+use crate::wire::agent::{ChatAgent, ChatDepartment};
+use crate::wire::message_content::MessageType;
+use crate::wire::urls::WebUrl;
+use crate::wire::values::{Name, SequentialNumber, UnixSeconds};
+use crate::wire::webhook_event::WebhookBrowserSession;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChatState {
+    Bot,
+    Waiting,
+    Active,
+    Closed,
+}
+
+impl From<&chat_state::ChatState> for ChatState {
+    fn from(state: &chat_state::ChatState) -> Self {
+        match state {
+            chat_state::ChatState::Bot => Self::Bot,
+            chat_state::ChatState::Waiting | chat_state::ChatState::Offered(_) => Self::Waiting,
+            chat_state::ChatState::Active(_) => Self::Active,
+            chat_state::ChatState::Closed(_) => Self::Closed,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ChatChannel {
+    channel_id: String,
+    /// The channel's name when the chat was opened.
+    name: String,
+}
+
+impl From<&chat::Chat> for ChatChannel {
+    fn from(chat: &chat::Chat) -> Self {
+        Self { channel_id: chat.channel_id.clone(), name: chat.channel_name.clone() }
+    }
+}
+
+/// The seq of the last entry of the timeline. An entry with this seq may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct LastSeq(#[schemars(range(min = 1))] pub u64);
+
+/// A chat in a list.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ChatRow {
+    chat_id: SequentialNumber,
+    state: ChatState,
+    visitor: ChatRowVisitor,
+    channel: ChatChannel,
+    /// The agent who has the chat, or had it when it was closed.
+    agent: Option<ChatAgent>,
+    /// The department of the chat.
+    department: Option<ChatDepartment>,
+    last_message: Option<LastMessage>,
+    /// How many messages of agents could not be delivered to the visitor and have not been delivered by a replay
+    /// since. At most 100 are counted. A failure is counted as soon as no attempt remains, up to three seconds before
+    /// the message's delivery shows it.
+    #[schemars(range(max = MAX_UNDELIVERED))]
+    failed_messages: usize,
+    updated_at: UnixSeconds,
+    seq: LastSeq,
+    /// When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting.
+    waiting_since: Option<UnixSeconds>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ChatRowVisitor {
+    number: SequentialNumber,
+    name: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LastMessage {
+    from: EntrySender,
+    /// The agent who wrote the message. Null if no agent wrote it, and for messages from before this field was
+    /// introduced.
+    agent_id: Option<SequentialNumber>,
+    r#type: MessageType,
+    /// The first characters of the text.
+    text: String,
+    timestamp: UnixSeconds,
+}
+
+impl From<MessagePreview> for LastMessage {
+    fn from(MessagePreview { from, agent_id, kind, text, at }: MessagePreview) -> Self {
+        Self {
+            from: EntrySender(from.into()),
+            agent_id: agent_id.map(SequentialNumber),
+            r#type: MessageType(kind.into()),
+            text,
+            timestamp: at.into(),
+        }
+    }
+}
+
+impl ChatRow {
+    /// Links that Safe URL (the link filter) blocks are replaced. The preview of an expired message is left out.
+    pub fn new(chat: chat::Chat, safe_urls: &LinkFilter, now: Timestamp) -> Self {
+        let chat = safe_urls.filter_chat(chat.without_expired_preview(now));
+        Self {
+            chat_id: SequentialNumber(chat.chat_id),
+            state: (&chat.state).into(),
+            visitor: ChatRowVisitor { number: SequentialNumber(chat.visitor_number), name: chat.visitor_name.clone() },
+            channel: (&chat).into(),
+            agent: chat.state.agent().cloned().map(ChatAgent::from),
+            failed_messages: chat.undelivered.len(),
+            updated_at: chat.updated_at.into(),
+            seq: LastSeq(chat.seq),
+            waiting_since: chat.waiting_since.map(UnixSeconds::from),
+            last_message: chat.last_message.map(LastMessage::from),
+            department: chat.department.map(ChatDepartment::from),
+        }
+    }
+
+    pub fn list(chats: Vec<chat::Chat>, safe_urls: &LinkFilter, now: Timestamp) -> Vec<Self> {
+        chats.into_iter().map(|chat| Self::new(chat, safe_urls, now)).collect()
+    }
+}
+
+/// A chat with its visitor and its panel.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Chat {
+    chat_id: SequentialNumber,
+    state: ChatState,
+    channel: ChatChannel,
+    /// The agent who has the chat, or had it when it was closed.
+    agent: Option<ChatAgent>,
+    /// The department of the chat.
+    department: Option<ChatDepartment>,
+    opened_at: UnixSeconds,
+    updated_at: UnixSeconds,
+    seq: LastSeq,
+    /// When the visitor started waiting for an agent, in Unix seconds. Null unless the state is waiting.
+    waiting_since: Option<UnixSeconds>,
+    visitor_typing: bool,
+    rate: Option<Name<Rating>>,
+    visitor: ChatVisitor,
+    panel: AgentPanel,
+    #[serde(flatten)]
+    browser: Option<ChatBrowser>,
+}
+
+/// The fields that only chats of a widget have.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ChatBrowser {
+    /// The visitor's browser. Like page and referrer, it is present only in chats of a widget.
+    session: WebhookBrowserSession,
+    page: BrowserPageOrNull,
+    referrer: ReferrerOrNull,
+}
+
+/// The page that the visitor of a widget views. Null if it is not known.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct BrowserPageOrNull(Option<ChatPage>);
+
+/// The page from which the visitor of a widget came. Null if it is not known.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ReferrerOrNull(Option<String>);
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ChatPage {
+    url: WebUrl,
+    title: Option<String>,
+}
+
+impl Chat {
+    /// Links that Safe URL (the link filter) blocks are replaced or left out.
+    pub fn new(
+        chat: &chat::Chat,
+        visitor: visitor::Visitor,
+        panel: chat_side_panel::Panel,
+        safe_urls: &LinkFilter,
+        now: Timestamp,
+    ) -> Self {
+        let browser = visitor.widget.is_some();
+        let (panel, visitor) = (safe_urls.filter_panel(panel), safe_urls.filter_visitor(visitor));
+        Self {
+            chat_id: SequentialNumber(chat.chat_id),
+            state: (&chat.state).into(),
+            channel: chat.into(),
+            agent: chat.state.agent().cloned().map(ChatAgent::from),
+            department: chat.department.clone().map(ChatDepartment::from),
+            opened_at: chat.opened_at.into(),
+            updated_at: chat.updated_at.into(),
+            seq: LastSeq(chat.seq),
+            waiting_since: chat.waiting_since.map(UnixSeconds::from),
+            visitor_typing: chat.is_visitor_typing(now),
+            rate: chat.rating.map(Name),
+            visitor: ChatVisitor::of_filtered(&visitor, panel.invite.clone()),
+            browser: browser.then(|| ChatBrowser::of_filtered(&visitor)),
+            panel: AgentPanel::of_filtered(panel, Some(&visitor)),
+        }
+    }
+}
+
+impl ChatBrowser {
+    fn of_filtered(visitor: &visitor::Visitor) -> Self {
+        let widget = visitor.widget.as_deref();
+        let title = widget.and_then(|widget| widget.page_title.clone());
+        let page = visitor.profile.page().map(|url| ChatPage { url: WebUrl(url.to_owned()), title });
+        Self {
+            session: WebhookBrowserSession::from(visitor),
+            page: BrowserPageOrNull(page),
+            referrer: ReferrerOrNull(widget.and_then(|widget| widget.session.referrer.clone())),
+        }
+    }
+}
+
+/// The visitor of a chat.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ChatVisitor {
+    number: SequentialNumber,
+    /// sender.id
+    id: String,
+    /// Anonymous if unknown.
+    name: String,
+    phone: Option<String>,
+    email: Option<String>,
+    photo: Option<WebUrl>,
+    url: Option<WebUrl>,
+    /// sender.url, if it is not an http or https address. It is shown as text, not as a link.
+    url_text: Option<String>,
+    /// The invitation that the visitor sent with this chat.
+    invite: Option<String>,
+    description: Option<String>,
+    blacklisted: bool,
+    /// The number of chats that the visitor has opened.
+    chats_count: u64,
+    sources: VisitorFieldSources,
+}
+
+impl ChatVisitor {
+    /// `panel` contains the invitation. Links that Safe URL (the link filter) blocks are replaced or left out.
+    pub(crate) fn new(visitor: visitor::Visitor, panel: chat_side_panel::Panel, safe_urls: &LinkFilter) -> Self {
+        Self::of_filtered(&safe_urls.filter_visitor(visitor), safe_urls.filter_panel(panel).invite)
+    }
+
+    fn of_filtered(visitor: &visitor::Visitor, invite: Option<String>) -> Self {
+        let VisitorProfile { name: _, phone, email, photo, url: _, description } = visitor.profile.clone();
+        Self {
+            number: SequentialNumber(visitor.number),
+            id: visitor.external_id.clone(),
+            name: visitor.profile.display_name().to_owned(),
+            phone,
+            email,
+            photo: photo.map(WebUrl),
+            url: visitor.profile.page().map(|url| WebUrl(url.to_owned())),
+            url_text: visitor.profile.url_text().map(str::to_owned),
+            invite,
+            description,
+            blacklisted: visitor.blacklisted,
+            chats_count: visitor.chats,
+            sources: visitor.sources.into(),
+        }
+    }
+}
+
+/// Data from the customer's systems for the agent.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct AgentPanel {
+    custom_data: Vec<PanelLine>,
+    /// Whether the agent may bind the visitor to a CRM card.
+    enable_assign: bool,
+    crm_link: Option<WebUrl>,
+    page: Option<ChatPage>,
+    assignment: Option<PanelAssignment>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PanelLine {
+    title: Option<String>,
+    /// Text. Tags are removed from webhook data; tags in other data are shown as text.
+    content: String,
+    link: Option<WebUrl>,
+    key: Option<String>,
+    /// script: set on the visitor's page; visitor: an answer to a custom field of the contacts form; crm: returned by
+    /// a webhook.
+    source: PanelSource,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum PanelSource {
+    Script,
+    Visitor,
+    Crm,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PanelAssignment {
+    state: AssignmentState,
+    /// The error text, if the assignment failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum AssignmentState {
+    Pending,
+    Done,
+    Failed,
+}
+
+impl AgentPanel {
+    /// Links that Safe URL (the link filter) blocks are replaced or left out.
+    pub(crate) fn new(
+        panel: chat_side_panel::Panel,
+        visitor: Option<visitor::Visitor>,
+        safe_urls: &LinkFilter,
+    ) -> Self {
+        let visitor = visitor.map(|visitor| safe_urls.filter_visitor(visitor));
+        Self::of_filtered(safe_urls.filter_panel(panel), visitor.as_ref())
+    }
+
+    /// Contains what a script on the visitor's page has set, what the visitor has answered in the contacts form, and
+    /// what webhooks have returned.
+    fn of_filtered(panel: chat_side_panel::Panel, visitor: Option<&visitor::Visitor>) -> Self {
+        let chat_side_panel::Panel { custom_data, enable_assign, crm_link, page, assignment, invite: _ } = panel;
+        let widget = visitor.and_then(|visitor| visitor.widget.as_deref()).cloned().unwrap_or_default();
+        let lines = [
+            (widget.custom_data, PanelSource::Script),
+            (widget.answers, PanelSource::Visitor),
+            (custom_data, PanelSource::Crm),
+        ];
+        let lines = lines.into_iter().flat_map(|(lines, source)| {
+            lines.into_iter().map(move |CustomData { title, content, link, key }| PanelLine {
+                title,
+                content,
+                link: link.map(WebUrl),
+                key,
+                source,
+            })
+        });
+        Self {
+            custom_data: lines.collect(),
+            enable_assign,
+            crm_link: crm_link.map(WebUrl),
+            page: page.map(|(url, title)| ChatPage { url: WebUrl(url), title }),
+            assignment: assignment.map(PanelAssignment::from),
+        }
+    }
+}
+
+impl From<CrmCardAssignment> for PanelAssignment {
+    fn from(assignment: CrmCardAssignment) -> Self {
+        match assignment {
+            CrmCardAssignment::Pending => Self { state: AssignmentState::Pending, message: None },
+            CrmCardAssignment::Done => Self { state: AssignmentState::Done, message: None },
+            CrmCardAssignment::Failed(message) => Self { state: AssignmentState::Failed, message: Some(message) },
+        }
+    }
+}
