@@ -2,6 +2,8 @@
 
      node dev.mjs [--port 3900]                              with the mock service of dev/, dataset "normal"
      node dev.mjs --dataset busy                              another dataset of dev/mock-data.mjs
+     node dev.mjs --ready ready.json [--dataset full]         with the local host of this ready file, in a new account with
+                                                             a data set of tests/pages/seed/data-sets.mjs
      node dev.mjs --api http://127.0.0.1:3000                with a real local host behind it
      node dev.mjs --built                                    serves dist/ instead of building on each change */
 
@@ -121,13 +123,16 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const isBuilt = process.argv.includes("--built");
   const folder = join(HERE, isBuilt ? "dist/console" : ".watch/console");
   if (!isBuilt) await watch(folder);
-  const { url } = await serve({
-    port: Number(option("port") ?? 3900),
-    api: option("api"),
-    dataset: option("dataset"),
-    folder,
-  });
-  console.log(
-    `${url}/console/${option("api") ? "" : "  sign in as marta@example.com (admin) or jonas@example.com with the password: secret"}`,
-  );
+  const ready = option("ready") && JSON.parse(await readFile(option("ready"), "utf8"));
+  const api = ready?.base_url ?? option("api");
+  const dataset = ready ? undefined : option("dataset");
+  const { url } = await serve({ port: Number(option("port") ?? 3900), api, dataset, folder });
+  let signIn = api ? "" : "marta@example.com (admin) or jonas@example.com with the password: secret";
+  if (ready) {
+    process.env.READY_FILE = option("ready");
+    const { seed } = await import("../../tests/pages/seed/data-sets.mjs");
+    const { admin } = await seed(option("dataset") ?? "usual");
+    signIn = `${admin.email} with the password: ${admin.password}`;
+  }
+  console.log(`${url}/console/${signIn && `  sign in as ${signIn}`}`);
 }

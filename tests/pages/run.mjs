@@ -1,6 +1,6 @@
 /* Runs all suites of the pages: type check, unit tests, bundles, the console and the widget in Chromium with the real
-   local host, and both with mocks of the service. Installs the packages that they need. The local host is started from
-   binaries that have been built before. Each test of Node's test runner counts as one test.
+   local host, and the widget with a mock of its endpoints. Installs the packages that they need. The local host is
+   started from binaries that have been built before. Each test of Node's test runner counts as one test.
 
      cargo build --bins
      node tests/pages/run.mjs                             all suites
@@ -22,7 +22,6 @@ const WWW = join(HERE, "../../functions/www");
 /** This test measures times, so it does not run alongside others. */
 const TIMED_TEST = "journeys/load.test.mjs";
 const TESTS_WITH_MOCKS = [
-  "console-view.test.mjs",
   "widget-view.test.mjs",
   "widget-notices.test.mjs",
   "widget-layout.test.mjs",

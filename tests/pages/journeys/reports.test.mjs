@@ -1,9 +1,9 @@
 /* Reports, the export of chats, and the audit log: an admin sees what happened, and no agent does. */
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { axeViolations } from "../support/browser.mjs";
 import { journey, openChat, useBrowser } from "../support/console.mjs";
+import { savedFile } from "../support/saved-file.mjs";
 import { waitFor } from "../support/wait.mjs";
 
 useBrowser();
@@ -14,15 +14,6 @@ const figure = (page, name) =>
     .locator(".figure")
     .filter({ has: page.getByRole("heading", { name, exact: true }) });
 const part = (page, name) => page.getByRole("region", { name, exact: true });
-
-async function savedFile(page, button) {
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    button.click(),
-  ]);
-  const text = await readFile(await download.path(), "utf8");
-  return { name: download.suggestedFilename(), text };
-}
 
 /** Opens three chats: one is answered and closed by the admin, one is closed without an answer, and one stays open. */
 async function threeChats(account) {

@@ -1,6 +1,8 @@
 /* The visitor's details: contact, other chats, blacklist and erasure. */
 
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { host } from "../support/account.mjs";
 import {
   chatRow,
   journey,
@@ -8,6 +10,7 @@ import {
   stopClock,
   useBrowser,
 } from "../support/console.mjs";
+import { CRM_CARD, ok } from "../support/receiver.mjs";
 
 useBrowser();
 
@@ -140,3 +143,95 @@ journey("values are copied with a button", async ({ openWithChat }) => {
     assert.equal(copied, value);
   }
 });
+
+journey(
+  "session and data of the visitor's page are shown, and marked",
+  async ({ account, open }) => {
+    const { widget_id } = await account.admin.post("/admin/channels", {
+      kind: "widget",
+      name: "Widget",
+      widget: { title: "Northlight" },
+    });
+    const post = async (endpoint, body) => {
+      const response = await fetch(
+        `${host.base_url}/widget/${widget_id}/${endpoint}`,
+        {
+          method: "POST",
+          headers: { "user-agent": "Gecko/132.0 Firefox/132.0" },
+          body: JSON.stringify(body),
+        },
+      );
+      assert.ok(response.ok, endpoint);
+      return response.json();
+    };
+    const page = { url: "https://shop.example/help", title: "Where is it?" };
+    const { visitor } = await post("session", { identify: true, page });
+    const { token } = visitor;
+    await post("visitor", {
+      token,
+      contact_info: { name: "Amara Kone" },
+      utm: { source: "newsletter" },
+      custom_data: [
+        { title: "Cart", content: "2 jackets", link: "https://shop.example/" },
+        { key: "Customer", content: "Gold, says the page" },
+      ],
+      source: "script",
+    });
+    await post("message", {
+      token,
+      page,
+      message_id: randomUUID(),
+      message: { type: "text", text: "Hello" },
+    });
+    const desk = await open();
+    await openChat(desk, "Amara Kone");
+    const session = desk.getByRole("region", { name: "Session" });
+    for (const text of ["Where is it?", "newsletter", "Firefox"])
+      await session.getByText(text).first().waitFor();
+    const fromPage = desk.getByRole("region", { name: "From the page" });
+    await fromPage.getByText("Visitors can change it").waitFor();
+    await fromPage.getByRole("link", { name: "2 jackets" }).waitFor();
+    await fromPage.locator("b", { hasText: "Customer:" }).waitFor();
+  },
+);
+
+journey(
+  "title of the CRM's data stands above its content",
+  async ({ openWithChat }) => {
+    const { page } = await openWithChat("Amara Kone");
+    const fromCrm = page.getByRole("region", { name: "From your CRM" });
+    await fromCrm.locator(".custom > div").nth(2).waitFor();
+    const title = await fromCrm
+      .locator("h4", { hasText: "Plan" })
+      .boundingBox();
+    const content = await fromCrm.getByText("Gold, since 2023").boundingBox();
+    assert.ok(title.y + title.height <= content.y + 1);
+  },
+  { respondToEvent: () => ok(CRM_CARD) },
+);
+
+journey(
+  "picture of a visitor is loaded only when the agent asks for it",
+  async ({ account, openWithChat }) => {
+    const photo = `${account.channel.integrator.url}/face.png`;
+    const { page, visitor } = await openWithChat("Amara Kone", {
+      sender: { photo, phone: "+225 27 20 00 00 00" },
+    });
+    const pane = page.locator(".visitor");
+    const show = pane.getByRole("button", { name: "Show the picture" });
+    await show.waitFor();
+    assert.equal(await page.locator(".face img").count(), 0);
+    await show.click();
+    await pane.locator(".face img").waitFor();
+    await page.locator(".conversation header .face img").waitFor();
+
+    await pane.getByTitle("Edit phone").click();
+    await pane.getByLabel("Phone", { exact: true }).fill("");
+    await page.keyboard.press("Enter");
+    await pane.getByTitle("Edit phone").getByText("Add").waitFor();
+    const { phone } = (
+      await account.admin.get(`/agent/chats/${visitor.chatId}`)
+    ).visitor;
+    assert.ok(!phone);
+  },
+);

@@ -2,7 +2,7 @@
    READY_FILE names contains the host's URL and the operator's key. */
 
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Receiver } from "./receiver.mjs";
 import { waitFor } from "./wait.mjs";
@@ -145,10 +145,11 @@ class Channel {
 export class Account {
   #receivers = [];
 
-  /** Creates an account with an admin (Marta Lindholm), further agents, and one channel. With `respondToEvent`, it has
-      a webhook as well. */
+  /** Creates an account with an admin (Marta Lindholm), further agents, and one channel unless `hasChannel` is false.
+      With `respondToEvent`, it has a webhook as well. */
   static async create({
     agents = ["Jonas Weber"],
+    hasChannel = true,
     settings,
     respondToEvent,
     channelSettings = {},
@@ -168,7 +169,8 @@ export class Account {
       account.agents.push(await account.addAgent(name));
     if (settings) await account.admin.put("/admin/settings", settings);
     if (respondToEvent) await account.addWebhook(respondToEvent);
-    account.channel = await account.addChannel("Shop", channelSettings);
+    if (hasChannel)
+      account.channel = await account.addChannel("Shop", channelSettings);
     return account;
   }
 
@@ -236,19 +238,70 @@ export class Account {
       { name: "Parcel bots", endpoint: provider.url },
       host.operator_key,
     );
-    await this.admin.post("/admin/bots", {
+    const { bot_id } = await this.admin.post("/admin/bots", {
       provider_id,
       token,
       name: "Parcel bot",
       channel_ids: [channel.id],
       answer_within: null,
     });
+    this.bot = { id: bot_id };
     return bot;
   }
 
+  /** Connects a gateway for phone calls, and gives the admin a phone. */
+  async addTelephony() {
+    this.gateway = await this.#startReceiver();
+    this.gateway.secret = randomBytes(32);
+    await this.admin.patch(`/admin/agents/${this.admin.id}`, {
+      phone: "+31 20 765 4321",
+    });
+    await this.admin.patch("/admin/telephony", {
+      provider: "http",
+      url: this.gateway.url,
+      number: "+31207654322",
+      signing_secret: `whsec_${this.gateway.secret.toString("base64")}`,
+    });
+    await requestOk(
+      "POST",
+      `/operator/accounts/${this.id}/call-balance`,
+      { minutes: 600, reference: randomUUID() },
+      host.operator_key,
+    );
+  }
+
+  /** Lets the admin call the visitor of a chat. Returns an object whose method `report` tells the service the next
+      status of the call, as the gateway does. */
+  async call(chatId, phone) {
+    const { secret, received } = this.gateway;
+    await this.admin.post(`/agent/chats/${chatId}/call`, { phone });
+    const { report_url, call_id } = await waitFor("the order of a call", () =>
+      received.at(-1),
+    );
+    const report = async (status, fields = {}) => {
+      const body = JSON.stringify({ call_id, status, ...fields });
+      const [id, time] = [randomUUID(), String(Math.floor(Date.now() / 1000))];
+      const signature = createHmac("sha256", secret)
+        .update(`${id}.${time}.${body}`)
+        .digest("base64");
+      const response = await fetch(report_url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "webhook-id": id,
+          "webhook-timestamp": time,
+          "webhook-signature": `v1,${signature}`,
+        },
+        body,
+      });
+      assert.ok(response.ok, await response.text());
+    };
+    return { report };
+  }
+
   /** Opens a chat with a message from a new visitor. Returns the visitor, with the number of the chat. */
-  async openChat(name, text = "Hello", sender) {
-    const visitor = this.channel.visitor(name, sender);
+  async openChat(name, text = "Hello", sender, channel = this.channel) {
+    const visitor = channel.visitor(name, sender);
     await visitor.say(text);
     const row = await waitFor(`a chat of ${name}`, () =>
       this.admin.chatOf(name),
@@ -260,8 +313,11 @@ export class Account {
   }
 
   /** Like `openChat`, but an agent accepts the chat. */
-  async openAcceptedChat(name, { agent = this.admin, text, sender } = {}) {
-    const visitor = await this.openChat(name, text, sender);
+  async openAcceptedChat(
+    name,
+    { agent = this.admin, text, sender, channel } = {},
+  ) {
+    const visitor = await this.openChat(name, text, sender, channel);
     await agent.accept(visitor.chatId);
     return visitor;
   }

@@ -77,3 +77,11 @@ export async function showPreview(page, moment) {
   if (await preview.isVisible()) await preview.check();
   await page.getByRole("radio", { name: moment, exact: true }).check();
 }
+
+/** Opens the command palette and searches for a text. */
+export async function searchInPalette(page, text) {
+  await pressShortcut(page, "Control+k");
+  await page
+    .getByRole("combobox", { name: "Find a chat or an action" })
+    .fill(text);
+}

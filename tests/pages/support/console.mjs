@@ -116,3 +116,29 @@ export function journey(name, run, accountOptions = {}) {
     }
   });
 }
+
+/** Runs a test with a page of its account. `seed` prepares the account before the page is opened; `as` chooses who opens
+    it. With `signedOut`, the page is empty and nobody has signed in. The other options are those of a page. */
+export function pageJourney(
+  name,
+  {
+    seed = () => {},
+    as = ({ admin }) => admin,
+    signedOut = false,
+    account: accountOptions,
+    ...pageOptions
+  },
+  run,
+) {
+  journey(
+    name,
+    async ({ account, open, openSignedOut }) => {
+      await seed(account);
+      const page = signedOut
+        ? await openSignedOut(pageOptions)
+        : await open(as(account), pageOptions);
+      await run(page, account);
+    },
+    accountOptions,
+  );
+}
