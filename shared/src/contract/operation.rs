@@ -281,7 +281,7 @@ impl Operation {
         if let Some(description) = self.description {
             operation["description"] = json!(description);
         }
-        let query = self.query.map(|schema| query_parameters(&schema(requests))).unwrap_or_default();
+        let query = self.query.map(|schema| query_parameters(&transformed(schema, requests))).unwrap_or_default();
         let parameters: Vec<&Value> = query.iter().chain(&self.parameters).collect();
         if !parameters.is_empty() {
             operation["parameters"] = json!(parameters);
@@ -331,7 +331,7 @@ fn content(bodies: &[Body], schemas: &mut SchemaGenerator) -> Value {
     for body in bodies {
         let mut media = Map::new();
         if let Some(schema) = body.schema {
-            media.insert("schema".to_owned(), schema(schemas).to_value());
+            media.insert("schema".to_owned(), transformed(schema, schemas).to_value());
         }
         if !body.examples.is_empty() {
             let examples = body.examples.iter().map(|example| (example.name.to_owned(), example.to_json()));
@@ -340,6 +340,13 @@ fn content(bodies: &[Body], schemas: &mut SchemaGenerator) -> Value {
         by_type.insert(body.content_type.to_owned(), Value::Object(media));
     }
     Value::Object(by_type)
+}
+
+/// Returns the schema of a type that is not a component. schemars transforms only components.
+fn transformed(schema_of: SchemaOf, schemas: &mut SchemaGenerator) -> Schema {
+    let mut schema = schema_of(schemas);
+    schemas.transforms_mut().for_each(|transform| transform.transform(&mut schema));
+    schema
 }
 
 impl Example {
