@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-JTO457AT.js";import"/console/assets/chunk-EKAAICHS.js";import"/console/assets/chunk-3U5KF4EA.js";import"/console/assets/chunk-IHYPZA5O.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};

@@ -1,1 +1,0 @@
-function i(n,e,r){let t=URL.createObjectURL(new Blob([...r],{type:e}));Object.assign(document.createElement("a"),{href:t,download:n}).click(),URL.revokeObjectURL(t)}function d(n){let e=/^#?([1-9]\d{0,14})$/.exec(n.trim())?.[1];return e===void 0?void 0:Number(e)}export{i as a,d as b};
