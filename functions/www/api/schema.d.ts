@@ -2593,7 +2593,7 @@ export interface components {
             kind: components["schemas"]["AuditedKind"];
             /**
              * @description The id of the resource. For a session the agent's number, for exported chats the chat's number or empty, for a
-             *     delivery <chat>/<seq>, the chat's number or empty, for a payment its reference. Empty for the settings, the
+             *     delivery CHAT/SEQ, the chat's number or empty, for a payment its reference. Empty for the settings, the
              *     telephony settings and the account.
              */
             resource_id: string;

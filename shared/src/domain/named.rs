@@ -1,6 +1,6 @@
 //! Enumerations whose values have names in the APIs and in stored items.
 
-/// An enumeration that [`named!`](crate::domain::named::named) declares.
+/// An enumeration that the macro `named!` declares.
 pub trait Named: Copy + 'static {
     /// The name of the type in the APIs.
     const TYPE_NAME: &'static str;

@@ -107,7 +107,7 @@ pub struct AuditEntry {
     action: Name<AuditAction>,
     kind: Name<AuditedKind>,
     /// The id of the resource. For a session the agent's number, for exported chats the chat's number or empty, for a
-    /// delivery <chat>/<seq>, the chat's number or empty, for a payment its reference. Empty for the settings, the
+    /// delivery CHAT/SEQ, the chat's number or empty, for a payment its reference. Empty for the settings, the
     /// telephony settings and the account.
     resource_id: String,
     /// The name of the resource at that time. Null if it has none.
