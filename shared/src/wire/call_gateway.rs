@@ -255,8 +255,7 @@ pub fn parse_report(body: &Value, call_id: &str) -> Result<ProviderReport, Error
         "ringing" => phone_call::CallReport::Accepted,
         "agent_connected" => phone_call::CallReport::AgentConnected,
         "client_connected" => phone_call::CallReport::ClientConnected,
-        "end
-                " => {
+        "end" => {
             phone_call::CallReport::Ended { talk_time: parse_duration(fields)?, record_url: fields.url("record_url")? }
         }
         "error" => phone_call::CallReport::Failed(parse_reason(fields)?),

@@ -193,10 +193,20 @@ frames! {
     ChatGonePush("chat_gone") { v: Version, chat_id: SequentialNumber, seq: SequentialNumber, }
     PresencePush("presence") { v: Version, agent_id: SequentialNumber, status: Name<AgentStatus>, }
     SettingsPush("settings") { v: Version, }
-    ChatRowPush("chat
-            ") { v: Version, chat_id: SequentialNumber, seq: SequentialNumber, #[serde(skip_serializing_if = "Option::is_none")] chat: Option<Row>, }
-    PanelPush("panel
-            ") { v: Version, chat_id: SequentialNumber, seq: SequentialNumber, #[serde(skip_serializing_if = "Option::is_none")] panel: Option<Panel>, }
+    ChatRowPush("chat") {
+        v: Version,
+        chat_id: SequentialNumber,
+        seq: SequentialNumber,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        chat: Option<Row>,
+    }
+    PanelPush("panel") {
+        v: Version,
+        chat_id: SequentialNumber,
+        seq: SequentialNumber,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        panel: Option<Panel>,
+    }
     VisitorPush("visitor") {
         v: Version,
         chat_id: SequentialNumber,
@@ -218,13 +228,33 @@ frames! {
         #[serde(skip_serializing_if = "Option::is_none")]
         agent: Option<Author>,
     }
-    WidgetMessagePush("message
-            ") { v: Version, chat_id: SequentialNumber, seq: SequentialNumber, #[serde(skip_serializing_if = "Option::is_none")] message: Option<MessageOfWidget>, }
-    WidgetChatPush("chat
-            ") { v: Version, chat_id: SequentialNumber, seq: SequentialNumber, #[serde(skip_serializing_if = "Option::is_none")] chat: Option<ChatOfWidget>, }
+    WidgetMessagePush("message") {
+        v: Version,
+        chat_id: SequentialNumber,
+        seq: SequentialNumber,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<MessageOfWidget>,
+    }
+    WidgetChatPush("chat") {
+        v: Version,
+        chat_id: SequentialNumber,
+        seq: SequentialNumber,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        chat: Option<ChatOfWidget>,
+    }
     WidgetCallPush("call") { v: Version, chat_id: SequentialNumber, seq: SequentialNumber, call: CallOfWidget, }
-    WidgetTypingPush("typing") { v: Version, chat_id: SequentialNumber, seq: SequentialNumber, from: TypingFrom, typing: bool, }
-    WidgetModePush("mode
-            ") { v: Version, mode: WidgetMode, #[serde(skip_serializing_if = "Option::is_none")] agents: Option<Vec<AgentOfWidget>>, }
+    WidgetTypingPush("typing") {
+        v: Version,
+        chat_id: SequentialNumber,
+        seq: SequentialNumber,
+        from: TypingFrom,
+        typing: bool,
+    }
+    WidgetModePush("mode") {
+        v: Version,
+        mode: WidgetMode,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        agents: Option<Vec<AgentOfWidget>>,
+    }
     WidgetSeenPush("seen") { v: Version, chat_id: SequentialNumber, seq: SequentialNumber, }
 }
