@@ -2954,7 +2954,7 @@ export interface components {
              * @enum {string|null}
              */
             validation?: "strict" | "lenient" | null;
-            widget?: components["schemas"]["WidgetSettingsChanges"];
+            widget?: components["schemas"]["WidgetSettingsChanges"] | null;
         };
         /** @description A chat with its visitor and its panel. */
         Chat: {
@@ -3208,9 +3208,56 @@ export interface components {
             agents: components["schemas"]["Colleague"][];
             departments: components["schemas"]["ChatDepartment"][];
         };
+        ContactsFormChanges: {
+            /** @description The keys must differ. A select field needs options. */
+            custom_fields?: components["schemas"]["CustomFormField"][] | null;
+            fields?: ("name" | "email" | "phone")[] | null;
+            required?: ("name" | "email" | "phone")[] | null;
+            /**
+             * @default never
+             * @enum {string|null}
+             */
+            when?: "never" | "before_first_message" | "after_first_message" | null;
+        };
         CreatedAccount: {
             account_id: string;
             admin_id: components["schemas"]["SequentialNumber"];
+        };
+        CreatedApiChannel: {
+            agent_ids: components["schemas"]["SequentialNumber"][];
+            append_channel_id: boolean;
+            /** @description The bot that answers first on this channel. */
+            bot_id: string | null;
+            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+            channel_id: string;
+            chunked: boolean;
+            created_at: components["schemas"]["UnixSeconds"];
+            department_ids: components["schemas"]["SequentialNumber"][];
+            enabled: boolean;
+            endpoint: components["schemas"]["WebUrl"];
+            hidden_error_codes: number[];
+            integrator_url: string;
+            /** @constant */
+            kind: "api";
+            name: string;
+            /** @description The old endpoint addresses that are still valid, oldest first. Present only in the response for a single channel. */
+            old_endpoints?: {
+                valid_until: components["schemas"]["UnixSeconds"];
+            }[];
+            /** @description The number of messages rejected today and yesterday (UTC), by reason. Present only in the response for a single channel. */
+            refused?: {
+                /** Format: int64 */
+                count: number;
+                day: components["schemas"]["UnixSeconds"];
+                last_at: components["schemas"]["UnixSeconds"];
+                /** @description For example: message.file_size is required. */
+                reason: string;
+            }[];
+            shows_buttons: boolean;
+            shows_markdown: boolean;
+            signing_secret: components["schemas"]["SigningSecret"];
+            /** @enum {string} */
+            validation: "strict" | "lenient";
         };
         /** @description A new bot. No later response contains its signing secret and its token. */
         CreatedBot: {
@@ -3247,6 +3294,16 @@ export interface components {
         CustomFieldAnswers: {
             [key: string]: string | boolean | null;
         } | null;
+        CustomFormField: {
+            key: string;
+            label: string;
+            link?: components["schemas"]["OptionalWebUrl"];
+            options?: string[] | null;
+            /** @default false */
+            required?: boolean | null;
+            /** @enum {string} */
+            type: "text" | "select" | "consent";
+        };
         DeletedAgent: {
             agent_id: components["schemas"]["SequentialNumber"];
             /** @constant */
@@ -3403,10 +3460,6 @@ export interface components {
             complete: boolean;
             number: components["schemas"]["SequentialNumber"];
             removed: components["schemas"]["RemovedItems"];
-        };
-        /** @description The body of an error response. */
-        Error: {
-            error: components["schemas"]["ErrorDetails"];
         };
         /** @description The body of an error response. */
         ErrorBody: {
@@ -3728,6 +3781,10 @@ export interface components {
         NewAgentPresence: {
             status: components["schemas"]["PresenceStatus"];
         };
+        NewApiChannel: components["schemas"]["ChannelSettings"] & {
+            /** @enum {unknown} */
+            kind?: "api" | null;
+        };
         NewBot: {
             answer_within?: components["schemas"]["BotResponseTimeout"] | null;
             channel_ids?: components["schemas"]["BotChannelIds"] | null;
@@ -3748,13 +3805,7 @@ export interface components {
             shortcut: components["schemas"]["CannedReplyShortcut"];
             text: components["schemas"]["CannedReplyText"];
         };
-        NewChannel: (components["schemas"]["ChannelSettings"] & {
-            /** @enum {string|null} */
-            kind?: "api" | null;
-        }) | (components["schemas"]["ChannelSettings"] & {
-            /** @constant */
-            kind: "widget";
-        });
+        NewChannel: components["schemas"]["NewApiChannel"] | components["schemas"]["NewWidgetChannel"];
         NewDepartment: {
             /** @description The ids of agents or departments. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
@@ -3777,6 +3828,10 @@ export interface components {
             name: string;
         };
         NewWebhook: components["schemas"]["WebhookChanges"] & unknown;
+        NewWidgetChannel: components["schemas"]["ChannelSettings"] & {
+            /** @constant */
+            kind: "widget";
+        };
         /** @description The cursor of the next page. */
         NextCursor: string | null;
         NoteStored: {
@@ -3841,23 +3896,7 @@ export interface components {
             rated: boolean;
             state: components["schemas"]["ChatState"];
         } | null;
-        OptionalWidgetVisitor: {
-            contact_info: {
-                client_name: string | null;
-                description: string | null;
-                email: string | null;
-                phone: string | null;
-            };
-            custom_data: {
-                content: string;
-                key: string | null;
-                link: components["schemas"]["OptionalWebUrl"];
-                title: string | null;
-            }[];
-            number: components["schemas"]["SequentialNumber"];
-            /** @description Present only if the request created the visitor. The browser keeps the token. */
-            token?: string;
-        } | null;
+        OptionalWidgetVisitor: components["schemas"]["WidgetVisitor"] | null;
         PanelAssignment: {
             /** @description The error text, if the assignment failed. */
             message?: string;
@@ -4033,27 +4072,6 @@ export interface components {
             /** @description The first 2,000 characters. */
             body: string;
             body_truncated: boolean;
-        };
-        /** @description A test request and its response. */
-        ReceiverTest: {
-            /**
-             * @description Why a delivery with this response would not count as delivered: there was no response, or its status or body is
-             *     the reason. Null if it would count as delivered.
-             */
-            error: string | null;
-            /**
-             * Format: int64
-             * @description The duration in milliseconds.
-             */
-            ms: number;
-            request: components["schemas"]["SentRequest"];
-            /** @description Null if there was no complete response. */
-            response: components["schemas"]["ReceivedResponse"] | null;
-            /**
-             * Format: int32
-             * @description The HTTP status of the receiver's response.
-             */
-            status: number | null;
         };
         /** @description A test request and its response. */
         ReceiverTestResult: {
@@ -4785,6 +4803,18 @@ export interface components {
             /** @description The same as channel_id: the last part of the URL in the snippet. */
             widget_id: string;
         };
+        WidgetContactInfo: {
+            client_name: string | null;
+            description: string | null;
+            email: string | null;
+            phone: string | null;
+        };
+        WidgetCustomData: {
+            content: string;
+            key: string | null;
+            link: components["schemas"]["OptionalWebUrl"];
+            title: string | null;
+        };
         /** @description A question of the account. The answer is shown to agents and webhooks as a line of custom data. */
         WidgetCustomField: {
             key: string;
@@ -4828,6 +4858,25 @@ export interface components {
             offset_y: number;
             /** Format: int64 */
             z_index: number;
+        };
+        WidgetLauncherChanges: {
+            /** @default false */
+            hidden?: boolean | null;
+            /**
+             * Format: int64
+             * @default 20
+             */
+            offset_x?: number | null;
+            /**
+             * Format: int64
+             * @default 20
+             */
+            offset_y?: number | null;
+            /**
+             * Format: int64
+             * @default 2147483000
+             */
+            z_index?: number | null;
         };
         /** @description A message as the visitor sees it. Private notes and notifications are never among the messages. */
         WidgetMessage: {
@@ -4968,26 +5017,7 @@ export interface components {
             color?: string | null;
             color2?: string | null;
             /** @description The fields in required must also be in fields. */
-            contacts_form?: {
-                /** @description The keys must differ. A select field needs options. */
-                custom_fields?: {
-                    key: string;
-                    label: string;
-                    link?: components["schemas"]["OptionalWebUrl"];
-                    options?: string[] | null;
-                    /** @default false */
-                    required?: boolean | null;
-                    /** @enum {string} */
-                    type: "text" | "select" | "consent";
-                }[] | null;
-                fields?: ("name" | "email" | "phone")[] | null;
-                required?: ("name" | "email" | "phone")[] | null;
-                /**
-                 * @default never
-                 * @enum {string|null}
-                 */
-                when?: "never" | "before_first_message" | "after_first_message" | null;
-            } | null;
+            contacts_form?: components["schemas"]["ContactsFormChanges"] | null;
             greeting?: string | null;
             /**
              * @default auto
@@ -4995,25 +5025,7 @@ export interface components {
              */
             language?: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he" | null;
             /** @description The button that opens the window. Absent fields stay unchanged. */
-            launcher?: {
-                /** @default false */
-                hidden?: boolean | null;
-                /**
-                 * Format: int64
-                 * @default 20
-                 */
-                offset_x?: number | null;
-                /**
-                 * Format: int64
-                 * @default 20
-                 */
-                offset_y?: number | null;
-                /**
-                 * Format: int64
-                 * @default 2147483000
-                 */
-                z_index?: number | null;
-            } | null;
+            launcher?: components["schemas"]["WidgetLauncherChanges"] | null;
             /** @enum {string|null} */
             moved_from?: "jivo" | null;
             /**
@@ -5039,23 +5051,13 @@ export interface components {
             title?: string | null;
             /** @default true */
             typing_preview?: boolean | null;
-        } | null;
+        };
         WidgetTicketRequest: {
             token: components["schemas"]["VisitorToken"];
         };
         WidgetVisitor: {
-            contact_info: {
-                client_name: string | null;
-                description: string | null;
-                email: string | null;
-                phone: string | null;
-            };
-            custom_data: {
-                content: string;
-                key: string | null;
-                link: components["schemas"]["OptionalWebUrl"];
-                title: string | null;
-            }[];
+            contact_info: components["schemas"]["WidgetContactInfo"];
+            custom_data: components["schemas"]["WidgetCustomData"][];
             number: components["schemas"]["SequentialNumber"];
             /** @description Present only if the request created the visitor. The browser keeps the token. */
             token?: string;
@@ -5219,7 +5221,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The resource does not exist, or it belongs to another account. */
@@ -5257,7 +5259,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description Accepted. */
@@ -5327,7 +5329,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
     };
@@ -5836,7 +5838,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": (components["schemas"]["ApiChannel"] & unknown) | components["schemas"]["WidgetChannel"];
+                    "application/json": components["schemas"]["CreatedApiChannel"] | components["schemas"]["WidgetChannel"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -6025,7 +6027,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReceiverTest"];
+                    "application/json": components["schemas"]["ReceiverTestResult"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6658,7 +6660,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReceiverTest"];
+                    "application/json": components["schemas"]["ReceiverTestResult"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

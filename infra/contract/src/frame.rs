@@ -20,7 +20,11 @@ pub fn openapi() -> Value {
                 from all callers together (429), and for a function that failed (500) or took too long (503).",
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
-        "servers": [{ "url": "/", "description": "The server from which this document was fetched." }],
+        "servers": [{
+            "url": "/",
+            "description": "The server from which this document was fetched: production, or a local host.",
+            "x-internal": false,
+        }],
         "tags": [
             { "name": "Channel API", "description": "An integrator's front end (specification, part A)." },
             { "name": "Bot API", "description": "Bot providers (specification, part B)." },

@@ -112,7 +112,7 @@ components! {
     Row = "ChatRow",
     Panel = "AgentPanel",
     MessageOfWidget = "WidgetMessage",
-    ChatOfWidget = "WidgetChat",
+    ChatOfWidget = "OptionalWidgetChat",
     CallOfWidget = "WidgetCall",
     AgentOfWidget = "WidgetAgent",
     Author = "ChatAgent",
