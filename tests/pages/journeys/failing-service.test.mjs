@@ -80,7 +80,12 @@ pageJourney(
     await page.locator(".fail", { hasText: "Text is wrong" }).waitFor();
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     assert.equal(await textarea(page).inputValue(), "First try");
+    const stored = page.waitForResponse(
+      (response) =>
+        response.url().endsWith("/messages") && response.status() === 201,
+    );
     await page.keyboard.press("Enter");
+    await stored;
     await line(page, "First try").locator(".mark").waitFor();
     const { chat_id } = await admin.chatOf("Thanh Nguyễn");
     const texts = await admin.texts(chat_id);
