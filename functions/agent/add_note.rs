@@ -4,13 +4,13 @@
 
 use std::process::ExitCode;
 
+use shared::chats::add_note::NewNote;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
-use shared::store::chats::notes::NewNote;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::{self, NoteStored};

@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::calls::AgentCall;
 use shared::domain::phone_call::CallKind;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -13,7 +14,6 @@ use shared::service::auth;
 use shared::service::calls::CallService;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
-use shared::store::chats::calls::AgentCall;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::{AgentCallRequest, MessageStored};

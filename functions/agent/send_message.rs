@@ -6,6 +6,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::send_agent_message::AgentMessage;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -13,7 +14,6 @@ use shared::runtime::outbox::Outbox;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
 use shared::store::chats::Chats;
-use shared::store::chats::agent_messages::AgentMessage;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::agent::{MessageStored, parse_agent_message};

@@ -7,13 +7,13 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use shared::chats::receive_bot_message::BotMessageResult;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::service::auth;
 use shared::service::events_from_bots::BotEventHandler;
 use shared::store::chats::Chats;
-use shared::store::chats::bot_messages::BotMessageResult;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::bot::{self, BotEventKind};

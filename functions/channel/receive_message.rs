@@ -9,6 +9,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use shared::chats::append_entry::IncomingMessage;
 use shared::domain::channel::Channel;
 use shared::domain::message_content::TypingNotice;
 use shared::domain::sha256;
@@ -19,7 +20,6 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::store::chats::Chats;
-use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::directory::Directory;
 use shared::wire::message_content::ParsedMessage;
 use shared::wire::visitor_message::{self, VisitorMessage};

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use shared::chats::requeue_overdue_delivery::OverdueResult;
 use shared::error::Error;
 use shared::runtime::outbox::Outbox;
 use shared::runtime::{clock, metrics, schedule};
 use shared::service::backlog::{BacklogRun, HandlerFuture, OverdueHandler};
 use shared::store::chats::Chats;
-use shared::store::chats::deliveries::OverdueResult;
 use shared::store::chats::due_index::{Backlog, OverdueItem};
 
 /// How long after its due time a delivery counts as overdue. Until then, its task may simply be delayed in the queue.

@@ -9,6 +9,7 @@
 use std::process::ExitCode;
 
 use serde_json::Value;
+use shared::chats::append_entry::IncomingMessage;
 use shared::domain::idempotency_key::IdempotencyKey;
 use shared::domain::visitor::{ProfileSource, VisitorProfile};
 use shared::error::Error;
@@ -16,7 +17,6 @@ use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::service::widget::{self, WidgetRequest};
 use shared::store::chats::Chats;
-use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::chats::widget_visitors::visitor_id_of_token;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;

@@ -5,6 +5,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::append_entry::IncomingMessage;
 use shared::domain::callback_availability::CallbackAvailability;
 use shared::domain::idempotency_key::IdempotencyKey;
 use shared::domain::message_content::Content;
@@ -17,7 +18,6 @@ use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::service::calls::CallService;
 use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
-use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::widget::{CallRequest, callback_json, parse_call_request, started_call_json};

@@ -8,6 +8,7 @@
 //!   the delivery log, applying the retention period and authenticating callers.
 //! - [`delivery`]: sends the entries of a chat (its messages, notifications and calls) to integrators, bots, webhooks
 //!   and telephony providers over HTTP.
+//! - [`chats`]: the use cases of a chat: what a visitor, an agent, a bot, a call or a schedule does to it.
 //! - [`store`]: reads and writes the DynamoDB tables; one folder for each table.
 //! - [`runtime`]: what functions need to run: HTTP requests and responses, queue consumers, configuration, logs,
 //!   metrics, secrets and the clock.
@@ -18,6 +19,7 @@
 //! - [`domain`]: the business rules. They do not depend on AWS, HTTP or serde, and the current time is always an
 //!   argument.
 
+pub mod chats;
 pub mod contract;
 pub mod delivery;
 pub mod domain;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
+use crate::chats::transition::HandoverResult;
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{self, AttemptFuture, HIDDEN, OutboundClient, reject_unsent};
 use crate::delivery::signed_post::SignedPost;
@@ -27,7 +28,6 @@ use crate::error::Error;
 use crate::runtime::outbox::Outbox;
 use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
-use crate::store::chats::transitions::HandoverResult;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire;

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use crate::chats::calls::ReportedCall;
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, reject_unsent};
 use crate::delivery::telephony;
@@ -19,7 +20,6 @@ use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::outbox::Outbox;
 use crate::store::chats::Chats;
-use crate::store::chats::calls::ReportedCall;
 use crate::store::directory::Directory;
 use crate::wire::queue_task::{CallCheckTask, Task};
 

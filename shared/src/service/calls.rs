@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::chats::append_entry::{IncomingMessage, StoreMessageResult};
+use crate::chats::calls::{BALANCE_USED_UP, ReportedCall};
 use crate::delivery::telephony::{self, AcceptedIncomingCall};
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::agent::{Agent, AgentSnapshot};
@@ -22,8 +24,6 @@ use crate::runtime::http::{Request, Response};
 use crate::runtime::outbox::Outbox;
 use crate::runtime::public_base_url::PublicBaseUrl;
 use crate::store::chats::Chats;
-use crate::store::chats::calls::{BALANCE_USED_UP, ReportedCall};
-use crate::store::chats::visitor_messages::{IncomingMessage, StoreMessageResult};
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 

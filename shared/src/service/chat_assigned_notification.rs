@@ -1,6 +1,7 @@
 //! Sends the event `chat_assigned` to webhooks, which asks them to link the visitor to a card in the account's CRM. The
 //! event does not change the state of the chat. Also finds out whether any webhook subscribes to an event.
 
+use crate::chats::notifications::NotificationContext;
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::TransitionError;
 use crate::domain::webhook::WebhookEventDetails;
@@ -9,7 +10,6 @@ use crate::error::Error;
 use crate::runtime::clock;
 use crate::runtime::outbox::Outbox;
 use crate::store::chats::Chats;
-use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::directory::Directory;
 
 pub struct WebhookNotifier<'a> {

@@ -1,5 +1,7 @@
 //! The events that a bot may send (specification, B-1). A bot can affect only its own chats and visitors.
 
+use crate::chats::receive_bot_message::{BotMessage, BotMessageResult};
+use crate::chats::transition::Transition;
 use crate::delivery::bot_receiver::has_online_agent;
 use crate::domain::bot::Bot;
 use crate::domain::chat::Chat;
@@ -11,8 +13,6 @@ use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
-use crate::store::chats::bot_messages::{BotMessage, BotMessageResult};
-use crate::store::chats::transitions::Transition;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::wire::bot::ChatReference;

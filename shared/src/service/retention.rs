@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
+use crate::chats::apply_retention::RetentionPass;
 use crate::error::Error;
 use crate::runtime::clock;
 use crate::store::chats::Chats;
-use crate::store::chats::retention::RetentionPass;
 use crate::store::directory::Directory;
 
 /// Continues the retention passes until `deadline`. A retention pass applies a changed retention period to the closed

@@ -12,11 +12,11 @@ use std::time::Duration;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
+use crate::chats::apply_retention::RETENTION_PARTITION;
 use crate::domain::account::{DeletionPhase, DeletionProgress};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
-use crate::store::chats::retention::RETENTION_PARTITION;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::store::directory::keys::account_partition;
@@ -28,7 +28,7 @@ use crate::store::{from_item, to_attribute, to_item};
 const DELETION_GRACE: Duration = Duration::from_secs(40);
 const MAX_CONCURRENT_DELETES: usize = 25;
 const DELETION_PREFIX: &str = "DELETION#";
-pub(in crate::store) const DELETION_SORT_KEY: &str = "DELETION";
+pub(crate) const DELETION_SORT_KEY: &str = "DELETION";
 /// The parts of a partition key that may contain the id of an account, a channel, a bot or a webhook, counted after the
 /// kind of the item. Later parts can be chosen by callers.
 const ID_PARTS: usize = 2;
@@ -97,7 +97,7 @@ impl AccountDeletion {
         DeletionPhase::parse(&self.phase).ok_or_else(|| Error::internal("phase of a deletion"))
     }
 
-    pub(in crate::store) fn is_due(&self, now: Timestamp) -> bool {
+    pub(crate) fn is_due(&self, now: Timestamp) -> bool {
         self.due_at < now.0
     }
 

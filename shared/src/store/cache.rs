@@ -14,7 +14,7 @@ const REREAD_WINDOW: Duration = Duration::from_secs(1);
 
 /// Items by key. Also remembers the keys for which the table contains no item, so that they are not read again until
 /// the entry is too old.
-pub(in crate::store) struct Cache<T> {
+pub(crate) struct Cache<T> {
     items: Mutex<HashMap<String, CacheEntry<T>>>,
     /// For each key, the start of its current window and the number of rereads in it.
     rereads: Mutex<HashMap<String, (Instant, u32)>>,
@@ -32,14 +32,14 @@ impl<T> Default for Cache<T> {
 impl<T> Cache<T> {
     /// Returns `None` if the key is not cached or its entry is too old, and `Some(None)` if the table is known to
     /// contain no item with this key.
-    pub(in crate::store) fn get(&self, key: &str) -> Option<Option<Arc<T>>> {
+    pub(crate) fn get(&self, key: &str) -> Option<Option<Arc<T>>> {
         let items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
         let (read_at, item) = items.get(key)?;
         (read_at.elapsed() < CACHE_TTL).then(|| item.clone())
     }
 
     /// Returns whether the caller may read this key again although it is cached, and counts the reread.
-    pub(in crate::store) fn allows_reread(&self, key: &str) -> bool {
+    pub(crate) fn allows_reread(&self, key: &str) -> bool {
         self.allows_reread_at(key, Instant::now())
     }
 
@@ -59,7 +59,7 @@ impl<T> Cache<T> {
         *count <= MAX_REREADS_PER_WINDOW
     }
 
-    pub(in crate::store) fn put(&self, key: &str, item: Option<T>) -> Option<Arc<T>> {
+    pub(crate) fn put(&self, key: &str, item: Option<T>) -> Option<Arc<T>> {
         let item = item.map(Arc::new);
         let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
         if items.len() >= MAX_CACHE_ENTRIES {

@@ -2,14 +2,14 @@
 //! module; callers use `domain` types and the parameter and result types of the stores.
 
 pub mod account_deletion;
-mod cache;
+pub(crate) mod cache;
 pub mod chats;
 pub mod connections;
 pub mod directory;
 pub mod key_usage;
 pub mod table;
 pub mod table_changes;
-mod write_races;
+pub(crate) mod write_races;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -20,14 +20,14 @@ use serde::de::DeserializeOwned;
 use crate::error::Error;
 use table::Item;
 
-fn to_item<T: Serialize>(value: &T) -> Result<Item, Error> {
+pub(crate) fn to_item<T: Serialize>(value: &T) -> Result<Item, Error> {
     serde_dynamo::to_item(value).map_err(Error::internal)
 }
 
-fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
+pub(crate) fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
     serde_dynamo::from_item(item).map_err(Error::internal)
 }
 
-fn to_attribute<T: Serialize>(value: &T) -> Result<aws_sdk_dynamodb::types::AttributeValue, Error> {
+pub(crate) fn to_attribute<T: Serialize>(value: &T) -> Result<aws_sdk_dynamodb::types::AttributeValue, Error> {
     serde_dynamo::to_attribute_value(value).map_err(Error::internal)
 }

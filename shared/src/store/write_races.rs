@@ -6,20 +6,20 @@ use crate::store::table::WriteError;
 
 const MAX_LOST_RACES: usize = 8;
 
-pub(in crate::store) struct WriteRaces {
+pub(crate) struct WriteRaces {
     operation: &'static str,
     attempts_left: usize,
 }
 
 impl WriteRaces {
     /// `operation` names the operation in the error that is returned if every attempt loses its race.
-    pub(in crate::store) fn new(operation: &'static str) -> Self {
+    pub(crate) fn new(operation: &'static str) -> Self {
         Self { operation, attempts_left: MAX_LOST_RACES }
     }
 
     /// Returns the operation's result, or `None` if the write lost a race and the caller must read the item again and
     /// retry. After [`MAX_LOST_RACES`] lost races, the result is [`Error::Unavailable`].
-    pub(in crate::store) fn final_result<T>(&mut self, written: Result<T, WriteError>) -> Option<Result<T, Error>> {
+    pub(crate) fn final_result<T>(&mut self, written: Result<T, WriteError>) -> Option<Result<T, Error>> {
         match written {
             Ok(value) => Some(Ok(value)),
             Err(WriteError::Error(error)) => Some(Err(error)),

@@ -3,13 +3,13 @@
 //! message by calling the `shared` crate. The real function then delivers the event.
 
 use serde_json::{Value, json};
+use shared::chats::append_entry::IncomingMessage;
 use shared::domain::department::ChatDepartment;
 use shared::domain::message_content::Content;
 use shared::domain::timeline_entry::TimelineEntry;
 use shared::domain::visitor::{ProfileSource, VisitorProfile};
 use shared::runtime::clock;
 use shared::store::chats::Chats;
-use shared::store::chats::visitor_messages::IncomingMessage;
 use shared::store::directory::Directory;
 use shared::store::table::Table;
 use shared::wire::queue_task::Task;

@@ -33,7 +33,7 @@ impl Backlog {
         }
     }
 
-    pub(in crate::store) fn partition_of(self, chat_id: u64) -> String {
+    pub(crate) fn partition_of(self, chat_id: u64) -> String {
         self.partition(chat_id % DUE_PARTITIONS)
     }
 
@@ -46,13 +46,13 @@ impl Backlog {
 }
 
 /// Returns the partition of an account's failed deliveries, which are sorted by the time of their entries.
-pub(in crate::store) fn failed_partition(account_id: &str) -> String {
+pub(crate) fn failed_partition(account_id: &str) -> String {
     format!("{account_id}#failed")
 }
 
 /// Returns the partition of an account's closed and erased chats, which are sorted by the time at which they were
 /// closed, last changed or erased.
-pub(in crate::store) fn closed_chats_partition(account_id: &str) -> String {
+pub(crate) fn closed_chats_partition(account_id: &str) -> String {
     format!("{account_id}#closed")
 }
 
@@ -63,23 +63,23 @@ macro_rules! set_closed_chat {
         "#due = :due, #due_at = :due_at"
     };
 }
-pub(in crate::store) use set_closed_chat;
+pub(crate) use set_closed_chat;
 
 /// Returns the values of [`set_closed_chat`]. `at` is the time at which the chat was closed, or at which the closed
 /// chat was changed later.
-pub(in crate::store) fn closed_chat_values(account_id: &str, at: Timestamp) -> [(&'static str, AttributeValue); 2] {
+pub(crate) fn closed_chat_values(account_id: &str, at: Timestamp) -> [(&'static str, AttributeValue); 2] {
     [(":due", s(closed_chats_partition(account_id))), (":due_at", n(at.0))]
 }
 
 /// Returns the time at which a delivery becomes overdue if its round started at `since`.
-pub(in crate::store) fn delivery_due_at(since: Timestamp) -> Timestamp {
+pub(crate) fn delivery_due_at(since: Timestamp) -> Timestamp {
     since.plus(retry_schedule::DELIVERY_WINDOW)
 }
 
 /// An item in the `due` index whose due time has passed. Its `Display` output is its key, which contains only ids and
 /// can therefore be logged.
 pub struct OverdueItem {
-    pub(in crate::store) key: Key,
+    pub(crate) key: Key,
     pub due_at: Timestamp,
 }
 
@@ -114,7 +114,7 @@ impl Chats {
     }
 
     /// Reads a page like [`overdue`](Self::overdue), but takes the partition key in the `due` index.
-    pub(in crate::store) async fn due_items(
+    pub(crate) async fn due_items(
         &self,
         partition: String,
         before: Timestamp,

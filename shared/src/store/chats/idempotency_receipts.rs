@@ -39,7 +39,7 @@ impl IdempotencyKey {
 
     /// Returns the write that stores the receipt of an entry. The write belongs in the transaction that stores the
     /// entry.
-    pub(in crate::store) fn receipt_write(&self, entry: &TimelineEntry) -> Result<Write, Error> {
+    pub(crate) fn receipt_write(&self, entry: &TimelineEntry) -> Result<Write, Error> {
         let Key { pk, sk } = self.item_key();
         let expires_at = entry.at.plus(RECEIPT_TTL).seconds();
         let MessageReceipt { chat_id, seq, id, target, is_displayable } = MessageReceipt::of(entry);

@@ -1,38 +1,24 @@
 //! The Chats table, which stores visitors, chat headers and timelines (docs/design.md). This file contains the keys,
 //! the simple reads, and the write that stores an entry. The other operations are in the files of this folder.
 
-pub mod agent_messages;
-pub mod bot_and_webhook_notifications;
-pub mod bot_messages;
-pub mod calls;
 pub mod chat_listing;
 pub mod closed_chats;
 pub mod contact_search;
 pub mod deliveries;
-mod delivery_counts;
+pub(crate) mod delivery_counts;
 pub mod delivery_listing;
 pub mod due_index;
-pub mod erasure;
 pub mod idempotency_receipts;
-pub mod idle_check;
 pub mod items;
 pub mod new_chat_rate_limit;
-pub mod notes;
 pub mod panels;
-mod pending_refusals;
-mod recent_open_chats;
+pub(crate) mod pending_refusals;
 pub mod refused_message_counts;
 pub mod report_counters;
-pub mod retention;
 pub mod transcript;
-pub mod transfers;
-pub mod transitions;
-pub mod typing_and_rating;
-mod visitor_data_size;
+pub(crate) mod visitor_data_size;
 pub mod visitor_expiry;
-mod visitor_message_rate;
-pub mod visitor_messages;
-pub mod visitor_profile;
+pub(crate) mod visitor_message_rate;
 pub mod visitor_updates;
 pub mod widget_visitors;
 
@@ -40,6 +26,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use crate::chats::recent_open_chats::RecentOpenChats;
 use crate::domain::chat::Chat;
 use crate::domain::idempotency_key::IdempotencyKey;
 use crate::domain::timeline_entry::TimelineEntry;
@@ -50,22 +37,21 @@ use crate::runtime::dependencies::{Dependency, StartupContext};
 use crate::store::cache::Cache;
 use crate::store::chats::items::{EntryItem, HeaderItem, VisitorItem, VisitorNumberItem};
 use crate::store::chats::pending_refusals::PendingRefusals;
-use crate::store::chats::recent_open_chats::RecentOpenChats;
 use crate::store::table::{Item, Key, Query, Table, Write, WriteError, item_key, s};
 use crate::store::{from_item, to_item};
 
-pub(in crate::store) const CHAT_ID_UPPER_BOUND: u64 = u32::MAX as u64;
+pub(crate) const CHAT_ID_UPPER_BOUND: u64 = u32::MAX as u64;
 const MAX_QUERY_ITEMS: i32 = 2_000;
 /// The largest entry number that fits into a sort key.
-pub(in crate::store) const MAX_SEQ: u64 = 9_999_999_999;
+pub(crate) const MAX_SEQ: u64 = 9_999_999_999;
 
 #[derive(Clone)]
 pub struct Chats {
-    pub(in crate::store) table: Table,
+    pub(crate) table: Table,
     /// Maps a channel to the number of the time window in which the channel reached its limit on new chats.
-    pub(in crate::store) full_windows: Arc<Cache<u64>>,
-    pub(in crate::store) pending_refusals: Arc<PendingRefusals>,
-    pub(in crate::store) recent_open_chats: Arc<RecentOpenChats>,
+    pub(crate) full_windows: Arc<Cache<u64>>,
+    pub(crate) pending_refusals: Arc<PendingRefusals>,
+    pub(crate) recent_open_chats: Arc<RecentOpenChats>,
 }
 
 impl Dependency for Chats {
@@ -75,91 +61,91 @@ impl Dependency for Chats {
 }
 
 /// A chat's partition key consists of this prefix, the account id, `#` and the chat number.
-pub(in crate::store) const CHAT_PREFIX: &str = "CHAT#";
+pub(crate) const CHAT_PREFIX: &str = "CHAT#";
 
-pub(in crate::store) fn chat_pk(account_id: &str, chat_id: u64) -> String {
+pub(crate) fn chat_pk(account_id: &str, chat_id: u64) -> String {
     format!("{CHAT_PREFIX}{account_id}#{chat_id}")
 }
 
 /// The sort key of a chat's header. It sorts after the entries, because their sort keys consist of digits.
-pub(in crate::store) const HEADER_SORT_KEY: &str = "HEAD";
+pub(crate) const HEADER_SORT_KEY: &str = "HEAD";
 
-pub(in crate::store) const ERASED_CHAT_SORT_KEY: &str = "ERASED";
+pub(crate) const ERASED_CHAT_SORT_KEY: &str = "ERASED";
 
-pub(in crate::store) fn header_key(account_id: &str, chat_id: u64) -> Key {
+pub(crate) fn header_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), HEADER_SORT_KEY)
 }
 
 /// Returns the key of the item that records the erasure of a chat. The item contains no data of the visitor.
-pub(in crate::store) fn erased_chat_key(account_id: &str, chat_id: u64) -> Key {
+pub(crate) fn erased_chat_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(format!("ERASED_CHAT#{account_id}#{chat_id}"), ERASED_CHAT_SORT_KEY)
 }
 
-pub(in crate::store) fn entry_key(account_id: &str, chat_id: u64, seq: u64) -> Key {
+pub(crate) fn entry_key(account_id: &str, chat_id: u64, seq: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), entry_sort_key(seq))
 }
 
-fn entry_sort_key(seq: u64) -> String {
+pub(crate) fn entry_sort_key(seq: u64) -> String {
     format!("{seq:010}")
 }
 
-pub(in crate::store) const PANEL_SORT_KEY: &str = "PANEL";
+pub(crate) const PANEL_SORT_KEY: &str = "PANEL";
 
-pub(in crate::store) fn panel_key(account_id: &str, chat_id: u64) -> Key {
+pub(crate) fn panel_key(account_id: &str, chat_id: u64) -> Key {
     Key::new(chat_pk(account_id, chat_id), PANEL_SORT_KEY)
 }
 
-pub(in crate::store) const VISITOR_PREFIX: &str = "VISITOR#";
+pub(crate) const VISITOR_PREFIX: &str = "VISITOR#";
 
 /// Returns the key of a visitor's item. The key contains a hash of the visitor's id in the channel, because the id
 /// itself may be long and may be personal data.
-pub(in crate::store) fn visitor_key(channel_id: &str, external_id: &str) -> Key {
+pub(crate) fn visitor_key(channel_id: &str, external_id: &str) -> Key {
     Key::new(format!("{VISITOR_PREFIX}{channel_id}#{}", crate::domain::sha256::hex_digest(external_id)), "VISITOR")
 }
 
-pub(in crate::store) fn visitor_number_key(account_id: &str, number: u64) -> Key {
+pub(crate) fn visitor_number_key(account_id: &str, number: u64) -> Key {
     Key::new(format!("VISITOR_NUMBER#{account_id}#{number}"), "VISITOR")
 }
 
-pub(in crate::store) fn counters_key(account_id: &str) -> Key {
+pub(crate) fn counters_key(account_id: &str) -> Key {
     Key::new(format!("COUNTERS#{account_id}"), "COUNTERS")
 }
 
-pub(in crate::store) fn listing_key(account_id: &str, state: &str) -> String {
+pub(crate) fn listing_key(account_id: &str, state: &str) -> String {
     format!("{account_id}#{state}")
 }
 
-pub(in crate::store) fn chat_from_item(item: Item) -> Result<Chat, Error> {
+pub(crate) fn chat_from_item(item: Item) -> Result<Chat, Error> {
     from_item::<HeaderItem>(item)?.try_into()
 }
 
-pub(in crate::store) fn visitor_from_item(item: Item) -> Result<Visitor, Error> {
+pub(crate) fn visitor_from_item(item: Item) -> Result<Visitor, Error> {
     Ok(from_item::<VisitorItem>(item)?.into())
 }
 
-pub(in crate::store) fn entry_from_item(item: Item) -> Result<TimelineEntry, Error> {
+pub(crate) fn entry_from_item(item: Item) -> Result<TimelineEntry, Error> {
     from_item::<EntryItem>(item)?.try_into()
 }
 
-pub(in crate::store) fn entry_write(entry: &TimelineEntry) -> Result<Write, Error> {
+pub(crate) fn entry_write(entry: &TimelineEntry) -> Result<Write, Error> {
     to_item(&EntryItem::from(entry)).map(Write::Create)
 }
 
-fn item_chat_id(item: &Item) -> Option<u64> {
+pub(crate) fn item_chat_id(item: &Item) -> Option<u64> {
     item.get("chat_id")?.as_n().ok()?.parse().ok()
 }
 
-fn item_due_at(item: &Item) -> Option<Timestamp> {
+pub(crate) fn item_due_at(item: &Item) -> Option<Timestamp> {
     item.get("due_at")?.as_n().ok()?.parse().ok().map(Timestamp)
 }
 
-fn split_headers(items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
+pub(crate) fn split_headers(items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
     items.into_iter().partition(|item| item.contains_key("state"))
 }
 
 /// Returns the query for the entries with the numbers `seqs`, oldest first. Returns `None` if the range is empty,
 /// because DynamoDB rejects a range whose end precedes its start, or if it ends after [`MAX_SEQ`].
-fn timeline_query(account_id: &str, chat_id: u64, seqs: RangeInclusive<u64>, limit: i32) -> Option<Query> {
+pub(crate) fn timeline_query(account_id: &str, chat_id: u64, seqs: RangeInclusive<u64>, limit: i32) -> Option<Query> {
     let (first, last) = seqs.into_inner();
     (first <= last && last <= MAX_SEQ).then(|| Query {
         index: None,
@@ -294,7 +280,7 @@ impl Chats {
     }
 
     /// Stores an entry. With an idempotency key, also stores the receipt of the request.
-    pub(in crate::store) async fn store_entry(
+    pub(crate) async fn store_entry(
         &self,
         entry: &TimelineEntry,
         key: Option<&IdempotencyKey>,
@@ -304,7 +290,7 @@ impl Chats {
 
     /// Stores an entry like [`store_entry`](Self::store_entry), and makes the writes in `others` in the same
     /// transaction.
-    pub(in crate::store) async fn store_entry_with(
+    pub(crate) async fn store_entry_with(
         &self,
         entry: &TimelineEntry,
         key: Option<&IdempotencyKey>,

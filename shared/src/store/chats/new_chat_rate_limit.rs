@@ -42,7 +42,7 @@ const NETWORK_EXPRESSIONS: [(&str, &str); NETWORK_SLOTS as usize] = network_expr
 const CHANNEL_EXPRESSION: (&str, &str) =
     ("ADD #count :one SET #expires_at = :expires_at", "attribute_not_exists(#count) OR #count < :limit");
 
-pub(in crate::store) fn opened_chats_key(channel_id: &str, window: u64) -> Key {
+pub(crate) fn opened_chats_key(channel_id: &str, window: u64) -> Key {
     Key::new(format!("OPENED_CHATS#{channel_id}"), format!("{window}"))
 }
 
@@ -61,7 +61,7 @@ impl Chats {
     /// Counts a new chat in a channel, and in the client network of a widget's visitor. Fails with
     /// [`Error::TooManyChats`] if the channel has already opened `limit` chats in the current window, or the network
     /// its share of them.
-    pub(in crate::store) async fn count_opened_chat(
+    pub(crate) async fn count_opened_chat(
         &self,
         channel_id: &str,
         network: Option<&str>,

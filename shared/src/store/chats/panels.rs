@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::chats::erase_visitor::ERASING;
 use crate::domain::chat::Chat;
 use crate::domain::chat_side_panel::{CrmCardAssignment, CustomData, Panel, PanelUpdate};
 use crate::domain::message_content::truncate_chars;
 use crate::domain::sha256;
 use crate::error::Error;
-use crate::store::chats::erasure::ERASING;
 use crate::store::chats::visitor_expiry::chat_expiry;
 use crate::store::chats::{Chats, chat_from_item, header_key, panel_key};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Write, s};
@@ -40,7 +40,7 @@ struct CustomDataItem {
 
 /// Returns the write that stores an invitation (the value of `sender.invite` in a visitor's message) in the panel. The
 /// header contains only its hash.
-pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
+pub(crate) fn invite_write(chat: &Chat, invite: &str) -> Write {
     Write::Update(ItemUpdate {
         key: panel_key(&chat.account_id, chat.chat_id),
         update: "SET #invite = :invite",
@@ -51,7 +51,7 @@ pub(in crate::store) fn invite_write(chat: &Chat, invite: &str) -> Write {
 
 /// Returns the hash of an invitation. The header stores this hash, so that a repeated invitation is recognized without
 /// reading the panel.
-pub(in crate::store) fn invite_hash(invite: &str) -> String {
+pub(crate) fn invite_hash(invite: &str) -> String {
     truncate_chars(&sha256::hex_digest(invite), INVITE_HASH_DIGITS)
 }
 
@@ -132,7 +132,7 @@ fn update_values(update: &PanelUpdate) -> Result<ExpressionValues, Error> {
     Ok(values)
 }
 
-pub(in crate::store) fn panel_from_item(item: Item) -> Result<Panel, Error> {
+pub(crate) fn panel_from_item(item: Item) -> Result<Panel, Error> {
     from_item::<PanelItem>(item).map(Panel::from)
 }
 

@@ -14,7 +14,7 @@ const MAX_WRITES_PER_WINDOW: usize = 20;
 const MAX_PENDING_CHANNELS: usize = 1_000;
 
 #[derive(Default)]
-pub(in crate::store) struct PendingRefusals(Mutex<HashMap<String, PendingCounts>>);
+pub(crate) struct PendingRefusals(Mutex<HashMap<String, PendingCounts>>);
 
 #[derive(Default)]
 struct PendingCounts {

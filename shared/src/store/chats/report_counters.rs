@@ -29,23 +29,23 @@ fn report_partition(account_id: &str) -> String {
     format!("REPORT#{account_id}")
 }
 
-pub(in crate::store) fn report_counters_key(account_id: &str, opened_on: Day, channel_id: &str, chat_id: u64) -> Key {
+pub(crate) fn report_counters_key(account_id: &str, opened_on: Day, channel_id: &str, chat_id: u64) -> Key {
     Key::new(report_partition(account_id), format!("{opened_on}#{channel_id}#{}", chat_id % SHARDS))
 }
 
-pub(in crate::store) fn count_write(chat: &Chat, counters: &[Counter]) -> Write {
+pub(crate) fn count_write(chat: &Chat, counters: &[Counter]) -> Write {
     change_write(chat, counters, &[])
 }
 
 /// Returns the write that decrements the counter of the rating `before` and increments that of `after`.
-pub(in crate::store) fn count_rating_write(chat: &Chat, before: Option<Rating>, after: Option<Rating>) -> Write {
+pub(crate) fn count_rating_write(chat: &Chat, before: Option<Rating>, after: Option<Rating>) -> Write {
     let counters = |rating: Option<Rating>| rating.map(Counter::Ratings).into_iter().collect::<Vec<_>>();
     change_write(chat, &counters(after), &counters(before))
 }
 
 /// Returns the write that counts a finished call. If the call was already counted as failed but then ended normally,
 /// according to the provider's report, the write also takes back the failure. `before` is the call before that report.
-pub(in crate::store) fn count_call_write(chat: &Chat, before: &Call, after: &Call) -> Write {
+pub(crate) fn count_call_write(chat: &Chat, before: &Call, after: &Call) -> Write {
     change_write(chat, &Counter::of_finished_call(after), &Counter::of_finished_call(before))
 }
 
@@ -119,7 +119,7 @@ fn counted_chats(item: &Item) -> Option<CountedChats> {
 }
 
 /// Returns the write that counts a failed delivery.
-pub(in crate::store) fn count_failure_write(chat: &Chat, target: Target) -> Write {
+pub(crate) fn count_failure_write(chat: &Chat, target: Target) -> Write {
     count_write(chat, &[Counter::FailedDeliveries(target)])
 }
 

@@ -13,12 +13,12 @@ use crate::store::table::{Item, ItemUpdate, Write, n, s};
 
 /// Returns the time at which a closed chat and its panel expire, as the value of the `expires_at` attribute. The value
 /// is null if they never expire.
-pub(in crate::store) fn chat_expiry(closed_chat: &Chat) -> AttributeValue {
+pub(crate) fn chat_expiry(closed_chat: &Chat) -> AttributeValue {
     let until = closed_chat.retain_until(closed_chat.updated_at);
     until.map_or(AttributeValue::Null(true), |until| n(until.seconds()))
 }
 
-pub(in crate::store) enum VisitorExpiry {
+pub(crate) enum VisitorExpiry {
     /// The visitor expires together with the chat that is being closed. The write succeeds only if none of the
     /// visitor's other chats expires later.
     OfThisChat(AttributeValue),
@@ -29,32 +29,32 @@ pub(in crate::store) enum VisitorExpiry {
 impl VisitorExpiry {
     /// Returns the expiry of a visitor who expires together with this chat. It is tried first, so that closing a chat
     /// usually does not require reading the visitor's item.
-    pub(in crate::store) fn of_closed_chat(closed_chat: &Chat) -> Self {
+    pub(crate) fn of_closed_chat(closed_chat: &Chat) -> Self {
         Self::OfThisChat(chat_expiry(closed_chat))
     }
 
     /// Returns the expiry to try after a write has failed. Returns `None` unless `failed_item`, the item whose
     /// condition failed, is the visitor's item and stores a later expiry than the closed chat's.
-    pub(in crate::store) fn later_than(failed_item: &Item, closed_chat: &Chat) -> Option<Self> {
+    pub(crate) fn later_than(failed_item: &Item, closed_chat: &Chat) -> Option<Self> {
         let retain_until = failed_item.get("retain_until").filter(|_| failed_item.contains_key("external_id"))?;
         let seconds = |value: &AttributeValue| value.as_n().ok()?.parse::<u64>().ok();
         let this_expiry = seconds(&chat_expiry(closed_chat))?;
         seconds(retain_until).is_none_or(|other| other > this_expiry).then(|| Self::OfEarlierChat(retain_until.clone()))
     }
 
-    pub(in crate::store) fn attribute(&self) -> &AttributeValue {
+    pub(crate) fn attribute(&self) -> &AttributeValue {
         let (Self::OfThisChat(until) | Self::OfEarlierChat(until)) = self;
         until
     }
 
-    pub(in crate::store) fn is_never(&self) -> bool {
+    pub(crate) fn is_never(&self) -> bool {
         self.attribute().is_null()
     }
 }
 
 /// Returns the writes that accompany the header's update when a chat is closed. They remove the visitor's reference to
 /// the open chat, and set the expiry of the visitor, the visitor number and the panel.
-pub(in crate::store) fn visitor_writes_on_close(closed_chat: &Chat, expiry: &VisitorExpiry) -> Vec<Write> {
+pub(crate) fn visitor_writes_on_close(closed_chat: &Chat, expiry: &VisitorExpiry) -> Vec<Write> {
     let condition = match expiry {
         VisitorExpiry::OfEarlierChat(_) => "#open_chat = :chat AND #retain_until = :retain_until",
         VisitorExpiry::OfThisChat(_) if expiry.is_never() => "#open_chat = :chat",
@@ -89,7 +89,7 @@ pub(in crate::store) fn visitor_writes_on_close(closed_chat: &Chat, expiry: &Vis
 
 /// Returns the write that sets the expiry of the visitor number (the item that maps the number to the visitor). Must
 /// not be used while a chat is open, because visitor numbers do not expire then.
-pub(in crate::store) fn visitor_number_expiry_write(closed_chat: &Chat, expiry: &VisitorExpiry) -> Write {
+pub(crate) fn visitor_number_expiry_write(closed_chat: &Chat, expiry: &VisitorExpiry) -> Write {
     let visitor = visitor_key(&closed_chat.channel_id, &closed_chat.external_id);
     Write::Update(ItemUpdate {
         key: visitor_number_key(&closed_chat.account_id, closed_chat.visitor_number),

@@ -38,14 +38,14 @@ const CONDITIONS: [&str; SLOTS as usize] = conditions!(
 );
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MessageCount {
+pub(crate) enum MessageCount {
     Increment,
     /// Counts the first message in the window. The value is the count of an earlier window that the slot still
     /// contains.
     Replace(u64),
 }
 
-pub(super) struct CountExpression {
+pub(crate) struct CountExpression {
     /// Assignments to append to a SET clause, each preceded by a comma.
     pub assignments: String,
     /// Attributes to append to a REMOVE clause, each preceded by a comma.
@@ -57,7 +57,7 @@ pub(super) struct CountExpression {
 }
 
 impl MessageCount {
-    pub(super) fn expression(self, limit: u32, now: Timestamp) -> CountExpression {
+    pub(crate) fn expression(self, limit: u32, now: Timestamp) -> CountExpression {
         let (window, _) = fixed_window(RATE_WINDOW, now);
         let (slot, first) = (window % SLOTS, first_count(window));
         let base = first.saturating_sub(1);
@@ -85,7 +85,7 @@ impl MessageCount {
     ///
     /// # Errors
     /// Fails with `RateLimited` if the visitor has sent as many messages in this window as the limit allows.
-    pub(super) fn after_failure(header: &Item, limit: u32, now: Timestamp) -> Result<Option<Self>, Error> {
+    pub(crate) fn after_failure(header: &Item, limit: u32, now: Timestamp) -> Result<Option<Self>, Error> {
         let (window, end) = fixed_window(RATE_WINDOW, now);
         let Some(count) = stored_count(header, window) else { return Ok(None) };
         if count / COUNTS_PER_WINDOW != window {
@@ -97,7 +97,7 @@ impl MessageCount {
 }
 
 /// Returns the name and the value of the attribute that counts the first message of a chat.
-pub(super) fn first_message_count(now: Timestamp) -> (String, AttributeValue) {
+pub(crate) fn first_message_count(now: Timestamp) -> (String, AttributeValue) {
     let (window, _) = fixed_window(RATE_WINDOW, now);
     (attribute(window), n(first_count(window)))
 }

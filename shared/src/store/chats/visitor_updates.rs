@@ -15,14 +15,14 @@ use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Write,
 use crate::store::{to_attribute, to_item};
 
 #[derive(Clone, Default)]
-pub(in crate::store) struct UpdateExpression {
+pub(crate) struct UpdateExpression {
     assignments: Vec<Cow<'static, str>>,
     removals: Vec<Cow<'static, str>>,
     values: ExpressionValues,
 }
 
 impl UpdateExpression {
-    pub(in crate::store) fn add<const N: usize>(
+    pub(crate) fn add<const N: usize>(
         &mut self,
         assignments: &'static str,
         values: [(&'static str, AttributeValue); N],
@@ -31,7 +31,7 @@ impl UpdateExpression {
         self.values.extend(values);
     }
 
-    pub(in crate::store) fn remove(&mut self, attribute: &'static str) {
+    pub(crate) fn remove(&mut self, attribute: &'static str) {
         self.removals.push(attribute.into());
     }
 
@@ -47,7 +47,7 @@ impl UpdateExpression {
         }
     }
 
-    pub(in crate::store) fn into_update(self, key: Key, condition: &'static str) -> ItemUpdate<String> {
+    pub(crate) fn into_update(self, key: Key, condition: &'static str) -> ItemUpdate<String> {
         let mut update = format!("SET {}", self.assignments.join(", "));
         if !self.removals.is_empty() {
             update.push_str(&format!(" REMOVE {}", self.removals.join(", ")));
@@ -56,7 +56,7 @@ impl UpdateExpression {
     }
 }
 
-pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<UpdateExpression, Error> {
+pub(crate) fn changed_attributes(visitor: &Visitor) -> Result<UpdateExpression, Error> {
     let Visitor { profile, sources, integrator_values, .. } = visitor;
     let source = |source: Option<ProfileSource>| to_attribute(&source.map(ProfileSource::name));
     let mut set = UpdateExpression::default();
@@ -136,7 +136,7 @@ pub(in crate::store) fn changed_attributes(visitor: &Visitor) -> Result<UpdateEx
 }
 
 /// Returns the update that stores the visitor's changed attributes, or `None` if nothing has changed.
-pub(in crate::store) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemUpdate<String>>, Error> {
+pub(crate) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemUpdate<String>>, Error> {
     if visitor.changes.fields.is_empty() {
         return Ok(None);
     }
@@ -146,11 +146,7 @@ pub(in crate::store) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemU
 
 /// Returns the write that stores a visitor who opens a chat. `previous_chat` is the visitor's most recent chat before
 /// the new one. The condition fails if another request has created the visitor or has started a chat for the visitor.
-pub(in crate::store) fn visitor_write(
-    visitor: &Visitor,
-    is_new: bool,
-    previous_chat: Option<u64>,
-) -> Result<Write, Error> {
+pub(crate) fn visitor_write(visitor: &Visitor, is_new: bool, previous_chat: Option<u64>) -> Result<Write, Error> {
     if is_new {
         return to_item(&VisitorItem::from(visitor)).map(Write::Create);
     }
@@ -173,7 +169,7 @@ pub(in crate::store) fn visitor_write(
 
 /// Returns the write that creates the item of a visitor number, which refers to the visitor's item. In the bot API, the
 /// visitor number is the `client_id`.
-pub(in crate::store) fn visitor_number_write(visitor: &Visitor) -> Result<Write, Error> {
+pub(crate) fn visitor_number_write(visitor: &Visitor) -> Result<Write, Error> {
     let key = visitor_number_key(&visitor.account_id, visitor.number);
     let target = visitor_key(&visitor.channel_id, &visitor.external_id);
     let number = VisitorNumberItem {
@@ -188,7 +184,7 @@ pub(in crate::store) fn visitor_number_write(visitor: &Visitor) -> Result<Write,
 
 /// Returns the write that removes the expiry of the visitor number. If the item has already been deleted, the write
 /// creates it again.
-pub(in crate::store) fn visitor_number_retain_write(visitor: &Visitor) -> Write {
+pub(crate) fn visitor_number_retain_write(visitor: &Visitor) -> Write {
     let target = visitor_key(&visitor.channel_id, &visitor.external_id);
     Write::Update(ItemUpdate {
         key: visitor_number_key(&visitor.account_id, visitor.number),

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use crate::chats::append_entry::{LastAssignedNumbers, new_visitor};
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::channel::Channel;
 use crate::domain::chat::Chat;
@@ -15,7 +16,6 @@ use crate::domain::visitor::Visitor;
 use crate::domain::widget_visitor::{Page, WidgetVisitor};
 use crate::error::Error;
 use crate::store::chats::items::VisitorItem;
-use crate::store::chats::visitor_messages::{LastAssignedNumbers, new_visitor};
 use crate::store::chats::visitor_updates::visitor_number_write;
 use crate::store::chats::{
     Chats, HEADER_SORT_KEY, MAX_SEQ, chat_from_item, chat_pk, counters_key, entry_from_item, entry_sort_key,

@@ -2,8 +2,8 @@
 
 use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 
+use crate::chats::receive_bot_message::{BotMessage, BotMessageResult};
 use crate::domain::socket::{AgentSocket, Socket};
-use crate::store::chats::bot_messages::{BotMessage, BotMessageResult};
 use crate::store::tests::*;
 
 const MAX_BATCH_WRITES: usize = 25;

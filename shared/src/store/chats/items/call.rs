@@ -12,7 +12,7 @@ use crate::store::chats::items::header::AgentSnapshotItem;
 use crate::store::chats::items::unknown_value;
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct CallItem {
+pub(crate) struct CallItem {
     kind: String,
     phone: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,7 +17,7 @@ use crate::store::chats::items::unknown_value;
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
-pub(in crate::store) struct ContentItem {
+pub(crate) struct ContentItem {
     kind: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
@@ -139,7 +139,7 @@ impl<'de> Visitor<'de> for MediaItemVisitor {
 }
 
 #[derive(Serialize, Deserialize, Default)]
-pub(in crate::store) struct RichContentItem {
+pub(crate) struct RichContentItem {
     content: Option<String>,
     title: Option<String>,
     buttons: Vec<ButtonItem>,
@@ -166,7 +166,7 @@ impl From<RichMessage> for RichContentItem {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct ButtonItem {
+pub(crate) struct ButtonItem {
     text: String,
     id: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::store::chats::items::unknown_value;
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct DeliveryItem {
+pub(crate) struct DeliveryItem {
     target: String,
     state: String,
     round: u32,
@@ -74,7 +74,7 @@ impl TryFrom<DeliveryItem> for Delivery {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct AttemptItem {
+pub(crate) struct AttemptItem {
     at: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
@@ -100,7 +100,7 @@ impl From<AttemptItem> for Attempt {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct FailureItem {
+pub(crate) struct FailureItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     code: Option<i64>,
     message: String,

@@ -19,7 +19,7 @@ use crate::store::chats::items::header::AgentSnapshotItem;
 use crate::store::chats::items::unknown_value;
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct EntryItem {
+pub(crate) struct EntryItem {
     pk: String,
     sk: String,
     account_id: String,
@@ -120,7 +120,7 @@ impl TryFrom<EntryItem> for TimelineEntry {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct WebhookDispatchItem {
+pub(crate) struct WebhookDispatchItem {
     event: String,
     webhook_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,7 +153,7 @@ impl TryFrom<WebhookDispatchItem> for WebhookDispatch {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct PhoneCallItem {
+pub(crate) struct PhoneCallItem {
     kind: String,
     phone: String,
     status: String,

@@ -17,7 +17,7 @@ use crate::store::chats::items::unknown_value;
 use crate::store::chats::{header_key, listing_key};
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct HeaderItem {
+pub(crate) struct HeaderItem {
     pk: String,
     sk: String,
     /// The header's partition key in the `listing` index; see [`listing_key`].
@@ -111,7 +111,7 @@ pub(in crate::store) struct HeaderItem {
 
 impl HeaderItem {
     /// Returns the item of a new chat. `next_idle_check` is ignored if the chat is already closed.
-    pub(in crate::store) fn new(chat: &Chat, next_idle_check: Timestamp) -> Self {
+    pub(crate) fn new(chat: &Chat, next_idle_check: Timestamp) -> Self {
         let is_open = !chat.state.is_closed();
         let expires_at = chat.retain_until(chat.updated_at).filter(|_| !is_open);
         let Chat {
@@ -266,7 +266,7 @@ impl TryFrom<HeaderItem> for Chat {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct AgentSnapshotItem {
+pub(crate) struct AgentSnapshotItem {
     agent_id: u64,
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -288,7 +288,7 @@ impl From<AgentSnapshotItem> for AgentSnapshot {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct BotHandoverItem {
+pub(crate) struct BotHandoverItem {
     at: u64,
     is_fallback: bool,
 }
@@ -306,7 +306,7 @@ impl From<BotHandoverItem> for BotHandover {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct ChatDepartmentItem {
+pub(crate) struct ChatDepartmentItem {
     id: u64,
     name: String,
 }
@@ -326,7 +326,7 @@ impl From<ChatDepartmentItem> for ChatDepartment {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct MessagePreviewItem {
+pub(crate) struct MessagePreviewItem {
     from: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agent_id: Option<u64>,

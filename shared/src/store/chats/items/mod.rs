@@ -8,14 +8,12 @@ mod header;
 mod visitor;
 mod widget_visitor;
 
-pub(in crate::store) use call::CallItem;
-pub(in crate::store) use delivery::{AttemptItem, FailureItem};
-pub(in crate::store) use entry::EntryItem;
-pub(in crate::store) use header::{
-    AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem, HeaderItem, MessagePreviewItem,
-};
-pub(in crate::store) use visitor::{VisitorItem, VisitorNumberItem};
-pub(in crate::store) use widget_visitor::WidgetVisitorItem;
+pub(crate) use call::CallItem;
+pub(crate) use delivery::{AttemptItem, FailureItem};
+pub(crate) use entry::EntryItem;
+pub(crate) use header::{AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem, HeaderItem, MessagePreviewItem};
+pub(crate) use visitor::{VisitorItem, VisitorNumberItem};
+pub(crate) use widget_visitor::WidgetVisitorItem;
 
 use crate::error::Error;
 

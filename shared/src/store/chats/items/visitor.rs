@@ -11,7 +11,7 @@ use crate::store::chats::items::widget_visitor::WidgetVisitorItem;
 use crate::store::chats::visitor_key;
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct VisitorItem {
+pub(crate) struct VisitorItem {
     pk: String,
     sk: String,
     account_id: String,
@@ -139,7 +139,7 @@ impl From<VisitorItem> for Visitor {
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
-pub(in crate::store) struct SourcesItem {
+pub(crate) struct SourcesItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,7 +167,7 @@ impl From<SourcesItem> for ProfileSources {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct VisitorNumberItem {
+pub(crate) struct VisitorNumberItem {
     pub pk: String,
     pub sk: String,
     pub visitor_pk: String,
@@ -178,7 +178,7 @@ pub(in crate::store) struct VisitorNumberItem {
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
-pub(in crate::store) struct ProfileItem {
+pub(crate) struct ProfileItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,7 +8,7 @@ use crate::domain::widget_visitor::{Analytics, BrowserSession, GeoIp, HiddenThro
 
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
-pub(in crate::store) struct WidgetVisitorItem {
+pub(crate) struct WidgetVisitorItem {
     pub session: SessionItem,
     pub utm: UtmItem,
     pub page_title: Option<String>,
@@ -27,7 +27,7 @@ impl Default for WidgetVisitorItem {
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
-pub(in crate::store) struct SessionItem {
+pub(crate) struct SessionItem {
     ip_addr: String,
     user_agent: String,
     referrer: Option<String>,
@@ -42,7 +42,7 @@ pub(in crate::store) struct SessionItem {
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
-pub(in crate::store) struct UtmItem {
+pub(crate) struct UtmItem {
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,13 +56,13 @@ pub(in crate::store) struct UtmItem {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct AnalyticsItem {
+pub(crate) struct AnalyticsItem {
     ga: Option<String>,
     ym: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(in crate::store) struct WidgetCustomDataItem {
+pub(crate) struct WidgetCustomDataItem {
     title: Option<String>,
     content: String,
     link: Option<String>,
@@ -71,7 +71,7 @@ pub(in crate::store) struct WidgetCustomDataItem {
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(default)]
-pub(in crate::store) struct HiddenThroughItem {
+pub(crate) struct HiddenThroughItem {
     chat_id: u64,
     seq: u64,
 }

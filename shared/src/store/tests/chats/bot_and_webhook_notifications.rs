@@ -1,8 +1,8 @@
 //! Tests that the event chat_assigned is stored as a notification, and that a closed chat sends no such event.
 
+use crate::chats::notifications::NotificationContext;
 use crate::domain::webhook::WebhookEventDetails;
 use crate::domain::webhook_event::WebhookEvent;
-use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::tests::*;
 
 #[tokio::test]

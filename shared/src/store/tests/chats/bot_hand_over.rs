@@ -1,9 +1,9 @@
 //! Tests of when a bot's chat is handed over to the agents (because the bot invites them, because the bot failed, or
 //! because a delivery to the bot was lost), when the bot keeps its chat, and how the bot is notified.
 
-use crate::store::chats::bot_messages::BotMessage;
-use crate::store::chats::deliveries::OverdueResult;
-use crate::store::chats::transitions::HandoverResult;
+use crate::chats::receive_bot_message::BotMessage;
+use crate::chats::requeue_overdue_delivery::OverdueResult;
+use crate::chats::transition::HandoverResult;
 use crate::store::tests::*;
 
 #[tokio::test]

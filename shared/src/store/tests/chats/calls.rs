@@ -3,14 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::chats::calls::{AgentCall, BALANCE_USED_UP, CALL_IN_PROGRESS, ChangedCall, NUMBER_IN_CALL, ReportedCall};
+use crate::chats::requeue_overdue_delivery::OverdueResult;
 use crate::domain::phone_call::{Call, CallAgent, CallCharge, CallKind, CallLimits, CallReport, CallStatus};
 use crate::domain::report::{Bucket, CallTotals};
 use crate::domain::telephony::{CallbackCaps, DEFAULT_CALLBACK_CAPS, ProviderSettings, Telephony, TelephonyEditor};
 use crate::domain::webhook_event::WebhookEvent;
-use crate::store::chats::calls::{
-    AgentCall, BALANCE_USED_UP, CALL_IN_PROGRESS, ChangedCall, NUMBER_IN_CALL, ReportedCall,
-};
-use crate::store::chats::deliveries::OverdueResult;
 use crate::store::tests::*;
 
 const PHONE: &str = "+31612345678";

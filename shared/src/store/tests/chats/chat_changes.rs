@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::chats::add_note::NewNote;
 use crate::domain::chat_changes::{ChangesCursor, MAX_WRITE_DELAY};
 use crate::domain::phone_call::{CallKind, CallReport};
 use crate::service::chat_changes::{self, ChangesPage};
-use crate::store::chats::notes::NewNote;
 use crate::store::tests::*;
 
 struct Follower<'a> {

@@ -1,7 +1,7 @@
 //! Tests of the delivery log: searches, pages, replays, and the number of attempts that an entry stores.
 
+use crate::chats::requeue_overdue_delivery::OverdueResult;
 use crate::domain::delivery_search_and_replay::{DeliveryCursor, DeliveryFilter, SortOrder};
-use crate::store::chats::deliveries::OverdueResult;
 use crate::store::chats::delivery_listing::{DeliveryPage, DeliveryQuery};
 use crate::store::tests::*;
 

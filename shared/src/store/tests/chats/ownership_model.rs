@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{RngSeed, TestRunner};
 
-use crate::store::chats::bot_messages::BotMessage;
-use crate::store::chats::transitions::HandoverResult;
+use crate::chats::receive_bot_message::BotMessage;
+use crate::chats::transition::HandoverResult;
 use crate::store::tests::*;
 
 const AGENTS: [u64; 4] = [1, 2, 3, 4];

@@ -1,8 +1,8 @@
 //! Tests of when chats, entries and visitors expire, and of how a changed retention period is applied: by idle checks
 //! to open chats, and by retention passes to closed chats.
 
+use crate::chats::apply_retention::RetentionPass;
 use crate::domain::delivery_search_and_replay::ReplayScope;
-use crate::store::chats::retention::RetentionPass;
 use crate::store::tests::*;
 
 #[tokio::test]

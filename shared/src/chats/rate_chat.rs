@@ -1,5 +1,7 @@
 //! Stores whether the visitor is typing, and the visitor's rating, as attributes of the chat's header.
 
+use crate::chats::erase_visitor::ERASING;
+use crate::chats::notifications::NotificationContext;
 use crate::domain::chat::{Chat, Rating};
 use crate::domain::chat_state::ChatState;
 use crate::domain::timeline_entry::TimelineEntry;
@@ -7,9 +9,7 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{Webhook, WebhookEventDetails};
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
-use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::chats::due_index::{closed_chat_values, set_closed_chat};
-use crate::store::chats::erasure::ERASING;
 use crate::store::chats::report_counters::count_rating_write;
 use crate::store::chats::{Chats, entry_write, header_key};
 use crate::store::table::{ItemUpdate, Write, WriteError, n, s};

@@ -55,7 +55,7 @@ impl Chats {
     /// Assigns the entry numbers of call events and returns the header, whose `seq` is the last number before them.
     /// Fails with `NotFound` if the chat has been erased. A call can outlast its chat, so a closed chat gets call events
     /// too. An event also resets the chat's idle time.
-    pub(in crate::store) async fn reserve_call_events(
+    pub(crate) async fn reserve_call_events(
         &self,
         chat: &Chat,
         count: usize,
@@ -95,10 +95,10 @@ pub struct NotificationContext<'a> {
 
 /// The content of a notification entry. The dispatch is set if the notification is for a webhook, and is `None` if it
 /// is for the bot.
-pub(in crate::store) type NotificationContent = (Content, Option<WebhookDispatch>);
+pub(crate) type NotificationContent = (Content, Option<WebhookDispatch>);
 
 impl NotificationContext<'_> {
-    pub(in crate::store) fn webhook_notifications(
+    pub(crate) fn webhook_notifications(
         &self,
         event: WebhookEvent,
         details: WebhookEventDetails<'_>,
@@ -115,17 +115,13 @@ impl NotificationContext<'_> {
         subscribed.map(|webhook| (Content::Webhook(event), Some(dispatch(webhook)))).collect()
     }
 
-    pub(in crate::store) fn chat_updated_subscriber_count(&self) -> usize {
+    pub(crate) fn chat_updated_subscriber_count(&self) -> usize {
         self.webhooks.iter().filter(|webhook| webhook.subscribes_to(WebhookEvent::ChatUpdated)).count()
     }
 
     /// Returns the chat_updated events that report changed visitor data. They are sent only while an agent owns the
     /// chat, because the event must name an agent.
-    pub(in crate::store) fn chat_updated_notifications(
-        &self,
-        chat: &Chat,
-        visitor: &Visitor,
-    ) -> Vec<NotificationContent> {
+    pub(crate) fn chat_updated_notifications(&self, chat: &Chat, visitor: &Visitor) -> Vec<NotificationContent> {
         match chat.state {
             ChatState::Active(_) if visitor.changes.must_notify_webhooks => {
                 self.webhook_notifications(WebhookEvent::ChatUpdated, WebhookEventDetails::default())
@@ -139,7 +135,7 @@ impl NotificationContext<'_> {
     }
 
     /// Creates entries with the chat's next entry numbers, and increases the chat's `seq` accordingly.
-    pub(in crate::store) fn create_entries(
+    pub(crate) fn create_entries(
         &self,
         chat: &mut Chat,
         contents: Vec<NotificationContent>,

@@ -66,7 +66,7 @@ impl Chats {
 
     /// Assigns the next `entry_count` entry numbers and returns the new header, whose `seq` is the last of them. If the
     /// condition fails, the header that DynamoDB returns with the error shows why.
-    pub(in crate::store) async fn advance_header_for_agent(
+    pub(crate) async fn advance_header_for_agent(
         &self,
         outgoing: &AgentMessage<'_>,
         entry_count: usize,

@@ -13,6 +13,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::{join3, try_join_all};
 use serde::Deserialize;
 
+use crate::chats::append_entry::StoreMessageResult;
+use crate::chats::notifications::{NotificationContent, NotificationContext};
+use crate::chats::send_agent_message::AgentMessage;
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::delivery::{Delivery, Target};
@@ -29,13 +32,10 @@ use crate::domain::webhook::{Webhook, WebhookEventDetails};
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
 use crate::runtime::random_ids_and_secrets;
-use crate::store::chats::agent_messages::AgentMessage;
-use crate::store::chats::bot_and_webhook_notifications::{NotificationContent, NotificationContext};
 use crate::store::chats::items::CallItem;
 use crate::store::chats::report_counters::count_call_write;
-use crate::store::chats::visitor_messages::StoreMessageResult;
-use crate::store::chats::{Chats, entry_key, entry_write, item_key, visitor_from_item, visitor_key};
-use crate::store::table::{Item, ItemUpdate, Key, Query, Write, WriteError, WriteResult, n, s};
+use crate::store::chats::{Chats, entry_key, entry_write, visitor_from_item, visitor_key};
+use crate::store::table::{Item, ItemUpdate, Key, Query, Write, WriteError, WriteResult, item_key, n, s};
 use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute};
 
@@ -80,7 +80,7 @@ pub struct AgentCall<'a> {
 
 /// What was read before a call is stored. The call replaces the stored items only if they have not changed since, so
 /// that only one of two concurrent calls can start.
-pub(in crate::store) struct CallSlot {
+pub(crate) struct CallSlot {
     /// The reference to the visitor's last call.
     visitor: LastCall,
     /// `None` for an incoming call, which the account does not pay for.
@@ -182,7 +182,7 @@ fn top_up_key(account_id: &str, reference: &str) -> Key {
 impl CallSlot {
     /// Returns the writes that make a new call the last one of the visitor and of the number, count it, and reserve its
     /// minutes.
-    pub(in crate::store) fn writes(&self, chat_id: u64, seq: u64, now: Timestamp) -> Vec<Write> {
+    pub(crate) fn writes(&self, chat_id: u64, seq: u64, now: Timestamp) -> Vec<Write> {
         let mut writes = vec![self.visitor.replace_write((chat_id, seq), None, now)];
         if let Some(ordered) = &self.ordered {
             writes.extend([ordered.number_write((chat_id, seq), now), ordered.balance_write(now)]);
@@ -254,7 +254,7 @@ fn add_minutes(account_id: &str, minutes: u64) -> ItemUpdate {
 
 impl NotificationContext<'_> {
     /// Returns a call_event notification of each status in `reached` for each subscribed webhook.
-    pub(in crate::store) fn call_notifications<'c>(
+    pub(crate) fn call_notifications<'c>(
         &self,
         call: &'c Call,
         reached: impl IntoIterator<Item = &'c CallStatus>,
@@ -273,7 +273,7 @@ impl Chats {
     ///
     /// A call that the account pays for also fails with a conflict if a call to the number is in progress, if the balance
     /// is too small, or if a limit in `callback_caps` is reached.
-    pub(in crate::store) async fn free_call_slot(
+    pub(crate) async fn free_call_slot(
         &self,
         account_id: &str,
         (channel_id, external_id): (&str, &str),
@@ -336,7 +336,7 @@ impl Chats {
         }
     }
 
-    pub(in crate::store) async fn forget_last_call(&self, channel_id: &str, external_id: &str) -> Result<(), Error> {
+    pub(crate) async fn forget_last_call(&self, channel_id: &str, external_id: &str) -> Result<(), Error> {
         self.table.delete(last_call_key(channel_id, external_id)).await.map(|_| ())
     }
 
@@ -485,7 +485,7 @@ impl Chats {
     /// Deletes the entry of a call whose minutes are reserved, and gives the minutes back if nobody has answered the
     /// call yet. The provider cannot be told to end an answered call, so its minutes are charged. Does nothing to
     /// another entry, or if the call has changed since `item` was read. Returns whether the entry was deleted.
-    pub(in crate::store) async fn delete_reserved_call(&self, account_id: &str, item: &Item) -> Result<bool, Error> {
+    pub(crate) async fn delete_reserved_call(&self, account_id: &str, item: &Item) -> Result<bool, Error> {
         let Some((minutes, revision, is_unanswered)) = reserved_call(item) else { return Ok(false) };
         let Some(key) = item_key(item) else { return Ok(false) };
         let delete = Write::DeleteIf(key, "#content.#call.#revision = :revision", vec![(":revision", n(revision))]);
@@ -556,7 +556,7 @@ impl Chats {
     }
 }
 
-pub(in crate::store) fn has_reserved_minutes(item: &Item) -> bool {
+pub(crate) fn has_reserved_minutes(item: &Item) -> bool {
     reserved_call(item).is_some()
 }
 

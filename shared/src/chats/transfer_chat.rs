@@ -1,13 +1,13 @@
 //! Chat transfers. A transfer to an agent makes that agent the owner at once. A transfer to a department offers the
 //! chat to the department's members. If a concurrent write to the chat wins the race, the transfer is retried.
 
+use crate::chats::transition::transition_update;
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::{ChatEvent, TransferRequester, TransferTarget};
 use crate::domain::message_content::Content;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::transitions::transition_update;
 use crate::store::chats::{Chats, entry_write};
 use crate::store::table::Write;
 use crate::store::write_races::WriteRaces;

@@ -11,6 +11,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::{join, try_join};
 use serde::Deserialize;
 
+use crate::chats::calls::CallSlot;
+use crate::chats::notifications::{NotificationContent, NotificationContext};
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::bot::BotNotification;
 use crate::domain::channel::{Channel, ChannelKind};
@@ -34,8 +36,6 @@ use crate::domain::webhook::WebhookEventDetails;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::domain::widget_visitor::Page;
 use crate::error::Error;
-use crate::store::chats::bot_and_webhook_notifications::{NotificationContent, NotificationContext};
-use crate::store::chats::calls::CallSlot;
 use crate::store::chats::items::{EntryItem, HeaderItem, MessagePreviewItem};
 use crate::store::chats::panels::{invite_hash, invite_write};
 use crate::store::chats::report_counters::count_write;
@@ -49,7 +49,7 @@ use crate::store::write_races::WriteRaces;
 use crate::store::{from_item, to_attribute, to_item};
 
 /// The maximum length, in characters, of the visitor's name and the channel's name in a chat's header.
-pub(in crate::store) const MAX_VISITOR_NAME_CHARS: usize = 60;
+pub(crate) const MAX_VISITOR_NAME_CHARS: usize = 60;
 
 pub struct IncomingMessage<'a> {
     pub channel: &'a Channel,
@@ -89,7 +89,7 @@ pub struct StoreMessageResult {
     pub notifications: Vec<TimelineEntry>,
 }
 
-pub(super) struct HeaderUpdate<'a> {
+pub(crate) struct HeaderUpdate<'a> {
     pub account_id: &'a str,
     pub chat_id: u64,
     /// The chat must be in one of these states.
@@ -104,7 +104,7 @@ pub(super) struct HeaderUpdate<'a> {
 }
 
 #[derive(Deserialize)]
-pub(in crate::store) struct LastAssignedNumbers {
+pub(crate) struct LastAssignedNumbers {
     #[serde(default)]
     pub visitors: u64,
     #[serde(default)]
@@ -228,7 +228,7 @@ impl Chats {
 
     /// Assigns the next entry numbers of an open chat, counts the message and returns the new header. The write
     /// succeeds only if the chat has one of the expected states and the visitor may send one more message.
-    pub(super) async fn advance_header(
+    pub(crate) async fn advance_header(
         &self,
         incoming: &IncomingMessage<'_>,
         update: &HeaderUpdate<'_>,
@@ -340,7 +340,7 @@ impl Chats {
     }
 }
 
-pub(in crate::store) fn new_visitor(channel: &Channel, external_id: &str, number: u64) -> Visitor {
+pub(crate) fn new_visitor(channel: &Channel, external_id: &str, number: u64) -> Visitor {
     Visitor {
         account_id: channel.account_id.clone(),
         channel_id: channel.channel_id.clone(),
@@ -396,7 +396,7 @@ impl IncomingMessage<'_> {
     }
 
     /// The same for a message that does not change the visitor.
-    pub(super) fn needs_header(&self) -> bool {
+    pub(crate) fn needs_header(&self) -> bool {
         self.is_offline || self.invite.is_some() || self.call().is_some()
     }
 

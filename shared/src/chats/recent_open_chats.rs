@@ -10,12 +10,12 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::{Mutex, PoisonError};
 
+use crate::chats::append_entry::{HeaderUpdate, IncomingMessage, MAX_VISITOR_NAME_CHARS};
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
 use crate::domain::message_content::truncate_chars;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::visitor_messages::{HeaderUpdate, IncomingMessage, MAX_VISITOR_NAME_CHARS};
 use crate::store::chats::{Chats, header_key, visitor_key};
 use crate::store::table::{ITEM_EXISTS, ItemUpdate, WriteError, n, s};
 
@@ -24,7 +24,7 @@ const MAX_CHATS: usize = 1_000;
 
 /// The remembered chats by the partition key of their visitor. Contains hashes instead of personal data.
 #[derive(Default)]
-pub(in crate::store) struct RecentOpenChats(Mutex<HashMap<String, RecentChat>>);
+pub(crate) struct RecentOpenChats(Mutex<HashMap<String, RecentChat>>);
 
 struct RecentChat {
     chat_id: u64,
@@ -35,7 +35,7 @@ struct RecentChat {
 
 impl RecentOpenChats {
     /// Does nothing if messages of this kind are never stored early.
-    pub(super) fn remember(&self, incoming: &IncomingMessage<'_>, chat_id: u64) {
+    pub(crate) fn remember(&self, incoming: &IncomingMessage<'_>, chat_id: u64) {
         if !can_be_early(incoming) {
             return;
         }
@@ -78,7 +78,7 @@ impl Chats {
     /// are notified of a changed profile. This is only possible if another request has changed the visitor in the
     /// meantime. The message's number then remains unused, and its preview and its count stay in the header, like those
     /// of a failed request.
-    pub(super) async fn advance_recent_header(&self, incoming: &IncomingMessage<'_>) -> Result<Option<Chat>, Error> {
+    pub(crate) async fn advance_recent_header(&self, incoming: &IncomingMessage<'_>) -> Result<Option<Chat>, Error> {
         let Some(chat_id) = self.recent_open_chats.take(incoming) else { return Ok(None) };
         let update = HeaderUpdate {
             account_id: &incoming.channel.account_id,
@@ -96,7 +96,7 @@ impl Chats {
     }
 
     /// Sets the visitor's name in a header that was written early and contains another name.
-    pub(super) async fn correct_visitor_name(
+    pub(crate) async fn correct_visitor_name(
         &self,
         header: &Chat,
         visitor_name: &str,

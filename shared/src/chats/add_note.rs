@@ -2,6 +2,7 @@
 //! Therefore, the transaction that writes a note fails as soon as the erasure has started, so that no note outlives its
 //! chat.
 
+use crate::chats::erase_visitor::ERASING;
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::idempotency_key::{IdempotencyKey, MessageReceipt};
@@ -10,7 +11,6 @@ use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::due_index::{closed_chat_values, set_closed_chat};
-use crate::store::chats::erasure::ERASING;
 use crate::store::chats::{Chats, header_key};
 use crate::store::table::{ItemUpdate, Write, WriteError, n};
 use crate::store::write_races::WriteRaces;

@@ -1,6 +1,8 @@
 //! Stores changes to a visitor that do not come with a message, for example those that an agent, a bot or the widget
 //! makes to the visitor's profile.
 
+use crate::chats::append_entry::MAX_VISITOR_NAME_CHARS;
+use crate::chats::notifications::NotificationContext;
 use crate::domain::chat::Chat;
 use crate::domain::message_content::truncate_chars;
 use crate::domain::timeline_entry::TimelineEntry;
@@ -8,8 +10,6 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{Visitor, VisitorField};
 use crate::domain::webhook::Webhook;
 use crate::error::Error;
-use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
-use crate::store::chats::visitor_messages::MAX_VISITOR_NAME_CHARS;
 use crate::store::chats::visitor_updates::{UpdateExpression, visitor_update};
 use crate::store::chats::{Chats, chat_from_item, entry_write, header_key};
 use crate::store::table::{ITEM_EXISTS, Write, WriteResult, n, s};

@@ -29,7 +29,7 @@ const MAX_CONCURRENT_CHAT_UPDATES: usize = 10;
 /// The maximum number of retention passes, and of deletions of accounts, that one run continues.
 const MAX_ITEMS_OF_A_KIND_PER_RUN: usize = 100;
 const MAX_KEYS_PER_QUERY: i32 = 1_000;
-pub(in crate::store) const RETENTION_PARTITION: &str = "retention";
+pub(crate) const RETENTION_PARTITION: &str = "retention";
 
 #[derive(Deserialize, Clone, Debug)]
 pub struct RetentionPass {
@@ -231,7 +231,7 @@ impl Chats {
     }
 
     /// Sets the expiry of every entry according to the chat's retention period. Expired entries stay expired.
-    pub(in crate::store) async fn update_entries_expiry(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
+    pub(crate) async fn update_entries_expiry(&self, chat: &Chat, now: Timestamp) -> Result<(), Error> {
         for entry in self.whole_timeline(&chat.account_id, chat.chat_id, usize::MAX).await? {
             let retain_until = chat.retain_until(entry.at).map(Timestamp::seconds);
             if retain_until == entry.retain_until.map(Timestamp::seconds) || entry.is_expired(now) {

@@ -2,6 +2,7 @@
 //! wins the race, the chat is read again and the transition is retried. A transition may notify the bot and the
 //! webhooks. Each notification is a timeline entry that is written in the same transaction as the header.
 
+use crate::chats::notifications::NotificationContext;
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::agent::AgentSnapshot;
 use crate::domain::bot::BotNotification;
@@ -14,7 +15,6 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::{Webhook, WebhookEventDetails};
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
-use crate::store::chats::bot_and_webhook_notifications::NotificationContext;
 use crate::store::chats::chat_listing::MAX_HEADERS_PER_READ;
 use crate::store::chats::due_index::{closed_chat_values, set_closed_chat};
 use crate::store::chats::items::{AgentSnapshotItem, BotHandoverItem, ChatDepartmentItem};
@@ -318,7 +318,7 @@ const UPDATE_CLOSED_CHAT: &str = concat!(
 /// Returns the header update for a transition. Its condition fails if the chat has had any other transition or entry
 /// since `before` was read. Comparing only the state and the agent would not be enough, because a chat can return to
 /// the same agent.
-pub(in crate::store) fn transition_update(before: &Chat, after: &Chat) -> Result<ItemUpdate, Error> {
+pub(crate) fn transition_update(before: &Chat, after: &Chat) -> Result<ItemUpdate, Error> {
     let mut values = vec![
         (":state", s(after.state.name())),
         (":agent", to_attribute(&after.state.agent().map(AgentSnapshotItem::from))?),

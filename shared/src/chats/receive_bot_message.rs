@@ -40,7 +40,7 @@ pub enum BotMessageResult {
 }
 
 #[derive(Debug)]
-pub(in crate::store) enum AdvancedHeader {
+pub(crate) enum AdvancedHeader {
     /// The header of the chat. Its `seq` is the entry number of the message.
     Advanced(Box<Chat>),
     /// The message repeats the message with this id, and nothing was written.
@@ -64,10 +64,7 @@ impl Chats {
     }
 
     /// Assigns the next entry number in a bot's chat and updates the header for the message.
-    pub(in crate::store) async fn advance_header_for_bot(
-        &self,
-        message: &BotMessage<'_>,
-    ) -> Result<AdvancedHeader, Error> {
+    pub(crate) async fn advance_header_for_bot(&self, message: &BotMessage<'_>) -> Result<AdvancedHeader, Error> {
         let mut races = WriteRaces::new("bot message");
         let mut compared_from = None;
         loop {

@@ -6,17 +6,17 @@ use std::time::Duration;
 use futures_util::future::try_join_all;
 use serde::Deserialize;
 
+use crate::chats::calls::has_reserved_minutes;
 use crate::domain::chat_state::ChatState;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::calls::has_reserved_minutes;
 use crate::store::chats::due_index::{closed_chat_values, set_closed_chat};
 use crate::store::chats::items::VisitorNumberItem;
 use crate::store::chats::{
-    Chats, HEADER_SORT_KEY, chat_from_item, chat_pk, erased_chat_key, header_key, item_chat_id, item_key, listing_key,
+    Chats, HEADER_SORT_KEY, chat_from_item, chat_pk, erased_chat_key, header_key, item_chat_id, listing_key,
     visitor_from_item, visitor_key, visitor_number_key,
 };
-use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteResult, n, s};
+use crate::store::table::{ITEM_EXISTS, ItemUpdate, Key, Query, WriteResult, item_key, n, s};
 use crate::store::{from_item, to_attribute};
 
 const INDEX_PAGE_ITEMS: i32 = 1_000;
@@ -29,7 +29,7 @@ const MAX_REQUEST_DURATION: Duration = Duration::from_secs(30);
 const ERASED_CHAT_TTL: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 
 /// The attribute that marks the header of a chat whose erasure has started. Expressions contain it as `#erasing`.
-pub(in crate::store) const ERASING: &str = "erasing";
+pub(crate) const ERASING: &str = "erasing";
 
 /// What one request has erased. Earlier requests of the same erasure are not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
