@@ -1,19 +1,18 @@
-/* Serves the console for development.
+/* Serves the console for development, with a local host behind it.
 
-     node dev.mjs [--port 3900]                              with the mock service of dev/, dataset "normal"
-     node dev.mjs --dataset busy                              another dataset of dev/mock-data.mjs
-     node dev.mjs --ready ready.json [--dataset full]         with the local host of this ready file, in a new account with
-                                                             a data set of tests/pages/seed/data-sets.mjs
-     node dev.mjs --api http://127.0.0.1:3000                with a real local host behind it
+     node dev.mjs [--port 3900]                              starts a local host (cargo build --bins), and signs in to a
+                                                             new account with sample data
+     node dev.mjs --dataset full                             another data set of tests/pages/seed/data-sets.mjs
+     node dev.mjs --ready ready.json                         the local host of this ready file instead of a new one
+     node dev.mjs --api http://127.0.0.1:3000                a service with accounts of its own
      node dev.mjs --built                                    serves dist/ instead of building on each change */
 
 import { readFile } from "node:fs/promises";
 import http from "node:http";
 import { dirname, extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startHost } from "../../tests/pages/support/host.mjs";
 import { CONTENT_SECURITY_POLICY, watch } from "./build.mjs";
-import { MockService } from "./dev/mock-service.mjs";
-import { PICTURES } from "./dev/mock-data.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const TYPES = {
@@ -25,8 +24,7 @@ const TYPES = {
   ".txt": "text/plain",
 };
 
-export async function serve({ port = 0, api, dataset = "normal", folder }) {
-  const mockService = api === undefined ? new MockService(dataset) : undefined;
+export async function serve({ port = 0, api, folder }) {
   const server = http.createServer((request, response) => {
     handle(request, response).catch((error) => {
       console.error(error);
@@ -38,25 +36,7 @@ export async function serve({ port = 0, api, dataset = "normal", folder }) {
     const url = new URL(request.url, `http://${request.headers.host}`);
     if (url.pathname === "/") return response.writeHead(302, { location: "/console/" }).end();
     if (url.pathname.startsWith("/console/")) return file(url.pathname.slice(9) || "index.html", request, response);
-    const picture = /^\/_mock\/pictures\/(.+)$/.exec(url.pathname)?.[1];
-    if (picture) {
-      const source = PICTURES[picture];
-      if (!source) return response.writeHead(404).end();
-      return response
-        .writeHead(200, { "content-type": "image/svg+xml" })
-        .end(decodeURIComponent(source.slice(source.indexOf(",") + 1)));
-    }
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const bytes = Buffer.concat(chunks);
-    if (api !== undefined) return proxy(api, request, response, bytes);
-    const body = bytes.length > 0 ? JSON.parse(bytes) : undefined;
-    if (url.pathname === "/_mock/reset" && body) body.base = `http://${request.headers.host}`;
-    const result = await mockService.handle(request.method, url, request.headers, body);
-    if (result === undefined) return request.socket.destroy();
-    response
-      .writeHead(result.status, { "content-type": "application/json", "cache-control": "no-store", ...result.headers })
-      .end(result.text ?? JSON.stringify(result.body));
+    return proxy(api, request, response);
   };
 
   const file = async (path, request, response) => {
@@ -68,10 +48,10 @@ export async function serve({ port = 0, api, dataset = "normal", folder }) {
       "x-content-type-options": "nosniff",
       ...(isPage
         ? {
-            // The console gets the socket URL from the API: that of the local host, or of this server for the mock.
+            // The console gets the socket URL from the API: that of the service.
             "content-security-policy": CONTENT_SECURITY_POLICY.replace(
               "{socket}",
-              api === undefined ? `ws://${request.headers.host}` : new URL(api).origin.replace(/^http/, "ws"),
+              new URL(api).origin.replace(/^http/, "ws"),
             ),
             "referrer-policy": "no-referrer",
           }
@@ -87,18 +67,14 @@ export async function serve({ port = 0, api, dataset = "normal", folder }) {
     }
   };
 
-  server.on("upgrade", (request, socket, head) => {
-    if (mockService === undefined) socket.destroy();
-    else mockService.upgrade(request, socket, head);
-  });
-
   await new Promise((done) => server.listen(port, "127.0.0.1", done));
-  const url = `http://127.0.0.1:${server.address().port}`;
-  mockService?.reset(dataset, { base: url });
-  return { url, mockService, close: () => new Promise((done) => (server.closeAllConnections(), server.close(done))) };
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    close: () => new Promise((done) => (server.closeAllConnections(), server.close(done))),
+  };
 }
 
-function proxy(api, request, response, bytes) {
+function proxy(api, request, response) {
   const target = new URL(request.url, api);
   return new Promise((done) => {
     const upstream = http.request(
@@ -111,7 +87,7 @@ function proxy(api, request, response, bytes) {
       },
     );
     upstream.on("error", () => (response.writeHead(502).end(), done()));
-    upstream.end(bytes);
+    request.pipe(upstream);
   });
 }
 
@@ -123,16 +99,16 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const isBuilt = process.argv.includes("--built");
   const folder = join(HERE, isBuilt ? "dist/console" : ".watch/console");
   if (!isBuilt) await watch(folder);
-  const ready = option("ready") && JSON.parse(await readFile(option("ready"), "utf8"));
-  const api = ready?.base_url ?? option("api");
-  const dataset = ready ? undefined : option("dataset");
-  const { url } = await serve({ port: Number(option("port") ?? 3900), api, dataset, folder });
-  let signIn = api ? "" : "marta@example.com (admin) or jonas@example.com with the password: secret";
-  if (ready) {
-    process.env.READY_FILE = option("ready");
+  const host = option("api") || option("ready") ? undefined : await startHost();
+  const readyFile = host?.environment.READY_FILE ?? option("ready");
+  const api = option("api") ?? JSON.parse(await readFile(readyFile, "utf8")).base_url;
+  const { url } = await serve({ port: Number(option("port") ?? 3900), api, folder });
+  console.log(`${url}/console/`);
+  if (readyFile !== undefined) {
+    process.env.READY_FILE = readyFile;
     const { seed } = await import("../../tests/pages/seed/data-sets.mjs");
-    const { admin } = await seed(option("dataset") ?? "usual");
-    signIn = `${admin.email} with the password: ${admin.password}`;
+    const { admin } = await seed(option("dataset") ?? "sample");
+    console.log(`sign in as ${admin.email} with the password: ${admin.password}`);
   }
-  console.log(`${url}/console/${signIn && `  sign in as ${signIn}`}`);
+  process.on("SIGINT", () => void Promise.resolve(host?.stop()).then(() => process.exit()));
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CHAT_ID, SETTINGS } from "../../functions/www/dev/mock-widget.mjs";
+import { CHAT_ID, SETTINGS } from "./support/mock-widget.mjs";
 import { openWindow, widgetSite } from "./support/mocked-widget.mjs";
 import { waitFor } from "./support/wait.mjs";
 

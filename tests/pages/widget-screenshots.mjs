@@ -5,7 +5,7 @@
 
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { MockWidget } from "../../functions/www/dev/mock-widget.mjs";
+import { MockWidget } from "./support/mock-widget.mjs";
 import { axeViolations, launch, openPage } from "./support/browser.mjs";
 import { STATES } from "./support/widget-states.mjs";
 

@@ -9,7 +9,7 @@ import {
   CHAT_ID,
   MockWidget,
   SETTINGS,
-} from "../../functions/www/dev/mock-widget.mjs";
+} from "./support/mock-widget.mjs";
 import { axeViolations, launch, openPage } from "./support/browser.mjs";
 import { waitFor } from "./support/wait.mjs";
 import { STATES } from "./support/widget-states.mjs";

@@ -2,7 +2,7 @@
    eight seconds and hangs up. A number that ends with 00 is busy. */
 
 import assert from "node:assert/strict";
-import { WidgetSite } from "../../../functions/www/dev/widget-site.mjs";
+import { WidgetSite } from "../support/widget-site.mjs";
 import { Agent, host, request } from "../support/account.mjs";
 import { axeViolations } from "../support/browser.mjs";
 import { journey, openChat, useBrowser } from "../support/console.mjs";

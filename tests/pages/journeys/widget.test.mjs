@@ -1,7 +1,7 @@
 /* The widget on a shop's page, with the real service: visitor, bot and agents. */
 
 import assert from "node:assert/strict";
-import { WidgetSite } from "../../../functions/www/dev/widget-site.mjs";
+import { WidgetSite } from "../support/widget-site.mjs";
 import { host, request } from "../support/account.mjs";
 import { axeViolations } from "../support/browser.mjs";
 import {

@@ -4,6 +4,7 @@
 import { Account } from "../support/account.mjs";
 import { ok } from "../support/receiver.mjs";
 import { waitFor } from "../support/wait.mjs";
+import { longTimeline, sample } from "./sample.mjs";
 
 const FIRST_NAMES = "Amara Thanh Elif Mehmet João Ingrid Kofi Priya Luca Sofia"
   .concat(" Yuki Omar Freya Mateo")
@@ -166,6 +167,8 @@ export async function changes(account) {
 
 export const DATA_SETS = {
   empty: () => {},
+  sample,
+  longTimeline,
   usual,
   full,
   unusual: unusualText,

@@ -203,11 +203,13 @@ export class Account {
     return new Channel(created, integrator);
   }
 
-  async addWebhook(respond) {
+  async addWebhook(respond, fields = {}) {
     this.webhook = await this.#startReceiver(respond);
     await this.admin.post("/admin/settings/webhooks", {
       url: this.webhook.url,
+      ...fields,
     });
+    return this.webhook;
   }
 
   /** Connects a bot to the channel. `answer` returns the bot's events in reply to a visitor's message. Returns an

@@ -1,5 +1,4 @@
-/* Helpers for the page tests: Chromium, the development server with its mock service, sign-in, and the accessibility
-   checker axe. */
+/* Helpers for the page tests: Chromium, the development server, and accessibility checkers. */
 
 import chromium from "@sparticuz/chromium";
 import { createRequire } from "node:module";
@@ -45,9 +44,8 @@ export async function launch({ hostNames = {}, keepsPages = false } = {}) {
   });
 }
 
-/** Starts the development server of the pages on a free port. The server mocks the service unless the option
-    `api` contains the base URL of a real service. */
-export async function serve(options = {}) {
+/** Starts the development server of the pages on a free port. `api` is the base URL of the service behind it. */
+export async function serve(options) {
   const { serve } = await import(pathToFileURL(join(WWW, "dev.mjs")).href);
   return serve({
     folder: resolve(WWW, process.env.CONSOLE_FOLDER ?? "dist/console"),
@@ -93,27 +91,6 @@ export async function openPage(
       problems.push(`console: ${text}`);
   });
   return { page, context, problems };
-}
-
-export async function signIn(
-  page,
-  url,
-  { email = "marta@example.com", password = "secret", hash = "" } = {},
-) {
-  await page.goto(`${url}/console/${hash}`);
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.locator(".app").waitFor();
-}
-
-/** Calls a control endpoint of the mock service. */
-export async function controlMock(url, action, body = {}) {
-  const response = await fetch(`${url}/_mock/${action}`, {
-    method: "POST",
-    body: JSON.stringify(body),
-  });
-  return response.json();
 }
 
 /** Waits until transitions and animations have ended, because a checker would see their intermediate colours. */

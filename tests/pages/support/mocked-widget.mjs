@@ -1,7 +1,7 @@
 /* Opens pages with the widget and a mock of its endpoints. */
 
 import { after, before } from "node:test";
-import { MockWidget } from "../../../functions/www/dev/mock-widget.mjs";
+import { MockWidget } from "./mock-widget.mjs";
 import { launch, openPage } from "./browser.mjs";
 import { waitFor } from "./wait.mjs";
 

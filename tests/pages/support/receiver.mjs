@@ -8,6 +8,12 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
+/** A front door, 1600 pixels wide and 1200 high. */
+const DOOR =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1600 1200" width="1600" height="1200">' +
+  '<rect width="1600" height="1200" fill="#c9bda4"/><rect y="744" width="1600" height="456" fill="#8f7b56"/>' +
+  '<rect x="608" y="360" width="384" height="504" fill="#675232"/></svg>';
+
 export class Receiver {
   /** The JSON bodies of the requests so far. */
   received = [];
@@ -32,10 +38,12 @@ export class Receiver {
   }
 
   async #handle(request, response) {
-    if (request.method === "GET")
-      return response
-        .writeHead(200, { "content-type": "image/png" })
-        .end(PICTURE);
+    if (request.method === "GET") {
+      const [type, picture] = request.url.endsWith(".svg")
+        ? ["image/svg+xml", DOOR]
+        : ["image/png", PICTURE];
+      return response.writeHead(200, { "content-type": type }).end(picture);
+    }
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = JSON.parse(Buffer.concat(chunks));

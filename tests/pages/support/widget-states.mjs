@@ -5,7 +5,7 @@ import {
   CHAT_ID,
   PICTURE_URL,
   SETTINGS,
-} from "../../../functions/www/dev/mock-widget.mjs";
+} from "./mock-widget.mjs";
 
 const VISITOR = {
   number: 42,

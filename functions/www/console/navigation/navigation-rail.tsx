@@ -49,6 +49,8 @@ function useSections(): SectionState[] {
 const firstPage = ({ name }: Section) => hrefOf({ section: name, id: undefined });
 const currentPage = ({ name }: Section) => (route.value.section === name ? "page" : undefined);
 
+const shortCount = (count: number) => (count > 99 ? "99+" : count);
+
 function NavigationLink({ section, count, unread, hasDot, label }: SectionState) {
   const { title, shortTitle = title, icon, isInSmallRail } = section;
   return (
@@ -62,12 +64,8 @@ function NavigationLink({ section, count, unread, hasDot, label }: SectionState)
       <span class="caption" aria-hidden="true">
         {shortTitle}
       </span>{" "}
-      {count > 0 && (
-        <b class="badge" aria-hidden="true">
-          {count > 99 ? "99+" : count}
-        </b>
-      )}
-      {unread > 0 && <b class="badge unread" aria-hidden="true" data-count={unread > 99 ? "99+" : unread} />}
+      {count > 0 && <b class="badge" aria-hidden="true" data-count={shortCount(count)} />}
+      {unread > 0 && <b class="badge unread" aria-hidden="true" data-count={shortCount(unread)} />}
       {hasDot && <i class="dot" />}
       <span class="tip" aria-hidden="true">
         {label}

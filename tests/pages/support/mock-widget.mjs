@@ -3,25 +3,41 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { WebSocketServer } from "ws";
+import { WebSocketServer } from "../../../functions/www/node_modules/ws/wrapper.mjs";
 import { address, close, listen, WidgetSite } from "./widget-site.mjs";
 
-const WIDGET_FOLDER = join(dirname(fileURLToPath(import.meta.url)), "../dist/widget");
-const TYPES = { js: "text/javascript; charset=utf-8", txt: "text/plain; charset=utf-8" };
+const WIDGET_FOLDER = join(
+  dirname(fileURLToPath(import.meta.url)),
+  "../../../functions/www/dist/widget",
+);
+const TYPES = {
+  js: "text/javascript; charset=utf-8",
+  txt: "text/plain; charset=utf-8",
+};
 
 export const SETTINGS = {
   color: "#00464a",
   color2: null,
   theme: "system",
   position: "right",
-  launcher: { hidden: false, offset_x: 20, offset_y: 20, z_index: 2_147_483_000 },
+  launcher: {
+    hidden: false,
+    offset_x: 20,
+    offset_y: 20,
+    z_index: 2_147_483_000,
+  },
   title: "Northlight",
   greeting: null,
   avatar: null,
   language: "auto",
   texts: {},
   allowed_sites: [],
-  contacts_form: { when: "never", fields: ["name", "email"], required: [], custom_fields: [] },
+  contacts_form: {
+    when: "never",
+    fields: ["name", "email"],
+    required: [],
+    custom_fields: [],
+  },
   rating: true,
   sound: true,
   typing_preview: true,
@@ -46,11 +62,22 @@ export const SESSION = {
   call: null,
   has_earlier: false,
 };
-export const CALLBACK_DISABLED = { result: "fail", reason: "Callback disabled" };
-export const CALLBACK_UNAVAILABLE = { result: "fail", reason: "Callback unavaiable" };
+export const CALLBACK_DISABLED = {
+  result: "fail",
+  reason: "Callback disabled",
+};
+export const CALLBACK_UNAVAILABLE = {
+  result: "fail",
+  reason: "Callback unavaiable",
+};
 const VISITOR = {
   number: 42,
-  contact_info: { client_name: null, email: null, phone: null, description: null },
+  contact_info: {
+    client_name: null,
+    email: null,
+    phone: null,
+    description: null,
+  },
   custom_data: [],
 };
 export const CHAT_ID = 7;
@@ -88,7 +115,9 @@ export class MockWidget {
 
   static async start() {
     const mock = new MockWidget();
-    mock.#service = await listen((request, response) => mock.#handle(request, response));
+    mock.#service = await listen((request, response) =>
+      mock.#handle(request, response),
+    );
     mock.url = address(mock.#service);
     mock.#site = await WidgetSite.start(mock.url);
     mock.siteUrl = mock.#site.url;
@@ -115,7 +144,9 @@ export class MockWidget {
     this.session = fields.session ?? {};
     this.#site.script = fields.page?.(this.url);
     this.#site.changePolicy = fields.policy;
-    this.#site.stored = fields.session?.visitor ? { [TOKEN_KEY]: JSON.stringify(TOKEN) } : {};
+    this.#site.stored = fields.session?.visitor
+      ? { [TOKEN_KEY]: JSON.stringify(TOKEN) }
+      : {};
     this.state = "waiting";
     this.joinedAt = undefined;
     this.earlier = fields.earlier ?? [];
@@ -132,13 +163,20 @@ export class MockWidget {
   }
 
   push(frame) {
-    for (const socket of this.#sockets.clients) socket.send(JSON.stringify({ v: 1, chat_id: CHAT_ID, ...frame }));
+    for (const socket of this.#sockets.clients)
+      socket.send(JSON.stringify({ v: 1, chat_id: CHAT_ID, ...frame }));
   }
 
   /** Stores and pushes the next status of the visitor's call. If there is no call yet, creates one: a callback, unless
    * `fields` contains another type. */
   reportCall(status, fields = {}) {
-    this.#call = { type: "callback", phone: "+31612345678", ...this.#call, status, ...fields };
+    this.#call = {
+      type: "callback",
+      phone: "+31612345678",
+      ...this.#call,
+      status,
+      ...fields,
+    };
     this.push({ type: "call", seq: CALL_SEQ, call: this.#call });
   }
 
@@ -167,32 +205,62 @@ export class MockWidget {
     const { pathname } = new URL(request.url, this.url);
     const asset = /^\/(widget\.js|widget\/(assets\/[\w.-]+))$/.exec(pathname);
     if (asset) return this.#serveAsset(asset[2] ?? asset[1], response);
-    if (pathname === "/picture.svg") return response.writeHead(200, { "content-type": "image/svg+xml" }).end(PICTURE);
+    if (pathname === "/picture.svg")
+      return response
+        .writeHead(200, { "content-type": "image/svg+xml" })
+        .end(PICTURE);
     const endpoint = pathname.split("/").pop();
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = JSON.parse(Buffer.concat(chunks).toString() || "{}");
-    this.requests.push({ endpoint, body, method: request.method, contentType: request.headers["content-type"] });
-    const result = (await this.override(endpoint, body)) ?? this.#respond(endpoint, body);
+    this.requests.push({
+      endpoint,
+      body,
+      method: request.method,
+      contentType: request.headers["content-type"],
+    });
+    const result =
+      (await this.override(endpoint, body)) ?? this.#respond(endpoint, body);
     if (result === "drop") return request.socket.destroy();
     const { status = 200, headers = {}, ...json } = result;
     response
-      .writeHead(status, { "content-type": "application/json", "access-control-allow-origin": "*", ...headers })
-      .end(JSON.stringify(json).replaceAll(PICTURE_URL, `${this.url}/picture.svg`));
+      .writeHead(status, {
+        "content-type": "application/json",
+        "access-control-allow-origin": "*",
+        ...headers,
+      })
+      .end(
+        JSON.stringify(json).replaceAll(PICTURE_URL, `${this.url}/picture.svg`),
+      );
   }
 
-  #respond(endpoint, { token, message, message_id, identify, contact_info = {}, phone, after = 0, before }) {
+  #respond(
+    endpoint,
+    {
+      token,
+      message,
+      message_id,
+      identify,
+      contact_info = {},
+      phone,
+      after = 0,
+      before,
+    },
+  ) {
     const session = { ...SESSION, ...this.session };
     switch (endpoint) {
       case "session": {
-        if (!token && !identify) return { ...session, visitor: null, chat: null, messages: [] };
-        const chat = this.#stored.length > 0 || this.#call ? this.#chat : session.chat;
+        if (!token && !identify)
+          return { ...session, visitor: null, chat: null, messages: [] };
+        const chat =
+          this.#stored.length > 0 || this.#call ? this.#chat : session.chat;
         // Only the response to the request that sends a message contains its `message_id`.
         const known = [...session.messages, ...this.#stored]
           .filter(({ seq }) => seq > after)
           .map(({ message_id: _, ...message }) => message);
         const visitor = { ...VISITOR, ...(identify ? { token: TOKEN } : {}) };
-        const isCalling = this.#call && !["end", "error"].includes(this.#call.status);
+        const isCalling =
+          this.#call && !["end", "error"].includes(this.#call.status);
         const call = isCalling ? this.#call : session.call;
         return {
           ...session,
@@ -200,43 +268,90 @@ export class MockWidget {
           chat,
           messages: known.slice(-PAGE_SIZE),
           call,
-          has_earlier: session.has_earlier || known.length > PAGE_SIZE || (after === 0 && this.earlier.length > 0),
+          has_earlier:
+            session.has_earlier ||
+            known.length > PAGE_SIZE ||
+            (after === 0 && this.earlier.length > 0),
         };
       }
       case "message":
-        return { message: this.#store({ from: "visitor", ...message, message_id }), chat_id: CHAT_ID };
+        return {
+          message: this.#store({ from: "visitor", ...message, message_id }),
+          chat_id: CHAT_ID,
+        };
       case "history": {
         const isEarlier = ({ chat_id, seq }) =>
-          chat_id < before.chat_id || (chat_id === before.chat_id && seq < before.seq);
-        const all = [...this.earlier, ...(this.session.messages ?? []), ...this.#stored];
+          chat_id < before.chat_id ||
+          (chat_id === before.chat_id && seq < before.seq);
+        const all = [
+          ...this.earlier,
+          ...(this.session.messages ?? []),
+          ...this.#stored,
+        ];
         const earlier = all.filter(isEarlier);
-        return { messages: earlier.slice(-PAGE_SIZE), has_earlier: earlier.length > PAGE_SIZE };
+        return {
+          messages: earlier.slice(-PAGE_SIZE),
+          has_earlier: earlier.length > PAGE_SIZE,
+        };
       }
       case "callback":
         return this.callback;
       case "call":
         if (this.callback.result === "fail") return this.callback;
-        this.#call ??= { type: "callback", phone: phone.replace(/[^+\d]/g, ""), status: "start" };
-        return { result: "ok", chat_id: CHAT_ID, seq: CALL_SEQ, call: this.#call };
+        this.#call ??= {
+          type: "callback",
+          phone: phone.replace(/[^+\d]/g, ""),
+          status: "start",
+        };
+        return {
+          result: "ok",
+          chat_id: CHAT_ID,
+          seq: CALL_SEQ,
+          call: this.#call,
+        };
       case "offline-message":
         this.#store({ from: "visitor", type: "text", text: message });
         return { result: "ok" };
       case "visitor":
         return {
-          visitor: { ...VISITOR, contact_info: { ...VISITOR.contact_info, client_name: contact_info.name ?? null } },
+          visitor: {
+            ...VISITOR,
+            contact_info: {
+              ...VISITOR.contact_info,
+              client_name: contact_info.name ?? null,
+            },
+          },
         };
       case "socket-ticket":
-        if (!token) return { status: 400, error: { code: "invalid_request", field: "token" } };
-        return { status: 201, ticket: "t", url: `${this.url.replace("http", "ws")}/socket`, expires_in: 60 };
+        if (!token)
+          return {
+            status: 400,
+            error: { code: "invalid_request", field: "token" },
+          };
+        return {
+          status: 201,
+          ticket: "t",
+          url: `${this.url.replace("http", "ws")}/socket`,
+          expires_in: 60,
+        };
       default:
         return { result: "ok" };
     }
   }
 
   get #chat() {
-    const agent = this.state === "waiting" ? null : { name: "Marta", joined_at: this.joinedAt };
+    const agent =
+      this.state === "waiting"
+        ? null
+        : { name: "Marta", joined_at: this.joinedAt };
     const last_seq = (this.session.messages?.length ?? 0) + this.#stored.length;
-    return { chat_id: CHAT_ID, state: this.state, agent, last_seq, rated: false };
+    return {
+      chat_id: CHAT_ID,
+      state: this.state,
+      agent,
+      last_seq,
+      rated: false,
+    };
   }
 
   /** Changes the state of the visitor's chat. */
@@ -256,7 +371,10 @@ export class MockWidget {
     try {
       const bytes = await readFile(join(WIDGET_FOLDER, path));
       response
-        .writeHead(200, { "content-type": TYPES[path.split(".").pop()], "access-control-allow-origin": "*" })
+        .writeHead(200, {
+          "content-type": TYPES[path.split(".").pop()],
+          "access-control-allow-origin": "*",
+        })
         .end(bytes);
     } catch {
       response.writeHead(404).end();

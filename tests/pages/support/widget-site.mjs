@@ -5,9 +5,10 @@ import { readFileSync } from "node:fs";
 import http from "node:http";
 
 /** The names of the callbacks, which the widget's source lists. */
-const CALLBACK_NAMES = readFileSync(new URL("../widget/api/callbacks.ts", import.meta.url), "utf8").match(
-  /(?<=^ *")on\w+/gm,
-);
+const CALLBACK_NAMES = readFileSync(
+  new URL("../../../functions/www/widget/api/callbacks.ts", import.meta.url),
+  "utf8",
+).match(/(?<=^ *")on\w+/gm);
 
 export class WidgetSite {
   /** The script tag of the page. Undefined means the usual one. */
@@ -21,12 +22,17 @@ export class WidgetSite {
   #socketUrl;
   #widgetId;
 
-  static async start(serviceUrl, { widgetId = "w1", socketUrl = serviceUrl.replace("http", "ws") } = {}) {
+  static async start(
+    serviceUrl,
+    { widgetId = "w1", socketUrl = serviceUrl.replace("http", "ws") } = {},
+  ) {
     const site = new WidgetSite();
     site.#serviceUrl = serviceUrl;
     site.#socketUrl = socketUrl;
     site.#widgetId = widgetId;
-    site.#server = await listen((request, response) => site.#serve(request, response));
+    site.#server = await listen((request, response) =>
+      site.#serve(request, response),
+    );
     site.url = address(site.#server).replace("127.0.0.1", "localhost");
     return site;
   }
@@ -53,7 +59,8 @@ export class WidgetSite {
       "trusted-types 'none'",
     ].join("; ");
     const script =
-      this.script ?? `<script async src="${this.#serviceUrl}/widget.js" data-id="${this.#widgetId}"></script>`;
+      this.script ??
+      `<script async src="${this.#serviceUrl}/widget.js" data-id="${this.#widgetId}"></script>`;
     response
       .writeHead(200, {
         "content-type": "text/html; charset=utf-8",
@@ -74,14 +81,18 @@ function declareCallbacks(names) {
   for (const prefix of ["widget", "jivo"])
     for (const name of names)
       window[`${prefix}_${name}`] = (...args) =>
-        window.called.push([prefix === "widget" ? name : `${prefix}_${name}`, ...args].join(" "));
+        window.called.push(
+          [prefix === "widget" ? name : `${prefix}_${name}`, ...args].join(" "),
+        );
 }
 
 export const address = (server) => `http://127.0.0.1:${server.address().port}`;
 
 export async function listen(handle) {
   const server = http.createServer((request, response) => {
-    Promise.resolve(handle(request, response)).catch(() => response.writeHead(500).end());
+    Promise.resolve(handle(request, response)).catch(() =>
+      response.writeHead(500).end(),
+    );
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   return server;
