@@ -261,7 +261,9 @@ export async function sample(account) {
   await fillInbox(account);
   await talkToAmara(account);
   await addFailedDeliveries(account);
-  const { webhooks } = await account.admin.get("/admin/settings");
+  const { admin, bot } = account;
+  await admin.patch(`/admin/bots/${bot.id}`, { answer_within: 120 });
+  const { webhooks } = await admin.get("/admin/settings");
   const isWarehouse = ({ events }) => events.length > 0;
   account.warehouseId = webhooks.find(isWarehouse).webhook_id;
   account.crmId = webhooks.find((webhook) => !isWarehouse(webhook)).webhook_id;

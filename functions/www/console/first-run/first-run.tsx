@@ -3,7 +3,7 @@
 import "./first-run.css";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Channel } from "../../api/types";
+import type { Channel, WidgetChannel } from "../../api/types";
 import { CopyButton, copyText } from "../../ui/copy-button";
 import { Icon } from "../../ui/icons";
 import { curlCommand, sameOriginPath, sendTestMessage } from "../channels/test-message";
@@ -62,16 +62,13 @@ const CopyStepButton = ({ isCopied, onClick }: { isCopied: boolean; onClick: () 
   </button>
 );
 
-export function FirstRun() {
-  const workspace = useWorkspace();
-  const { api } = workspace;
+/** The account's first channels, and the one that was created here, whose address only this page knows. */
+function useFirstChannel() {
+  const { api, isAdmin } = useWorkspace();
   const [channels, setChannels] = useState<readonly Channel[]>();
   const [problem, setProblem] = useState<string>();
-  const [createdChannel, setCreatedChannel] = useState<CreatedChannel>();
-  const [isCopied, setCopied] = useState(false);
-  const [testResult, setTestResult] = useState<{ isSuccess: boolean; text: string }>();
-
-  const readChannels = () => {
+  const [created, setCreated] = useState<CreatedChannel>();
+  const read = () => {
     setProblem(undefined);
     api.get("/admin/channels").then(
       ({ channels }) => setChannels(channels),
@@ -79,52 +76,180 @@ export function FirstRun() {
     );
   };
   useEffect(() => {
-    if (workspace.isAdmin) readChannels();
+    if (isAdmin) read();
   }, []);
 
-  if (!workspace.isAdmin) {
-    return (
-      <section class="conversation" aria-label="Conversation">
-        <div class="blank">
-          <Icon name="message-square" />
-          <h2>No visitor has written yet</h2>
-          <p>Chats appear here when a visitor writes in a channel that is assigned to you. Admins add channels.</p>
-        </div>
-      </section>
-    );
-  }
-
-  const firstChannel = channels?.find((channel) => channel.kind === "api");
+  const apiChannel = channels?.find((channel) => channel.kind === "api");
   const widget = channels?.find((channel) => channel.kind === "widget");
-  const hasChannel = createdChannel !== undefined || firstChannel !== undefined || widget !== undefined;
-  const name = createdChannel?.name ?? firstChannel?.name ?? widget?.name ?? "";
   // The dialog outlives this page, which disappears when the first chat arrives.
-  const addChannel = () => {
+  const add = () => {
     const onCreated = (channel: CreatedChannel) => {
-      setCreatedChannel(channel);
-      readChannels();
+      setCreated(channel);
+      read();
     };
     overlay.value = { kind: "channel", onCreated };
   };
-  const copy = (text: string) => void copyText(text).then((isDone) => isDone && setCopied(true));
-  const endpointUrl = createdChannel?.endpoint;
-  const path = endpointUrl === undefined ? undefined : sameOriginPath(endpointUrl, location.origin);
-
   const rotateEndpoint = async () => {
-    if (firstChannel === undefined) return;
+    if (apiChannel === undefined) return;
+    const { name, channel_id } = apiChannel;
     try {
-      const { endpoint } = await api.post("/admin/channels/{channel_id}/rotate", {
-        path: { channel_id: firstChannel.channel_id },
-        body: {},
-      });
-      setCreatedChannel({ name: firstChannel.name, endpoint, signingSecret: "" });
+      const { endpoint } = await api.post("/admin/channels/{channel_id}/rotate", { path: { channel_id }, body: {} });
+      setCreated({ name, endpoint, signingSecret: "" });
     } catch (error) {
       setProblem(errorText(error));
     }
   };
-  const sendTest = async () => {
-    if (path === undefined) return;
-    setTestResult(undefined);
+  return {
+    name: created?.name ?? apiChannel?.name ?? widget?.name,
+    /** The widget, if the account has no other channel. */
+    widget: apiChannel === undefined && created === undefined ? widget : undefined,
+    endpoint: created?.endpoint,
+    problem,
+    read,
+    add,
+    rotateEndpoint,
+  };
+}
+
+export function FirstRun() {
+  const { me, isAdmin } = useWorkspace();
+  const channel = useFirstChannel();
+  if (!isAdmin) return <NoVisitors />;
+  const { name, widget, endpoint, problem } = channel;
+  return (
+    <section class="conversation first-run scroll" aria-label="First steps">
+      <div>
+        <h2>Welcome{me.name === "" ? "" : `, ${me.name.split(" ")[0]}`}</h2>
+        <p>Three steps until the first visitor can write to you.</p>
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            <Icon name="circle-alert" />
+            <span class="grow">{problem}</span>
+            <button type="button" class="btn line" onClick={channel.read}>
+              Try again
+            </button>
+          </p>
+        )}
+        <ol class="steps">
+          <AddStep name={name} onAdd={channel.add} />
+          {widget !== undefined ? (
+            <WidgetSteps widget={widget} />
+          ) : (
+            <ApiSteps
+              hasChannel={name !== undefined}
+              endpoint={endpoint}
+              onRotate={() => void channel.rotateEndpoint()}
+            />
+          )}
+        </ol>
+      </div>
+    </section>
+  );
+}
+
+/** What agents see who cannot add channels. */
+const NoVisitors = () => (
+  <section class="conversation" aria-label="Conversation">
+    <div class="blank">
+      <Icon name="message-square" />
+      <h2>No visitor has written yet</h2>
+      <p>Chats appear here when a visitor writes in a channel that is assigned to you. Admins add channels.</p>
+    </div>
+  </section>
+);
+
+function AddStep({ name, onAdd }: { name: string | undefined; onAdd: () => void }) {
+  if (name !== undefined) return <StepItem number={1} title={`Channel ${name} added`} state="done" />;
+  return (
+    <StepItem number={1} title="Add a channel" state="now">
+      <p>A channel connects an app, a site or another front end in which visitors write.</p>
+      <div class="acts">
+        <button type="button" class="btn primary" onClick={onAdd}>
+          <Icon name="plus" />
+          Add a channel
+        </button>
+      </div>
+    </StepItem>
+  );
+}
+
+function useCopying() {
+  const [isCopied, setCopied] = useState(false);
+  const copy = (text: string) => void copyText(text).then((isDone) => isDone && setCopied(true));
+  return { isCopied, copy };
+}
+
+function WidgetSteps({ widget: { channel_id, snippet } }: { widget: WidgetChannel }) {
+  const { isCopied, copy } = useCopying();
+  return (
+    <>
+      <StepItem number={2} title="Copy its tag" state={isCopied ? "done" : "now"}>
+        <p>Paste it into each page that shows the chat window.</p>
+        <div class="code-line">
+          <code>{snippet}</code>
+          <CopyStepButton isCopied={isCopied} onClick={() => copy(snippet)} />
+        </div>
+        <div class="acts">
+          <a class="btn line" href={hrefOf(channelRoute(channel_id))}>
+            <Icon name="pencil" />
+            Look and settings
+          </a>
+        </div>
+      </StepItem>
+      <StepItem number={3} title="Send yourself a message" state={isCopied ? "now" : "later"}>
+        <p>Open a page with the tag, and write in its chat window. The chat appears here.</p>
+      </StepItem>
+    </>
+  );
+}
+
+function ApiSteps({
+  hasChannel,
+  endpoint,
+  onRotate,
+}: {
+  hasChannel: boolean;
+  endpoint: string | undefined;
+  onRotate: () => void;
+}) {
+  const { isCopied, copy } = useCopying();
+  return (
+    <>
+      <StepItem number={2} title="Copy its address" state={isCopied ? "done" : hasChannel ? "now" : "later"}>
+        {endpoint === undefined ? (
+          <>
+            <p>
+              The address was shown once, when the channel was created. You can create a new one; the old one stays
+              valid for a day.
+            </p>
+            <div class="acts">
+              <button type="button" class="btn line" onClick={onRotate}>
+                Create a new address
+              </button>
+            </div>
+          </>
+        ) : (
+          <div class="code-line">
+            <code>{endpoint}</code>
+            <CopyStepButton isCopied={isCopied} onClick={() => copy(endpoint)} />
+          </div>
+        )}
+      </StepItem>
+      <StepItem number={3} title="Send yourself a message" state={endpoint !== undefined && isCopied ? "now" : "later"}>
+        {endpoint !== undefined && <TestMessage endpoint={endpoint} />}
+      </StepItem>
+    </>
+  );
+}
+
+/** The command that sends a test message, and a button that sends it from here if the address belongs to this service. */
+function TestMessage({ endpoint }: { endpoint: string }) {
+  const { sync } = useWorkspace();
+  const [result, setResult] = useState<{ isSuccess: boolean; text: string }>();
+  const command = curlCommand(endpoint);
+  const path = sameOriginPath(endpoint, location.origin);
+  const send = async (path: string) => {
+    setResult(undefined);
     const { isSuccess, status, responseBody } = await sendTestMessage(path);
     const text =
       status === undefined
@@ -132,113 +257,29 @@ export function FirstRun() {
         : isSuccess
           ? `Status ${status}. The chat appears in a moment.`
           : `Status ${status}: ${responseBody.slice(0, 200)}`;
-    setTestResult({ isSuccess, text });
-    if (isSuccess) workspace.sync.reconnectNow();
+    setResult({ isSuccess, text });
+    if (isSuccess) sync.reconnectNow();
   };
-
   return (
-    <section class="conversation first-run scroll" aria-label="First steps">
-      <div>
-        <h2>Welcome{workspace.me.name === "" ? "" : `, ${workspace.me.name.split(" ")[0]}`}</h2>
-        <p>Three steps until the first visitor can write to you.</p>
-        {problem !== undefined && (
-          <p class="notice bad" role="alert">
-            <Icon name="circle-alert" />
-            <span class="grow">{problem}</span>
-            <button type="button" class="btn line" onClick={readChannels}>
-              Try again
-            </button>
-          </p>
-        )}
-        <ol class="steps">
-          <StepItem
-            number={1}
-            title={hasChannel ? `Channel ${name} added` : "Add a channel"}
-            state={hasChannel ? "done" : "now"}
-          >
-            {!hasChannel && (
-              <>
-                <p>A channel connects an app, a site or another front end in which visitors write.</p>
-                <div class="acts">
-                  <button type="button" class="btn primary" onClick={addChannel}>
-                    <Icon name="plus" />
-                    Add a channel
-                  </button>
-                </div>
-              </>
-            )}
-          </StepItem>
-          {widget !== undefined && firstChannel === undefined && createdChannel === undefined ? (
-            <>
-              <StepItem number={2} title="Copy its tag" state={isCopied ? "done" : "now"}>
-                <p>Paste it into each page that shows the chat window.</p>
-                <div class="code-line">
-                  <code>{widget.snippet}</code>
-                  <CopyStepButton isCopied={isCopied} onClick={() => copy(widget.snippet)} />
-                </div>
-                <div class="acts">
-                  <a class="btn line" href={hrefOf(channelRoute(widget.channel_id))}>
-                    <Icon name="pencil" />
-                    Look and settings
-                  </a>
-                </div>
-              </StepItem>
-              <StepItem number={3} title="Send yourself a message" state={isCopied ? "now" : "later"}>
-                <p>Open a page with the tag, and write in its chat window. The chat appears here.</p>
-              </StepItem>
-            </>
-          ) : (
-            <>
-              <StepItem number={2} title="Copy its address" state={isCopied ? "done" : hasChannel ? "now" : "later"}>
-                {endpointUrl === undefined ? (
-                  <>
-                    <p>
-                      The address was shown once, when the channel was created. You can create a new one; the old one
-                      stays valid for a day.
-                    </p>
-                    <div class="acts">
-                      <button type="button" class="btn line" onClick={() => void rotateEndpoint()}>
-                        Create a new address
-                      </button>
-                    </div>
-                  </>
-                ) : (
-                  <div class="code-line">
-                    <code>{endpointUrl}</code>
-                    <CopyStepButton isCopied={isCopied} onClick={() => copy(endpointUrl)} />
-                  </div>
-                )}
-              </StepItem>
-              <StepItem
-                number={3}
-                title="Send yourself a message"
-                state={endpointUrl === undefined ? "later" : isCopied ? "now" : "later"}
-              >
-                <p>From a terminal, as your front end would:</p>
-                {endpointUrl !== undefined && (
-                  <div class="code-line">
-                    <code>{curlCommand(endpointUrl)}</code>
-                    <CopyButton text={curlCommand(endpointUrl)} label="Copy the command" />
-                  </div>
-                )}
-                {path !== undefined && (
-                  <div class="acts">
-                    <button type="button" class="btn primary" onClick={() => void sendTest()}>
-                      <Icon name="send-horizontal" />
-                      Send it from here
-                    </button>
-                  </div>
-                )}
-                {testResult !== undefined && (
-                  <p class={testResult.isSuccess ? "test-result good" : "test-result bad"} role="status">
-                    {testResult.text}
-                  </p>
-                )}
-              </StepItem>
-            </>
-          )}
-        </ol>
+    <>
+      <p>From a terminal, as your front end would:</p>
+      <div class="code-line">
+        <code>{command}</code>
+        <CopyButton text={command} label="Copy the command" />
       </div>
-    </section>
+      {path !== undefined && (
+        <div class="acts">
+          <button type="button" class="btn primary" onClick={() => void send(path)}>
+            <Icon name="send-horizontal" />
+            Send it from here
+          </button>
+        </div>
+      )}
+      {result !== undefined && (
+        <p class={result.isSuccess ? "test-result good" : "test-result bad"} role="status">
+          {result.text}
+        </p>
+      )}
+    </>
   );
 }
