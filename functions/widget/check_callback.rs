@@ -10,7 +10,7 @@ use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::widget::{callback_json, parse_optional_token};
+use shared::wire::widget::{CallbackRequest, CallbackResult};
 
 fn main() -> ExitCode {
     http::run_cross_origin(handle)
@@ -20,11 +20,12 @@ type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
-    let visitor = match parse_optional_token(&accepted.body)? {
-        Some(_) => Some(accepted.visitor(&chats).await?),
+    let CallbackRequest { token } = accepted.body_as()?;
+    let visitor = match &token.0 {
+        Some(token) => Some(chats.widget_visitor(&accepted.channel.channel_id, token, accepted.now).await?),
         None => None,
     };
     let service = CallService { directory: &directory, chats: &chats, connections: &connections, now: accepted.now };
     let availability = service.callback_availability(&accepted.channel, visitor.as_ref()).await?;
-    Ok(Response::ok(callback_json(availability)))
+    Ok(Response::ok(CallbackResult::from(availability)))
 }

@@ -3,8 +3,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
-use shared::domain::socket::SOCKET_TICKET_LIFETIME;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::socket_url::SocketUrl;
@@ -12,6 +10,8 @@ use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::wire::agent::SocketTicket;
+use shared::wire::widget::WidgetTicketRequest;
 
 fn main() -> ExitCode {
     http::run_cross_origin(handle)
@@ -21,8 +21,8 @@ type Dependencies = (Directory, Chats, Connections, SocketUrl);
 
 async fn handle((directory, chats, connections, url): Dependencies, request: Request) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
-    let visitor = accepted.visitor(&chats).await?;
+    let WidgetTicketRequest { token } = accepted.body_as()?;
+    let visitor = accepted.visitor(&chats, &token).await?;
     let ticket = connections.create_visitor_socket_ticket(&visitor, accepted.now).await?;
-    let expires_in = SOCKET_TICKET_LIFETIME.as_secs();
-    Ok(Response::created(json!({ "ticket": ticket, "url": url.as_str(), "expires_in": expires_in })))
+    Ok(Response::created(SocketTicket::new(ticket, url.as_str())))
 }

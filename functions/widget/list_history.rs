@@ -3,15 +3,14 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::widget::WidgetRequest;
-use shared::service::widget_history::{EarlierMessages, earlier_messages};
+use shared::service::widget_history::earlier_messages;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::widget::parse_history_request;
+use shared::wire::widget::HistoryRequest;
 
 fn main() -> ExitCode {
     http::run_cross_origin(handle)
@@ -21,8 +20,7 @@ type Dependencies = (Directory, Chats, Connections);
 
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
-    let position = parse_history_request(&accepted.body)?;
-    let visitor = accepted.visitor(&chats).await?;
-    let EarlierMessages { messages, has_earlier } = earlier_messages(&chats, &visitor, position, accepted.now).await?;
-    Ok(Response::ok(json!({ "messages": messages, "has_earlier": has_earlier })))
+    let requested: HistoryRequest = accepted.body_as()?;
+    let visitor = accepted.visitor(&chats, &requested.token).await?;
+    Ok(Response::ok(earlier_messages(&chats, &visitor, requested.position(), accepted.now).await?))
 }

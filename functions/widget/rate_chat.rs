@@ -3,7 +3,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::chat::Chat;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
@@ -12,7 +11,8 @@ use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::widget::parse_rating;
+use shared::wire::described::{ResultOk, Success};
+use shared::wire::widget::RatingRequest;
 
 fn main() -> ExitCode {
     http::run_cross_origin(handle)
@@ -22,13 +22,13 @@ type Dependencies = (Directory, Chats, Connections, Outbox);
 
 async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
-    let (chat_id, rating) = parse_rating(&accepted.body)?;
-    let visitor = accepted.visitor(&chats).await?;
-    let chat = chats.chat(&visitor.account_id, chat_id).await?;
+    let requested: RatingRequest = accepted.body_as()?;
+    let visitor = accepted.visitor(&chats, &requested.token).await?;
+    let chat = chats.chat(&visitor.account_id, requested.chat_id.0).await?;
     let is_own = |chat: &Chat| chat.visitor_number == visitor.number && !chat.is_expired(accepted.now);
     let chat = chat.filter(is_own).ok_or(Error::NotFound)?;
     let settings = directory.cached_settings(&chat.account_id).await?;
-    let events = chats.store_rating(chat, rating, &settings.webhooks, accepted.now).await?;
+    let events = chats.store_rating(chat, requested.rating(), &settings.webhooks, accepted.now).await?;
     outbox.enqueue(&events).await;
-    Ok(Response::ok(json!({ "result": "ok" })))
+    Ok(Response::ok(Success { result: ResultOk::Ok }))
 }

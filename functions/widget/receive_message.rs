@@ -8,7 +8,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::Value;
 use shared::chats::append_entry::IncomingMessage;
 use shared::domain::idempotency_key::IdempotencyKey;
 use shared::domain::visitor::{ProfileSource, VisitorProfile};
@@ -20,7 +19,8 @@ use shared::store::chats::Chats;
 use shared::store::chats::widget_visitors::visitor_id_of_token;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::widget::{MessageRequest, blacklisted_message_json, own_message_json, parse_message};
+use shared::wire::values::Whole;
+use shared::wire::widget::{BrowserPage, StoredWidgetMessage, WidgetMessageRequest};
 
 fn main() -> ExitCode {
     http::run_cross_origin(handle)
@@ -39,11 +39,13 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
 }
 
 async fn store((directory, chats, _, outbox): &Dependencies, accepted: &WidgetRequest) -> Result<Response, Error> {
-    let WidgetRequest { channel, body, network, now } = accepted;
-    let MessageRequest { token, message_id, content, invite, department_id, page } = parse_message(body)?;
-    let external_id = visitor_id_of_token(&token);
+    let WidgetRequest { channel, network, now, .. } = accepted;
+    let requested: WidgetMessageRequest = accepted.body_as()?;
+    let content = requested.content()?;
+    let WidgetMessageRequest { token, message_id, message, invite, department_id, page } = requested;
+    let (department_id, page) = (department_id.map(|Whole(id)| id), page.and_then(BrowserPage::into_page));
+    let external_id = visitor_id_of_token(token.as_str());
     let scope = format!("{}#{external_id}", channel.channel_id);
-    let message = body.get("message").unwrap_or(&Value::Null);
     let settings = directory.cached_settings(&channel.account_id).await?;
     let department = widget::department_of_new_chat(directory, channel, department_id).await?;
     let incoming = IncomingMessage {
@@ -51,7 +53,7 @@ async fn store((directory, chats, _, outbox): &Dependencies, accepted: &WidgetRe
         department: department.as_ref(),
         external_id: &external_id,
         has_numeric_id: Some(false),
-        invite: invite.as_deref(),
+        invite: invite.0.as_deref(),
         profile: &VisitorProfile::default(),
         source: ProfileSource::Visitor,
         answers: None,
@@ -61,11 +63,11 @@ async fn store((directory, chats, _, outbox): &Dependencies, accepted: &WidgetRe
         network: Some(network),
         content: &content,
         settings: &settings,
-        key: Some(&IdempotencyKey::new(scope, message_id.as_bytes(), message)),
+        key: Some(&IdempotencyKey::new(scope, message_id.as_str().as_bytes(), &message.0)),
         now: *now,
     };
     let Some(stored) = chats.store_visitor_message(&incoming).await? else {
-        return Ok(Response::ok(blacklisted_message_json(&content, &message_id, *now)));
+        return Ok(Response::ok(StoredWidgetMessage::blacklisted(&content, &message_id, *now)));
     };
     let receipt = stored.receipt;
     outbox.enqueue_message(&channel.account_id, &receipt).await;
@@ -73,5 +75,5 @@ async fn store((directory, chats, _, outbox): &Dependencies, accepted: &WidgetRe
         Some(entry) => entry,
         None => chats.entry(&channel.account_id, receipt.chat_id, receipt.seq).await?.ok_or(Error::NotFound)?,
     };
-    Ok(Response::ok(own_message_json(&entry, &message_id)).with_logged_message_id(&receipt.id))
+    Ok(Response::ok(StoredWidgetMessage::new(&entry, &message_id)).with_logged_message_id(&receipt.id))
 }

@@ -6,7 +6,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::chats::append_entry::IncomingMessage;
 use shared::domain::idempotency_key::IdempotencyKey;
 use shared::domain::message_content::Content;
@@ -19,7 +18,8 @@ use shared::store::chats::Chats;
 use shared::store::chats::widget_visitors::visitor_id_of_token;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::widget::{OfflineMessageRequest, parse_offline_message};
+use shared::wire::described::{ResultOk, Success};
+use shared::wire::widget::{OfflineMessage, OfflineMessageRequest};
 
 fn main() -> ExitCode {
     http::run_cross_origin(handle)
@@ -30,10 +30,11 @@ type Dependencies = (Directory, Chats, Connections, Outbox);
 async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let WidgetRequest { channel, now, .. } = &accepted;
-    let OfflineMessageRequest { token, message_id, contacts, answers, text } = parse_offline_message(&accepted.body)?;
+    let requested: OfflineMessageRequest = accepted.body_as()?;
+    let OfflineMessage { token, message_id, contacts, answers, text } = requested.checked()?;
     let contacts_form = &accepted.settings()?.contacts_form;
     let answers = answers.map(|answers| contacts_form.lines_of_answers(&answers));
-    let external_id = visitor_id_of_token(&token);
+    let external_id = visitor_id_of_token(token.as_str());
     let scope = format!("{}#offline#{external_id}", channel.channel_id);
     let settings = directory.cached_settings(&channel.account_id).await?;
     let department = directory.default_department(channel).await?;
@@ -52,10 +53,10 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
         network: Some(accepted.network.as_str()),
         content: &Content::text(&*text),
         settings: &settings,
-        key: Some(&IdempotencyKey::new(scope, message_id.as_bytes(), &text)),
+        key: Some(&IdempotencyKey::new(scope, message_id.as_str().as_bytes(), &text)),
         now: *now,
     };
-    let ok = Response::ok(json!({ "result": "ok" }));
+    let ok = Response::ok(Success { result: ResultOk::Ok });
     let Some(stored) = chats.store_visitor_message(&incoming).await? else { return Ok(ok) };
     outbox.enqueue_message(&channel.account_id, &stored.receipt).await;
     outbox.enqueue(&stored.notifications).await;

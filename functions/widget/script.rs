@@ -17,7 +17,7 @@ use shared::runtime::clock;
 use shared::runtime::http::{self, EmbeddedFile, Request, Response};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::widget::mode_name;
+use shared::wire::widget::WidgetMode;
 
 include!("../www/dist/widget/files.rs");
 
@@ -71,7 +71,7 @@ async fn configuration((directory, connections): &Dependencies, id: &str) -> Res
     else {
         return Ok(json!({ "id": id, "is_unknown": true }));
     };
-    let mode = mode_name(is_online(directory, connections, channel).await?);
+    let mode = WidgetMode::new(is_online(directory, connections, channel).await?);
     // The service's name is also the prefix of the global names that its pages use.
     let prefix = widget.moved_from.map(FormerService::name);
     Ok(json!({ "id": id, "mode": mode, "color": widget.color, "prefix": prefix }))

@@ -20,7 +20,8 @@ use shared::service::widget::WidgetRequest;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::widget::{CallRequest, callback_json, parse_call_request, started_call_json};
+use shared::wire::values::Text;
+use shared::wire::widget::{BrowserPage, WidgetCallRequest, WidgetCallResult};
 
 fn main() -> ExitCode {
     http::run_cross_origin(handle)
@@ -32,23 +33,24 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let (directory, chats, connections, outbox, public_url) = dependencies;
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let WidgetRequest { channel, now, .. } = &accepted;
-    let CallRequest { token: _, message_id, phone, page } = parse_call_request(&accepted.body)?;
-    let visitor = accepted.visitor(&chats).await?;
+    let WidgetCallRequest { token, message_id, phone: Text(phone), page } = accepted.body_as()?;
+    let visitor = accepted.visitor(&chats, &token).await?;
     let scope = format!("{}#call#{}", channel.channel_id, visitor.external_id);
-    let key = IdempotencyKey::new(scope, message_id.as_bytes(), &phone);
+    let key = IdempotencyKey::new(scope, message_id.as_str().as_bytes(), &phone);
     if let Some(receipt) = chats.earlier_receipt(Some(&key)).await? {
         let entry = chats.entry(&channel.account_id, receipt.chat_id, receipt.seq).await?.ok_or(Error::NotFound)?;
-        return Ok(Response::ok(started_call_json(&entry)));
+        return Ok(Response::ok(WidgetCallResult::started(&entry).ok_or(Error::NotFound)?));
     }
     let service = CallService { directory: &directory, chats: &chats, connections: &connections, now: *now };
     let plan = match service.plan_callback(channel, Some(&visitor)).await? {
         Ok(plan) => plan,
-        Err(availability) => return Ok(Response::ok(callback_json(availability))),
+        Err(availability) => return Ok(Response::ok(WidgetCallResult::not_started(availability))),
     };
     let phone = service.number_to_call(&channel.account_id, &plan, &phone).await?;
     connections.count_callback(&channel.channel_id, &request.source_address(), *now).await?;
     let call = plan.call(CallKind::Callback, phone.clone(), public_url.of_request(&request), *now);
     let department = directory.default_department(channel).await?;
+    let page = page.and_then(BrowserPage::into_page);
     let incoming = IncomingMessage {
         channel,
         department: department.as_ref(),
@@ -67,9 +69,12 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
         key: Some(&key),
         now: *now,
     };
-    match service.store_call(&incoming, &outbox).await {
-        Err(Error::Conflict(_)) | Ok(None) => Ok(Response::ok(callback_json(CallbackAvailability::Unavailable))),
-        Ok(Some(entry)) => Ok(Response::ok(started_call_json(&entry)).with_logged_message_id(&entry.id)),
-        Err(error) => Err(error),
-    }
+    let entry = match service.store_call(&incoming, &outbox).await {
+        Err(Error::Conflict(_)) => None,
+        result => result?,
+    };
+    let Some((started, entry)) = entry.and_then(|entry| Some((WidgetCallResult::started(&entry)?, entry))) else {
+        return Ok(Response::ok(WidgetCallResult::not_started(CallbackAvailability::Unavailable)));
+    };
+    Ok(Response::ok(started).with_logged_message_id(&entry.id))
 }

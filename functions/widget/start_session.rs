@@ -5,17 +5,22 @@
 
 use std::process::ExitCode;
 
+use shared::domain::callback_availability::CallbackAvailability;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitor::Visitor;
 use shared::domain::widget_visitor::{BrowserSession, Page, WidgetVisitor};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::calls::CallService;
-use shared::service::widget::{self, WidgetRequest, WidgetTeam};
+use shared::service::widget::{self, VisitorHistory, WidgetRequest, WidgetTeam};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::widget::{SessionRequest, SessionResponse, parse_session};
+use shared::wire::values::{OptionalText, ProtocolVersion, Truncated};
+use shared::wire::widget::{
+    BrowserPage, PublicWidgetSettings, SessionRequest, TriggerRules, WidgetAgent, WidgetChat, WidgetMode,
+    WidgetSession, WidgetVisitor,
+};
 
 fn main() -> ExitCode {
     http::run_cross_origin(handle)
@@ -26,7 +31,11 @@ type Dependencies = (Directory, Chats, Connections);
 async fn handle((directory, chats, connections): Dependencies, request: Request) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
     let (channel, now) = (&*accepted.channel, accepted.now);
-    let SessionRequest { token, identify, after, page, referrer, user_token } = parse_session(&accepted.body)?;
+    let requested: SessionRequest = accepted.body_as()?;
+    let user_token = requested.user_token();
+    let SessionRequest { token: OptionalText(token), identify, after, page, referrer: Truncated(referrer), .. } =
+        requested;
+    let page = page.and_then(BrowserPage::into_page);
     let session = widget::browser_session(&request, referrer);
     let known = match &token {
         Some(token) => Some(chats.widget_visitor(&channel.channel_id, token, now).await?),
@@ -35,7 +44,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let is_replaced = known.as_ref().is_some_and(|visitor| visitor.is_of_other_user(user_token.as_ref()));
     let (visitor, new_token) = match known {
         Some(visitor) if !is_replaced => (Some(update_visitor(&chats, visitor, session, page, now).await?), None),
-        None if !identify => (None, None),
+        None if !identify.unwrap_or(false) => (None, None),
         Some(_) | None => {
             let user_token = user_token.flatten();
             let widget = WidgetVisitor { session, user_token, ..WidgetVisitor::default() };
@@ -44,36 +53,35 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         }
     };
     // The numbers of a replaced visitor's entries say nothing about the new visitor's chats.
-    let after = if is_replaced { 0 } else { after };
+    let after = if is_replaced { 0 } else { after.unwrap_or(0) };
     let history = match &visitor {
-        Some(visitor) => Some(widget::visitor_history(&chats, visitor, after, now).await?),
-        None => None,
+        Some(visitor) => widget::visitor_history(&chats, visitor, after, now).await?,
+        None => VisitorHistory::default(),
     };
     let team = WidgetTeam::read(&directory, &connections, channel, now).await?;
-    let chat = history.as_ref().and_then(|history| history.chat.as_ref());
-    let agent_photo = match chat {
+    let agent_photo = match &history.chat {
         Some(chat) => widget::agent_photo(&directory, chat, &team.agents).await?,
         None => None,
     };
     let rules = directory.cached_widget_rules(&channel.account_id).await?;
     let calls = CallService { directory: &directory, chats: &chats, connections: &connections, now };
-    let response = SessionResponse {
-        settings: accepted.settings()?,
-        rules: &rules,
-        is_online: team.is_online,
-        has_bot: channel.bot_id.is_some(),
-        departments: &team.departments,
-        agents: &team.agents,
-        visitor: visitor.as_ref(),
-        token: new_token.as_deref(),
-        chat,
-        agent_photo: agent_photo.as_deref(),
-        messages: history.as_ref().map(|history| history.messages.as_slice()).unwrap_or_default(),
-        call: history.as_ref().and_then(|history| history.call.as_ref()),
-        has_earlier: history.as_ref().is_some_and(|history| history.has_earlier),
-        callback: calls.callback_availability(channel, visitor.as_ref()).await?,
-    };
-    Ok(Response::ok(response.json()))
+    let callback = calls.callback_availability(channel, visitor.as_ref()).await?;
+    Ok(Response::ok(WidgetSession {
+        v: ProtocolVersion,
+        widget: PublicWidgetSettings::new(accepted.settings()?),
+        rules: TriggerRules(&rules),
+        mode: WidgetMode::new(team.is_online),
+        bot: channel.bot_id.is_some(),
+        departments: team.departments.iter().map(|department| department.snapshot().into()).collect(),
+        agents: WidgetAgent::list(&team.agents, &team.departments),
+        visitor: visitor.map(|visitor| WidgetVisitor::new(&visitor, new_token)),
+        chat: history.chat.map(|chat| WidgetChat::new(&chat, agent_photo)),
+        messages: history.messages,
+        call: history.call,
+        has_earlier: history.has_earlier,
+        callback: callback != CallbackAvailability::Disabled,
+        callback_available: callback == CallbackAvailability::Available,
+    }))
 }
 
 /// Stores the current browser and page of a known visitor, unless the visitor is blacklisted, and returns the visitor.

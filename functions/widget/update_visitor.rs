@@ -5,7 +5,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::contacts_form::ContactsForm;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitor::Visitor;
@@ -17,7 +16,7 @@ use shared::service::widget::{self, WidgetRequest};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::widget::{VisitorUpdate, parse_visitor_update, visitor_with_token_json};
+use shared::wire::widget::{UpdatedWidgetVisitor, VisitorUpdate, WidgetVisitorUpdate};
 
 fn main() -> ExitCode {
     http::run_cross_origin(handle)
@@ -27,8 +26,9 @@ type Dependencies = (Directory, Chats, Connections, Outbox);
 
 async fn handle((directory, chats, connections, outbox): Dependencies, request: Request) -> Result<Response, Error> {
     let accepted = WidgetRequest::accept(&directory, &connections, &request).await?;
-    let update = parse_visitor_update(&accepted.body)?;
-    let mut visitor = accepted.visitor(&chats).await?;
+    let requested: WidgetVisitorUpdate = accepted.body_as()?;
+    let mut visitor = accepted.visitor(&chats, &requested.token).await?;
+    let update = requested.into_update();
     let mut new_token = None;
     if visitor.is_of_other_user(update.user_token.as_ref()) {
         let widget = WidgetVisitor { session: widget::browser_session(&request, None), ..WidgetVisitor::default() };
@@ -41,12 +41,12 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     apply(update, &accepted.settings()?.contacts_form, &mut visitor);
     if visitor.blacklisted {
         // Nothing that a blacklisted visitor sends reaches an agent. The visitor does not notice.
-        return Ok(Response::ok(json!({ "visitor": visitor_with_token_json(&visitor, None) })));
+        return Ok(Response::ok(UpdatedWidgetVisitor::new(&visitor, None)));
     }
     let settings = directory.cached_settings(&accepted.channel.account_id).await?;
     let notifications = chats.save_visitor_and_notify(&visitor, &settings.webhooks, accepted.now).await?;
     outbox.enqueue(&notifications).await;
-    Ok(Response::ok(json!({ "visitor": visitor_with_token_json(&visitor, new_token.as_deref()) })))
+    Ok(Response::ok(UpdatedWidgetVisitor::new(&visitor, new_token)))
 }
 
 fn apply(update: VisitorUpdate, contacts_form: &ContactsForm, visitor: &mut Visitor) {

@@ -17,17 +17,6 @@ pub enum CallbackAvailability {
     Unavailable,
 }
 
-impl CallbackAvailability {
-    /// Returns the failure reason in the spelling of the specification, or `None` if callbacks are available.
-    pub fn failure_reason(self) -> Option<&'static str> {
-        match self {
-            Self::Available => None,
-            Self::Disabled => Some("Callback disabled"),
-            Self::Unavailable => Some("Callback unavaiable"),
-        }
-    }
-}
-
 impl CallbackHours {
     /// Returns whether a time is within the working hours, in the account's time zone. If the time zone is UTC,
     /// `utc_offset` applies instead. Hours that cross midnight belong to the day on which they start.

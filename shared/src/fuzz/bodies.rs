@@ -33,9 +33,11 @@ use crate::wire::reader::read;
 use crate::wire::signing_secret::SecretRotation;
 use crate::wire::telephony_settings::{apply_telephony_patch, parse_top_up, telephony_json};
 use crate::wire::values::Text;
-use crate::wire::{
-    agent, bot, call_gateway, delivery_log, sample_data, settings, visitor_message, webhook_sample, widget,
+use crate::wire::widget::{
+    BrowserPage, CallbackRequest, HistoryRequest, OfflineMessageRequest, RatingRequest, SessionRequest,
+    WidgetCallRequest, WidgetMessageRequest, WidgetTicketRequest, WidgetVisitorUpdate,
 };
+use crate::wire::{agent, bot, call_gateway, delivery_log, sample_data, settings, visitor_message, webhook_sample};
 
 targets!(
     visitor_message,
@@ -128,23 +130,25 @@ fn bot_event(input: &[u8]) {
 
 fn widget_message(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let Some(message) = accepted(&body, widget::parse_message(&body)) else { return };
-    assert_content_stored(&message.content);
+    let content = read::<WidgetMessageRequest>(&body).and_then(|message| Ok((message.content()?, message)));
+    let Some((content, message)) = accepted(&body, content) else { return };
+    assert_content_stored(&content);
     let mut visitor = sample_data::visitor();
-    message.page.into_iter().for_each(|page| visitor.set_page(page));
+    message.page.and_then(BrowserPage::into_page).into_iter().for_each(|page| visitor.set_page(page));
     assert_visitor_stored(visitor);
 }
 
 fn widget_session(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, widget::parse_session(&body));
-    accepted(&body, widget::parse_token(&body));
-    accepted(&body, widget::parse_optional_token(&body));
+    accepted(&body, read::<SessionRequest>(&body));
+    accepted(&body, read::<WidgetTicketRequest>(&body));
+    accepted(&body, read::<CallbackRequest>(&body));
 }
 
 fn widget_visitor(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let Some(update) = accepted(&body, widget::parse_visitor_update(&body)) else { return };
+    let Some(update) = accepted(&body, read::<WidgetVisitorUpdate>(&body)) else { return };
+    let update = update.into_update();
     let mut visitor = sample_data::visitor();
     visitor.merge_profile(&update.contact_info, update.source);
     update.custom_data.into_iter().for_each(|data| visitor.set_custom_data(data));
@@ -168,24 +172,24 @@ fn contacts_form() -> ContactsForm {
 
 fn widget_offline_message(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let Some(message) = accepted(&body, widget::parse_offline_message(&body)) else { return };
+    let Some(message) = accepted(&body, read(&body).and_then(OfflineMessageRequest::checked)) else { return };
     assert_profile_stored(&message.contacts, ProfileSource::Visitor);
     assert_content_stored(&Content::text(message.text));
 }
 
 fn widget_history(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, widget::parse_history_request(&body));
+    accepted(&body, read::<HistoryRequest>(&body));
 }
 
 fn widget_rating(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, widget::parse_rating(&body));
+    accepted(&body, read::<RatingRequest>(&body));
 }
 
 fn widget_call(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, widget::parse_call_request(&body));
+    accepted(&body, read::<WidgetCallRequest>(&body));
 }
 
 fn agent_login(input: &[u8]) {

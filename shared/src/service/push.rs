@@ -28,7 +28,8 @@ use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::store::table_changes::{self, ChatItemChange, TableChange};
-use crate::wire::{push, widget};
+use crate::wire::push;
+use crate::wire::widget::WidgetCall;
 
 /// The maximum number of an account's agent sockets to which frames are sent concurrently. Each concurrent request has
 /// a connection of its own, and the TLS handshakes of more connections could exceed the time limit of a frame.
@@ -192,7 +193,7 @@ impl PushService<'_> {
         let mut frames: Vec<Frame> = messages.map(Frame::from).collect();
         if has_new_state {
             let photo = agent_photo(self.directory, &chat, &[]).await?;
-            frames.push(push::chat_frame_for_visitor(&chat, photo.as_deref()).into());
+            frames.push(push::chat_frame_for_visitor(&chat, photo).into());
         }
         self.send_to_visitor_sockets(sockets, &frames).await;
         Ok(())
@@ -441,7 +442,7 @@ fn visitor_change(change: &ChatItemChange) -> Option<VisitorChange<'_>> {
             is_seen.then_some(VisitorChange::Chat)
         }
         ChatItemChange::Entry { before, after } if after.content.call().is_some() => {
-            let is_seen = before.as_deref().and_then(widget::call_json) != widget::call_json(after);
+            let is_seen = before.as_deref().and_then(WidgetCall::new) != WidgetCall::new(after);
             is_seen.then_some(VisitorChange::Call(after))
         }
         ChatItemChange::Entry { before: None, after } => {

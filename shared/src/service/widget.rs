@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::domain::agent::{Agent, AgentSnapshot};
@@ -28,21 +29,18 @@ use crate::runtime::{clock, random_ids_and_secrets};
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
-use crate::wire::widget;
+use crate::wire::reader;
+use crate::wire::widget::{MAX_MESSAGES, MAX_SHOWN_AGENTS, VisitorToken, WidgetCall, WidgetMessage};
 
-/// The maximum number of messages in a response.
-pub(super) const MAX_MESSAGES: usize = 50;
 /// The maximum number of entries that are read to find the messages of a history. The entries include notifications and
 /// notes.
 pub(super) const MAX_ENTRIES_READ: i32 = 100;
-/// The maximum number of agents whose names and pictures a visitor sees before a chat.
-const MAX_SHOWN_AGENTS: usize = 5;
 const MAX_USER_AGENT_CHARS: usize = 500;
 const MAX_GEOIP_CHARS: usize = 100;
 
 pub struct WidgetRequest {
     pub channel: Arc<Channel>,
-    pub body: Value,
+    body: Value,
     /// The hash of the client network; see [`client_network`].
     pub network: String,
     pub now: Timestamp,
@@ -64,9 +62,14 @@ impl WidgetRequest {
         Ok(Self { channel, body: request.json()?, network, now })
     }
 
-    /// Returns the visitor whose token the body contains.
-    pub async fn visitor(&self, chats: &Chats) -> Result<Visitor, Error> {
-        chats.widget_visitor(&self.channel.channel_id, &widget::parse_token(&self.body)?, self.now).await
+    /// Reads the body into a type of the contract.
+    pub fn body_as<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        reader::read(&self.body)
+    }
+
+    /// Returns the visitor whom the token identifies.
+    pub async fn visitor(&self, chats: &Chats, token: &VisitorToken) -> Result<Visitor, Error> {
+        chats.widget_visitor(&self.channel.channel_id, token.as_str(), self.now).await
     }
 
     /// Returns the widget's settings. Fails with `NotFound` if the channel is not a widget.
@@ -213,12 +216,13 @@ pub async fn department_of_new_chat(
 }
 
 /// The visitor's current or last chat with the messages that the visitor sees.
+#[derive(Default)]
 pub struct VisitorHistory {
     pub chat: Option<Chat>,
-    pub messages: Vec<Value>,
+    pub messages: Vec<WidgetMessage>,
     pub has_earlier: bool,
     /// The call in progress. `None` if there is none among the entries that were read.
-    pub call: Option<Value>,
+    pub call: Option<WidgetCall>,
 }
 
 /// Reads the last messages after entry number `after` of the visitor's current or last chat.
@@ -228,10 +232,9 @@ pub async fn visitor_history(
     after: u64,
     now: Timestamp,
 ) -> Result<VisitorHistory, Error> {
-    let empty = VisitorHistory { chat: None, messages: Vec::new(), has_earlier: false, call: None };
-    let Some(chat_id) = visitor.open_chat.or(visitor.last_chat) else { return Ok(empty) };
+    let Some(chat_id) = visitor.open_chat.or(visitor.last_chat) else { return Ok(VisitorHistory::default()) };
     let hidden = visitor.widget.as_deref().map(|widget| widget.hidden_through).unwrap_or_default();
-    let Some(last_hidden_seq) = hidden.last_hidden_seq(chat_id) else { return Ok(empty) };
+    let Some(last_hidden_seq) = hidden.last_hidden_seq(chat_id) else { return Ok(VisitorHistory::default()) };
     let is_whole_history = after == 0;
     let after = after.max(last_hidden_seq);
     let (entries, chat) = chats.last_entries_and_chat(&visitor.account_id, chat_id, after, MAX_ENTRIES_READ).await?;
@@ -240,11 +243,11 @@ pub async fn visitor_history(
     let before_page = if reaches_back_to_after { after } else { before_first };
     let in_progress = |call: &Call| !call.status.is_final();
     let last_call = entries.iter().rev().find(|entry| entry.content.call().is_some_and(in_progress));
-    let call = last_call.and_then(widget::call_json);
-    let mut messages: Vec<Value> = timeline_entry::stable_prefix(entries, before_page, now)
+    let call = last_call.and_then(WidgetCall::new);
+    let mut messages: Vec<WidgetMessage> = timeline_entry::stable_prefix(entries, before_page, now)
         .iter()
         .filter(|entry| !entry.is_expired(now))
-        .filter_map(widget::message_json)
+        .filter_map(WidgetMessage::new)
         .collect();
     let chat = chat.filter(|chat| !chat.is_expired(now));
     let has_earlier_chat = chat.as_ref().is_some_and(|chat| hidden.visible_chat_before(chat).is_some());

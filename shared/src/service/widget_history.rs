@@ -1,27 +1,18 @@
 //! The messages before those that a widget already shows. They continue with the visitor's earlier chats.
 
-use serde_json::Value;
-
 use crate::domain::chat::Chat;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
 use crate::domain::widget_visitor::{HiddenThrough, HistoryPosition};
 use crate::error::Error;
-use crate::service::widget::{MAX_ENTRIES_READ, MAX_MESSAGES};
+use crate::service::widget::MAX_ENTRIES_READ;
 use crate::store::chats::Chats;
-use crate::wire::widget;
+use crate::wire::widget::{MAX_MESSAGES, WidgetHistory, WidgetMessage};
 
 /// The maximum number of queries for a page. Chats without messages and long runs of notes and notifications take
 /// queries that add no message to the page.
 const MAX_QUERIES_PER_PAGE: usize = 8;
-
-#[derive(Default)]
-pub struct EarlierMessages {
-    /// Oldest first.
-    pub messages: Vec<Value>,
-    pub has_earlier: bool,
-}
 
 /// Where a history continues, from newer to older entries.
 enum Rest {
@@ -37,14 +28,14 @@ struct History<'a> {
     now: Timestamp,
 }
 
-/// Returns the last messages before `position`. There are none if the chat does not belong to the visitor or has
+/// Returns the last messages before `position`, oldest first. There are none if the chat does not belong to the visitor or has
 /// expired, or if the visitor has hidden it.
 pub async fn earlier_messages(
     chats: &Chats,
     visitor: &Visitor,
     position: HistoryPosition,
     now: Timestamp,
-) -> Result<EarlierMessages, Error> {
+) -> Result<WidgetHistory, Error> {
     let hidden = visitor.widget.as_deref().map(|widget| widget.hidden_through).unwrap_or_default();
     let history = History { chats, account_id: &visitor.account_id, hidden, now };
     let chat = chats.chat(&visitor.account_id, position.chat_id).await?;
@@ -57,15 +48,14 @@ pub async fn earlier_messages(
         }
         let Some(next) = rest.take() else { break };
         let (entries, following) = history.read(next).await?;
-        newest_first
-            .extend(entries.iter().rev().filter(|entry| !entry.is_expired(now)).filter_map(widget::message_json));
+        newest_first.extend(entries.iter().rev().filter(|entry| !entry.is_expired(now)).filter_map(WidgetMessage::new));
         rest = following;
     }
     // Without a message, the client has no position from which it could continue.
     let has_earlier = !newest_first.is_empty() && (rest.is_some() || newest_first.len() > MAX_MESSAGES);
     newest_first.truncate(MAX_MESSAGES);
     newest_first.reverse();
-    Ok(EarlierMessages { messages: newest_first, has_earlier })
+    Ok(WidgetHistory { messages: newest_first, has_earlier })
 }
 
 impl History<'_> {

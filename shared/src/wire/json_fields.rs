@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::domain::{email_address, link_detection};
+use crate::domain::link_detection;
 use crate::error::Error;
 
 #[derive(Clone, Copy)]
@@ -104,13 +104,6 @@ impl<'a> Fields<'a> {
     /// strings.
     pub fn text_or_blank(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
         self.optional(self.strict_text(name, max_chars))
-    }
-
-    /// Checks that `value`, the value of the field `name`, is an e-mail address. Returns it without leading and
-    /// trailing whitespace.
-    pub(crate) fn email_address(&self, name: &str, value: &str) -> Result<String, Error> {
-        let email = email_address::parse(value);
-        email.map(str::to_owned).ok_or_else(|| self.invalid(name, "must be an e-mail address"))
     }
 
     /// Returns an optional string of at most `max_chars` characters. A blank string counts as absent. A number of any

@@ -67,6 +67,7 @@ pub fn operations() -> Vec<Operation> {
         visitor_data::operations(),
         delivery_log::operations(),
         chat_export::operations(),
+        widget::operations(),
     ];
     areas.into_iter().flatten().collect()
 }

@@ -17,7 +17,7 @@ use crate::domain::visitor::Visitor;
 use crate::wire::agent::{self, AgentPanel, ChatAgent, ChatRow, ChatVisitor};
 use crate::wire::json_object::with_fields;
 use crate::wire::socket_frame::frame;
-use crate::wire::widget;
+use crate::wire::widget::{WidgetAgent, WidgetCall, WidgetChat, WidgetMessage, WidgetMode};
 
 /// API Gateway's limit on the size of a WebSocket message.
 const MAX_MESSAGE_BYTES: usize = 128 * 1024;
@@ -75,20 +75,21 @@ pub(crate) fn agent_typing_frame(chat: &Chat, agent: &AgentSnapshot, is_typing: 
 /// Returns the frame that notifies a widget's visitor of a new message, or `None` if the entry is not visible to the
 /// visitor.
 pub(crate) fn message_frame_for_visitor(entry: &TimelineEntry) -> Option<String> {
-    let message = widget::message_json(entry)?;
+    let message = json!(WidgetMessage::new(entry)?);
     let fields = [("chat_id", json!(entry.chat_id)), ("seq", json!(entry.seq)), ("message", message)];
     Some(within_size_limit(frame("message", fields)))
 }
 
 /// Returns the frame that notifies a widget's visitor of the progress of a call, or `None` if the entry is not a call.
 pub(crate) fn call_frame_for_visitor(entry: &TimelineEntry) -> Option<String> {
-    let fields = [("chat_id", json!(entry.chat_id)), ("seq", json!(entry.seq)), ("call", widget::call_json(entry)?)];
+    let fields =
+        [("chat_id", json!(entry.chat_id)), ("seq", json!(entry.seq)), ("call", json!(WidgetCall::new(entry)?))];
     Some(frame("call", fields).to_string())
 }
 
 /// Returns the frame that contains a chat's state and agent, for the widget's visitor.
-pub(crate) fn chat_frame_for_visitor(chat: &Chat, agent_photo: Option<&str>) -> String {
-    chat_push("chat", chat, [("chat", widget::chat_json(chat, agent_photo))])
+pub(crate) fn chat_frame_for_visitor(chat: &Chat, agent_photo: Option<String>) -> String {
+    chat_push("chat", chat, [("chat", json!(WidgetChat::new(chat, agent_photo)))])
 }
 
 /// Returns the frame that tells a widget's visitor that the agent has seen the messages up to number `seq`.
@@ -98,8 +99,8 @@ pub(crate) fn seen_frame_for_visitor(chat: &Chat, seq: u64) -> String {
 
 /// Returns the frame that tells a widget's visitors whether agents are online. `agents` are some of them.
 pub(crate) fn mode_frame(is_online: bool, agents: &[Agent], departments: &[Department]) -> String {
-    let agents = widget::online_agents_json(agents, departments);
-    let mode = json!(widget::mode_name(is_online));
+    let agents = json!(WidgetAgent::list(agents, departments));
+    let mode = json!(WidgetMode::new(is_online));
     within_size_limit(frame("mode", [("mode", mode), ("agents", agents)]))
 }
 
@@ -109,7 +110,7 @@ pub(crate) fn agent_typing_frame_for_visitor(chat: &Chat, is_typing: bool) -> St
 
 /// Whether the visitor of a widget sees a difference between two states of a chat, apart from its messages.
 pub(crate) fn is_chat_changed_for_visitor(before: &Chat, after: &Chat) -> bool {
-    let shown = |chat: &Chat| widget::chat_json(&Chat { seq: 0, ..chat.clone() }, None);
+    let shown = |chat: &Chat| WidgetChat::new(&Chat { seq: 0, ..chat.clone() }, None);
     after.channel_kind == ChannelKind::Widget && shown(before) != shown(after)
 }
 

@@ -8,11 +8,12 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::domain::message_content::truncate_chars;
 use crate::domain::named::Named;
 use crate::domain::timestamp::Timestamp;
 
 /// 2^53 - 1. Up to this limit, a parser that uses floating-point numbers represents every integer exactly.
-const MAX_INTEGER: u64 = (1 << 53) - 1;
+pub(super) const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 /// Implements `JsonSchema` with an inline schema, which appears where the type is used instead of in a component.
 macro_rules! inline_schema {
@@ -86,6 +87,21 @@ impl<'de, const MAX: usize> Deserialize<'de> for OptionalText<MAX> {
 
 inline_schema!([const MAX: usize] OptionalText<MAX>, format!("OptionalText{MAX}"), json_schema!({
     "type": ["string", "null"], "maxLength": MAX,
+}));
+
+/// An optional string that is truncated to `MAX` characters. A blank string counts as absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Truncated<const MAX: usize>(pub Option<String>);
+
+impl<'de, const MAX: usize> Deserialize<'de> for Truncated<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?.filter(|text| !text.trim().is_empty());
+        Ok(Self(text.map(|text| truncate_chars(&text, MAX))))
+    }
+}
+
+inline_schema!([const MAX: usize] Truncated<MAX>, format!("Truncated{MAX}"), json_schema!({
+    "type": ["string", "null"], "description": format!("Truncated to {MAX} characters."),
 }));
 
 /// A whole number from `MIN` to `MAX`.
@@ -192,6 +208,15 @@ impl<T> Change<T> {
             Self::Unchanged => before,
             Self::Cleared => None,
             Self::Set(value) => Some(value),
+        }
+    }
+
+    /// Returns `None` if the field is unchanged, and `Some(None)` if it is cleared.
+    pub fn into_option(self) -> Option<Option<T>> {
+        match self {
+            Self::Unchanged => None,
+            Self::Cleared => Some(None),
+            Self::Set(value) => Some(Some(value)),
         }
     }
 
@@ -314,6 +339,26 @@ impl<T: JsonSchema> JsonSchema for NotNull<T> {
     }
 }
 
+/// A field that a request must contain, but that can be null. The field needs
+/// `#[serde(deserialize_with = "Nullable::deserialize")]`, because serde reads an absent field as null otherwise.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(transparent)]
+pub struct Nullable<T>(pub Option<T>);
+
+impl<T: JsonSchema> JsonSchema for Nullable<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Nullable{}", T::schema_name()).into()
+    }
+
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        Option::<T>::json_schema(schemas)
+    }
+}
+
 /// A field that a request must not contain, because it cannot be changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fixed;
@@ -349,6 +394,22 @@ impl Serialize for False {
 }
 
 inline_schema!(False, "False", json_schema!({ "type": "boolean", "const": false }));
+
+/// The version of the protocol of the sockets and of the widget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProtocolVersion;
+
+impl ProtocolVersion {
+    const NUMBER: u64 = 1;
+}
+
+impl Serialize for ProtocolVersion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(Self::NUMBER)
+    }
+}
+
+inline_schema!(ProtocolVersion, "ProtocolVersion", json_schema!({ "type": "integer", "const": Self::NUMBER }));
 
 /// The cursor of the next page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

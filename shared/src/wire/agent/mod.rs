@@ -12,13 +12,13 @@ pub use chat_endpoints::{
     ChatTransfer, ClosedChat, FoundChats, MessageStored, NewNote, NoteStored, QueuedTypingNotice, Timeline,
     TimelineQuery, TransferRequest, VisitorChats, VisitorChatsQuery, parse_agent_message,
 };
-pub use chats::{AgentPanel, Chat, ChatChannel, ChatRow, ChatState, ChatVisitor};
+pub use chats::{AgentPanel, Chat, ChatChannel, ChatRow, ChatState, ChatVisitor, LastSeq};
 pub use presence::{AgentPresence, Colleagues, NewAgentPresence, SocketTicket};
 pub use sessions::{
     AgentSessions, ChangedPassword, CurrentAgent, EndedSession, EndedSessions, LoggedOut, LoginRequest, LoginResponse,
     PasswordChange,
 };
-pub use timeline::{Delivery, TimelineEntry};
+pub use timeline::{CallStatus, Delivery, PhoneNumber, TimelineEntry};
 pub use visitors::{Visitor, VisitorChanges};
 
 use schemars::JsonSchema;
