@@ -17,7 +17,7 @@ const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let is_check = env::args().any(|argument| argument == "--check");
     let openapi = openapi()?;
-    let asyncapi = async_document(frame::asyncapi(), &wire::socket_api::channels(), &openapi);
+    let asyncapi = async_document(frame::asyncapi(), &wire::socket_api::channels())?;
     let mut code = ExitCode::SUCCESS;
     for (name, document) in [("openapi.json", openapi), ("asyncapi.json", asyncapi)] {
         let (path, text) = (format!("{DOCS}/{name}"), serde_json::to_string_pretty(&document)? + "\n");

@@ -1,32 +1,35 @@
 //! Assembles the AsyncAPI document from channels.
 
-use std::collections::BTreeSet;
-
 use schemars::SchemaGenerator;
 use serde_json::{Value, json};
 
-use super::document::{references, serialize_settings};
+use super::document::{definitions, deserialize_settings, serialize_settings};
 use super::message::{Channel, Message};
+use super::portable;
 
-/// Returns an AsyncAPI 3 document. `frame` is the document without channels, and `openapi` is the
-/// OpenAPI document, to whose schemas messages may refer.
-pub fn async_document(mut frame: Value, channels: &[Channel], openapi: &Value) -> Value {
-    let mut generator = serialize_settings().into_generator();
+/// Returns an AsyncAPI 3 document, or the name of a schema that differs between what the service reads and what it
+/// writes. `frame` is the document without channels.
+pub fn async_document(mut frame: Value, channels: &[Channel]) -> Result<Value, String> {
+    let mut read = deserialize_settings().into_generator();
+    let mut written = serialize_settings().into_generator();
     for channel in channels {
-        let directions = [("send", &channel.sent), ("receive", &channel.received)];
-        for (action, messages) in directions.into_iter().filter(|(_, messages)| !messages.is_empty()) {
-            frame["operations"][format!("{action}{}", channel.name)] = operation(channel, action, messages);
-            for message in messages {
-                frame["components"]["messages"][message.name] = component(message, &mut generator);
-            }
-        }
+        add(&mut frame, channel, "send", &channel.sent, &mut written);
+        add(&mut frame, channel, "receive", &channel.received, &mut read);
         frame["channels"][channel.name] = channel_object(channel);
     }
-    for (name, schema) in generator.take_definitions(true) {
-        frame["components"]["schemas"][name] = schema;
+    frame["components"]["schemas"] = Value::Object(definitions(&mut read, &mut written)?);
+    portable::add_integer_formats(&mut frame["components"]);
+    Ok(frame)
+}
+
+fn add(frame: &mut Value, channel: &Channel, action: &str, messages: &[Message], schemas: &mut SchemaGenerator) {
+    if messages.is_empty() {
+        return;
     }
-    add_referenced(&mut frame, openapi);
-    frame
+    frame["operations"][format!("{action}{}", channel.name)] = operation(channel, action, messages);
+    for message in messages {
+        frame["components"]["messages"][message.name] = component(message, schemas);
+    }
 }
 
 fn channel_object(channel: &Channel) -> Value {
@@ -58,20 +61,4 @@ fn component(message: &Message, generator: &mut SchemaGenerator) -> Value {
         "contentType": "application/json",
         "payload": (message.schema)(generator),
     })
-}
-
-/// Copies the schemas of the OpenAPI document to which the document refers, directly or not.
-fn add_referenced(document: &mut Value, openapi: &Value) {
-    let mut open = references(document);
-    let mut known = BTreeSet::new();
-    while let Some(reference) = open.pop() {
-        let Some(name) = reference.strip_prefix("/components/schemas/") else { continue };
-        if !known.insert(name.to_owned()) || document.pointer(&reference).is_some() {
-            continue;
-        }
-        if let Some(schema) = openapi.pointer(&reference) {
-            open.extend(references(schema));
-            document["components"]["schemas"][name] = schema.clone();
-        }
-    }
 }

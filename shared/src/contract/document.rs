@@ -58,16 +58,9 @@ impl Document {
         }
     }
 
-    /// Returns the document, or the name of a schema that differs between requests and responses. Such a type must be
-    /// split, because a client has one type for each name.
+    /// Returns the document, or the name of a schema that differs between requests and responses.
     pub fn finish(mut self) -> Result<Value, String> {
-        let mut schemas: Map<String, Value> = self.requests.take_definitions(true);
-        for (name, written) in self.responses.take_definitions(true) {
-            match schemas.get(&name) {
-                Some(read) if *read != written => return Err(name),
-                _ => schemas.insert(name, written),
-            };
-        }
+        let mut schemas = definitions(&mut self.requests, &mut self.responses)?;
         portable::name_alternatives(&mut schemas);
         merge(&mut self.document["components"]["schemas"], schemas);
         merge(&mut self.document["components"]["responses"], self.failures);
@@ -79,6 +72,22 @@ impl Document {
     }
 }
 
+/// Returns the schemas of what the service reads and writes, or the name of a schema that differs between the two. Such
+/// a type must be split, because a client has one type for each name.
+pub(super) fn definitions(
+    read: &mut SchemaGenerator,
+    written: &mut SchemaGenerator,
+) -> Result<Map<String, Value>, String> {
+    let mut schemas = read.take_definitions(true);
+    for (name, schema) in written.take_definitions(true) {
+        match schemas.get(&name) {
+            Some(other) if *other != schema => return Err(name),
+            _ => schemas.insert(name, schema),
+        };
+    }
+    Ok(schemas)
+}
+
 fn settings() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
@@ -88,7 +97,7 @@ fn settings() -> SchemaSettings {
 }
 
 /// Returns the settings for bodies that the service reads.
-fn deserialize_settings() -> SchemaSettings {
+pub(super) fn deserialize_settings() -> SchemaSettings {
     let mut settings = settings().for_deserialize();
     settings.transforms.insert(0, Box::new(RecursiveTransform(with_largest_number)));
     settings
@@ -124,7 +133,7 @@ fn remove_unreferenced(document: &mut Value) {
 }
 
 /// Returns the JSON pointers to which a part of the document refers.
-pub(super) fn references(part: &Value) -> Vec<String> {
+fn references(part: &Value) -> Vec<String> {
     let fields = part.as_object().into_iter().flatten();
     let own = part.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
     let parts = fields.map(|(_, field)| field).chain(part.as_array().into_iter().flatten());

@@ -1,23 +1,15 @@
 //! Parses admins' changes to a widget's contacts form, and returns the form as JSON.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-
-use crate::domain::contacts_form::{
-    Answer, ContactField, ContactsForm, ContactsFormTime, CustomField, CustomFieldKind,
-};
+use crate::domain::contacts_form::{ContactField, ContactsForm, ContactsFormTime, CustomField, CustomFieldKind};
 use crate::error::Error;
 use crate::wire::json_fields::Fields;
 
-const MAX_CUSTOM_FIELDS: usize = 5;
+pub(super) const MAX_CUSTOM_FIELDS: usize = 5;
 const MAX_KEY_CHARS: usize = 32;
 const MAX_LABEL_CHARS: usize = 100;
 const MAX_OPTIONS: usize = 20;
-const MAX_ANSWER_CHARS: usize = 1_000;
 
 /// Applies the object `contacts_form` of a widget's settings. Absent fields and null leave the form unchanged.
 pub(super) fn apply_contacts_form(fields: Fields<'_>, mut form: ContactsForm) -> Result<ContactsForm, Error> {
@@ -73,55 +65,6 @@ fn parse_custom_field(fields: Fields<'_>) -> Result<CustomField, Error> {
 fn parse_option(text: &str) -> Option<String> {
     let text = text.trim();
     (!text.is_empty() && text.chars().count() <= MAX_LABEL_CHARS).then(|| text.to_owned())
-}
-
-/// A visitor's answers to custom fields, by key. An answer that is blank, false or null counts as absent.
-#[derive(Deserialize)]
-#[serde(try_from = "Map<String, Value>")]
-pub(super) struct CustomFieldAnswers(pub BTreeMap<String, Answer>);
-
-impl TryFrom<Map<String, Value>> for CustomFieldAnswers {
-    type Error = String;
-
-    fn try_from(fields: Map<String, Value>) -> Result<Self, String> {
-        let answer = |(key, value)| {
-            let answer = match value {
-                Value::Null | Value::Bool(false) => None,
-                Value::Bool(true) => Some(Answer::Agreed),
-                Value::String(text) if text.trim().is_empty() => None,
-                Value::String(text) if text.chars().count() <= MAX_ANSWER_CHARS => Some(Answer::Text(text)),
-                Value::String(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => return None,
-            };
-            Some((key, answer))
-        };
-        let answers = Some(fields).filter(|fields| fields.len() <= MAX_CUSTOM_FIELDS);
-        let answers: Option<Vec<_>> = answers.and_then(|fields| fields.into_iter().map(answer).collect());
-        let invalid = || {
-            format!(
-                "must be an object of at most {MAX_CUSTOM_FIELDS} texts of at most {MAX_ANSWER_CHARS} characters, or \
-                 true"
-            )
-        };
-        let answers = answers.ok_or_else(invalid)?.into_iter();
-        Ok(Self(answers.filter_map(|(key, answer)| Some((key, answer?))).collect()))
-    }
-}
-
-impl JsonSchema for CustomFieldAnswers {
-    fn schema_name() -> Cow<'static, str> {
-        "CustomFieldAnswers".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "object",
-            "maxProperties": MAX_CUSTOM_FIELDS,
-            "additionalProperties": { "type": ["string", "boolean", "null"], "maxLength": MAX_ANSWER_CHARS },
-            "description": "The visitor's answers to the custom fields of the contacts form, by key; true for a ticked \
-                            box. They replace the earlier answers. Agents see them as lines of custom data, and \
-                            webhooks get them as visitor.answers. Keys that the form does not have are ignored.",
-        })
-    }
 }
 
 pub(super) fn contacts_form_json(form: &ContactsForm) -> Value {

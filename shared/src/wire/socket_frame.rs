@@ -1,16 +1,110 @@
 //! The frames that a client sends through a socket, and the responses to them. The frames that report changes are in
 //! [`push`](super::push). A frame is a JSON text.
 
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, json_schema};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::domain::message_content::{TypingNotice, truncate_chars};
+use crate::domain::message_content::TypingNotice;
 use crate::error::Error;
-use crate::wire::json_fields::Fields;
-use crate::wire::json_object::with_fields;
 use crate::wire::json_parser;
+use crate::wire::reader::read;
+use crate::wire::values::{Name, ProtocolVersion, SequentialNumber, Truncated, inline_schema};
 
-/// The version of the protocol. Every frame to the client contains it.
-const PROTOCOL_VERSION: u64 = 1;
+/// The maximum length of the text that a visitor is typing. A longer text is truncated.
+const MAX_TYPING_TEXT_CHARS: usize = 300;
+
+/// A frame with a constant `type`.
+pub trait Frame {
+    const TYPE: &'static str;
+}
+
+/// Declares the types of frames.
+macro_rules! frame_types {
+    ($($frame:ident = $name:literal,)+) => {$(
+        impl $crate::wire::socket_frame::Frame for $frame {
+            const TYPE: &'static str = $name;
+        }
+    )+};
+}
+
+pub(in crate::wire) use frame_types;
+
+/// The field `type` of the frame `F`.
+pub struct FrameType<F>(PhantomData<F>);
+
+impl<F> Default for FrameType<F> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<F: Frame> Serialize for FrameType<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(F::TYPE)
+    }
+}
+
+impl<'de, F: Frame> Deserialize<'de> for FrameType<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let is_expected = String::deserialize(deserializer)? == F::TYPE;
+        if is_expected { Ok(Self::default()) } else { Err(D::Error::custom(format_args!("must be {}", F::TYPE))) }
+    }
+}
+
+inline_schema!([F: Frame] FrameType<F>, format!("TypeOf{}", F::TYPE), json_schema!({
+    "type": "string", "const": F::TYPE,
+}));
+
+frame_types! {
+    PingFrame = "ping",
+    AgentTypingFrame = "typing",
+    AgentSeenFrame = "seen",
+    VisitorTypingFrame = "typing",
+    PongFrame = "pong",
+    ErrorFrame = "error",
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct PingFrame {
+    pub r#type: FrameType<PingFrame>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AgentTypingFrame {
+    pub r#type: FrameType<AgentTypingFrame>,
+    pub chat_id: SequentialNumber,
+    pub typing: Name<TypingNotice>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AgentSeenFrame {
+    pub r#type: FrameType<AgentSeenFrame>,
+    pub chat_id: SequentialNumber,
+    pub seq: SequentialNumber,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct VisitorTypingFrame {
+    pub r#type: FrameType<VisitorTypingFrame>,
+    pub typing: Name<TypingNotice>,
+    /// The text so far, of which agents see at most 300 characters.
+    #[serde(default)]
+    pub text: Truncated<MAX_TYPING_TEXT_CHARS>,
+}
+
+/// The part of a frame that says how to read the rest.
+#[derive(Deserialize)]
+struct FrameHead<T> {
+    r#type: T,
+}
+
+fn read_type<T: DeserializeOwned>(frame: &Value) -> Result<T, Error> {
+    read::<FrameHead<T>>(frame).map(|head| head.r#type)
+}
 
 /// A frame from an agent's client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,28 +117,30 @@ pub enum ClientFrame {
     Seen { chat_id: u64, seq: u64 },
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ClientFrameType {
+    Ping,
+    Typing,
+    Seen,
+}
+
 impl ClientFrame {
     /// Unknown fields are ignored.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let body = json_parser::parse(text)?;
-        let fields = Fields::of(&body)?;
-        match fields.value("type").and_then(Value::as_str) {
-            Some("ping") => Ok(Self::Ping),
-            Some("typing") => {
-                let typing = fields.enumerated("typing", "typein, typeout", TypingNotice::parse)?;
-                let typing = typing.ok_or_else(|| fields.invalid("typing", "is required"))?;
-                Ok(Self::Typing { chat_id: fields.required_positive("chat_id")?, typing })
+        let frame = json_parser::parse(text)?;
+        Ok(match read_type(&frame)? {
+            ClientFrameType::Ping => Self::Ping,
+            ClientFrameType::Typing => {
+                let AgentTypingFrame { r#type: _, chat_id, typing } = read(&frame)?;
+                Self::Typing { chat_id: chat_id.0, typing: typing.0 }
             }
-            Some("seen") => {
-                Ok(Self::Seen { chat_id: fields.required_positive("chat_id")?, seq: fields.required_positive("seq")? })
+            ClientFrameType::Seen => {
+                let AgentSeenFrame { r#type: _, chat_id, seq } = read(&frame)?;
+                Self::Seen { chat_id: chat_id.0, seq: seq.0 }
             }
-            _ => Err(fields.invalid("type", "must be one of ping, typing, seen")),
-        }
+        })
     }
-}
-
-pub(super) fn frame<const N: usize>(kind: &str, fields: [(&str, Value); N]) -> Value {
-    with_fields(json!({ "v": PROTOCOL_VERSION, "type": kind }), fields)
 }
 
 /// A frame from a visitor's widget.
@@ -57,36 +153,57 @@ pub enum VisitorFrame {
     Typing { typing: TypingNotice, text: Option<String> },
 }
 
-/// The maximum length of the text that a visitor is typing. A longer text is truncated.
-const MAX_TYPING_TEXT_CHARS: usize = 300;
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum VisitorFrameType {
+    Ping,
+    Typing,
+}
 
 impl VisitorFrame {
     /// Unknown fields are ignored.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let body = json_parser::parse(text)?;
-        let fields = Fields::of(&body)?;
-        match fields.value("type").and_then(Value::as_str) {
-            Some("ping") => Ok(Self::Ping),
-            Some("typing") => {
-                let typing = fields.enumerated("typing", "typein, typeout", TypingNotice::parse)?;
-                let typing = typing.ok_or_else(|| fields.invalid("typing", "is required"))?;
-                let text = fields.text("text", usize::MAX)?.map(|text| truncate_chars(&text, MAX_TYPING_TEXT_CHARS));
-                Ok(Self::Typing { typing, text })
+        let frame = json_parser::parse(text)?;
+        Ok(match read_type(&frame)? {
+            VisitorFrameType::Ping => Self::Ping,
+            VisitorFrameType::Typing => {
+                let VisitorTypingFrame { r#type: _, typing, text } = read(&frame)?;
+                Self::Typing { typing: typing.0, text: text.0 }
             }
-            _ => Err(fields.invalid("type", "must be one of ping, typing")),
-        }
+        })
     }
 }
 
-pub fn pong_frame() -> String {
-    frame("pong", []).to_string()
+#[derive(Default, Serialize, JsonSchema)]
+pub struct PongFrame {
+    v: ProtocolVersion,
+    r#type: FrameType<PongFrame>,
 }
 
-/// Returns the response to a frame that was rejected. It contains the code, the message and the field of the error
-/// response that an HTTP endpoint would return.
+pub fn pong_frame() -> String {
+    json!(PongFrame::default()).to_string()
+}
+
+/// The response to a frame that was rejected. It contains the code, the message and the field of the error response
+/// that an HTTP endpoint would return.
+#[derive(Serialize, JsonSchema)]
+pub struct ErrorFrame {
+    v: ProtocolVersion,
+    r#type: FrameType<ErrorFrame>,
+    code: &'static str,
+    message: String,
+    field: Option<String>,
+}
+
 pub fn error_frame(error: &Error) -> String {
-    let (code, message) = (json!(error.code()), json!(error.to_string()));
-    frame("error", [("code", code), ("message", message), ("field", json!(error.invalid_field()))]).to_string()
+    let frame = ErrorFrame {
+        v: ProtocolVersion,
+        r#type: FrameType::default(),
+        code: error.code(),
+        message: error.to_string(),
+        field: error.invalid_field().map(str::to_owned),
+    };
+    json!(frame).to_string()
 }
 
 #[cfg(test)]

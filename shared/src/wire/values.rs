@@ -308,10 +308,17 @@ impl<T: Named> JsonSchema for Name<T> {
     }
 }
 
-/// An optional field of a change whose value cannot be null, because it cannot be cleared. The field needs
-/// `#[serde(default)]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A field that can be absent but is never null. In a change, its value cannot be cleared. A field that is read needs
+/// `#[serde(default)]`; one that is written needs `#[serde(skip_serializing_if = "NotNull::is_absent")]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct NotNull<T>(pub Option<T>);
+
+impl<T> NotNull<T> {
+    pub fn is_absent(&self) -> bool {
+        self.0.is_none()
+    }
+}
 
 impl<T> Default for NotNull<T> {
     fn default() -> Self {

@@ -1,5 +1,6 @@
 //! The /widget endpoints, which the widget in a visitor's browser calls: bodies and operations.
 
+mod answers;
 mod calls;
 mod chat;
 mod fields;

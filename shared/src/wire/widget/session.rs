@@ -229,6 +229,7 @@ inline_schema!(
     json_schema!({ "type": "array", "items": { "$ref": "#/components/schemas/TriggerRule" } })
 );
 
+/// Whether agents are online.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WidgetMode {

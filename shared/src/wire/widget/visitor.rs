@@ -13,9 +13,9 @@ use crate::domain::chat_side_panel::CustomData;
 use crate::domain::contacts_form::Answer;
 use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
 use crate::domain::widget_visitor::{Analytics, Page, Utm};
-use crate::wire::contacts_form::CustomFieldAnswers;
 use crate::wire::urls::{WebUrl, WebUrlOrBlank};
 use crate::wire::values::{Change, List, OptionalText, SequentialNumber, Truncated, inline_schema};
+use crate::wire::widget::answers::CustomFieldAnswers;
 use crate::wire::widget::fields::{MAX_CONTACT_CHARS, MAX_TRACKING_CHARS, MAX_USER_TOKEN_CHARS};
 use crate::wire::widget::{BrowserPage, SAMPLE_TOKEN, VisitorToken};
 
