@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::chats::transition::HandoverResult;
 use crate::delivery::engine::{Receiver, UpdateFuture};
@@ -30,7 +30,7 @@ use crate::runtime::{clock, metrics};
 use crate::store::chats::Chats;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
-use crate::wire;
+use crate::wire::bot_event::{BotEvent, BotNoticeName};
 use crate::wire::queue_task::{BotReactionCheckTask, Task};
 use crate::wire::receiver_response::ReceiverResponse;
 
@@ -141,12 +141,14 @@ impl BotRequests<'_> {
     }
 
     async fn body(&self, entry: &TimelineEntry, chat: &Chat) -> Result<Option<Value>, Error> {
-        if let (Content::BotNotification { notification, .. }, false) = (&entry.content, is_client_message(entry)) {
-            return Ok(Some(wire::bot::notice_json(*notification, entry, chat)));
+        if let Content::BotNotification { notification, .. } = &entry.content
+            && let Some(notice) = BotNoticeName::of(*notification)
+        {
+            return Ok(Some(json!(BotEvent::notice(notice, entry, chat))));
         }
         let Some(visitor) = self.chats.visitor(&chat.channel_id, &chat.external_id).await? else { return Ok(None) };
         let agents_online = has_online_agent(self.directory, self.connections, chat).await?;
-        Ok(Some(wire::bot::client_message_json(entry, chat, &visitor, agents_online)))
+        Ok(Some(json!(BotEvent::client_message(entry, chat, &visitor, agents_online))))
     }
 }
 

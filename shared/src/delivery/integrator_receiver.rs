@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::json;
 
 use crate::delivery::engine::Receiver;
 use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
@@ -20,8 +20,9 @@ use crate::runtime::clock;
 use crate::store::chats::Chats;
 use crate::store::connections::circuit_breakers::CircuitBreakers;
 use crate::store::directory::Directory;
+use crate::wire::integrator_request::IntegratorMessage;
+use crate::wire::integrator_response;
 use crate::wire::queue_task::TypingTask;
-use crate::wire::{integrator_request, integrator_response};
 
 /// The maximum age of a typing notice. An older notice is dropped.
 const TYPING_NOTICE_MAX_AGE: Duration = Duration::from_secs(3);
@@ -121,7 +122,7 @@ impl IntegratorReceiver<'_> {
         let Some(agent) = self.directory.agent(&task.account_id, owner.agent_id).await? else {
             return Ok(());
         };
-        let body = integrator_request::typing_json(&Sender::Agent(agent.into()), &chat, typing);
+        let body = IntegratorMessage::typing_notice(&Sender::Agent(agent.into()), &chat, typing);
         let message_id = crate::runtime::random_ids_and_secrets::new_webhook_request_id();
         let result = self.outbound.post(&signed_post(&channel, api, &body, &message_id)?, TYPING_TIMEOUT).await?;
         let Attempt { at: _, status, duration_ms, error: _, answer: _ } = result.attempt;
@@ -142,15 +143,15 @@ pub(crate) fn compose<'a>(
     let Some(content) = entry.content.converted_for(api.rich_support) else {
         return Ok(Err("the channel cannot show this kind of message"));
     };
-    let body = integrator_request::message_json(&entry.from, chat, &entry.id, &content);
+    let body = IntegratorMessage::new(&entry.from, chat, &entry.id, &content);
     Ok(Ok((signed_post(channel, api, &body, &entry.id)?, api)))
 }
 
-fn signed_post(channel: &Channel, api: &ApiSettings, body: &Value, id: &str) -> Result<SignedPost, Error> {
+fn signed_post(channel: &Channel, api: &ApiSettings, body: &IntegratorMessage, id: &str) -> Result<SignedPost, Error> {
     Ok(SignedPost {
         url: outbound_client::integrator_endpoint(api, &channel.channel_id)?,
         shown_url: None,
-        body: body.to_string().into_bytes(),
+        body: json!(body).to_string().into_bytes(),
         id: id.to_owned(),
         secrets: channel.signing_secrets.valid(clock::now()),
         chunked: api.chunked,

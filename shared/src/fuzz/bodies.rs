@@ -28,7 +28,7 @@ use crate::wire::bot::BotEventKind;
 use crate::wire::bot_error::BotApiError;
 use crate::wire::bot_sample::BotTest;
 use crate::wire::canned_replies::{CannedReply, CannedReplyChanges, NewCannedReply};
-use crate::wire::message_content::{ParsedMessage, message_fields};
+use crate::wire::message_content::{MessageFields, ParsedMessage};
 use crate::wire::reader::read;
 use crate::wire::signing_secret::SecretRotation;
 use crate::wire::telephony_settings::{apply_telephony_patch, parse_top_up, telephony_json};
@@ -110,7 +110,7 @@ fn visitor_message(input: &[u8]) {
     assert_profile_stored(&message.profile, ProfileSource::Integrator);
     let ParsedMessage::Content(content) = &message.message else { return };
     assert_content_stored(content);
-    let sent = json!({ "sender": { "id": "v" }, "message": message_fields(content) });
+    let sent = json!({ "sender": { "id": "v" }, "message": MessageFields::from(content) });
     assert_eq!(visitor_message::parse(&sent, true).unwrap().message, message.message);
 }
 
@@ -214,7 +214,7 @@ fn agent_message(input: &[u8]) {
     let Some(body) = json(input) else { return };
     let Some(content) = accepted(&body, agent::parse_agent_message(&body)) else { return };
     assert_content_stored(&content);
-    assert_eq!(agent::parse_agent_message(&Value::Object(message_fields(&content))).unwrap(), content);
+    assert_eq!(agent::parse_agent_message(&json!(MessageFields::from(&content))).unwrap(), content);
 }
 
 fn agent_note(input: &[u8]) {

@@ -1,17 +1,12 @@
-//! Parses the events that a bot provider sends (specification, B-1), and builds the events that it receives (B-2).
+//! Parses the events that a bot provider sends (specification, B-1).
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use crate::domain::bot::{BotNotification, CLIENT_MESSAGE};
-use crate::domain::chat::Chat;
 use crate::domain::message_content::{Button, ButtonId, Content, RichFormat, RichMessage};
-use crate::domain::phone_call::CallKind;
-use crate::domain::timeline_entry::TimelineEntry;
-use crate::domain::visitor::{Visitor, VisitorProfile};
+use crate::domain::visitor::VisitorProfile;
 use crate::error::Error;
 use crate::wire::bot_error::BotApiError;
 use crate::wire::json_fields::Fields;
-use crate::wire::json_object::without_nulls;
 
 const PROVIDER_EVENTS: &str = "BOT_MESSAGE, INVITE_AGENT, CLIENT_INFO";
 /// The maximum number of buttons in a message (specification, Limits).
@@ -159,48 +154,11 @@ fn parse_contacts(body: Fields<'_>) -> Result<VisitorProfile, Error> {
     Ok(profile)
 }
 
-/// Returns the body of the event CLIENT_MESSAGE: a visitor's message, or a request for a callback, whose text is the
-/// phone number.
-pub fn client_message_json(entry: &TimelineEntry, chat: &Chat, visitor: &Visitor, agents_online: bool) -> Value {
-    let VisitorProfile { phone, email, .. } = &visitor.profile;
-    let mut event = common_fields(CLIENT_MESSAGE, entry, chat);
-    let sender = without_nulls([
-        ("id", json!(visitor.number)),
-        ("name", json!(visitor.profile.display_name())),
-        ("has_contacts", json!(phone.is_some() || email.is_some())),
-        ("url", json!(visitor.profile.page())),
-    ]);
-    let text = entry.content.to_plain_text();
-    if entry.content.is_callback_request() {
-        event.insert("call".to_owned(), json!({ "type": CallKind::Callback.name(), "phone": text }));
-    }
-    event.extend([
-        ("agents_online".to_owned(), json!(agents_online)),
-        ("sender".to_owned(), Value::Object(sender)),
-        ("channel".to_owned(), json!({ "id": chat.channel_id, "type": chat.channel_kind.name() })),
-        ("message".to_owned(), json!({ "type": "TEXT", "text": text, "timestamp": entry.at.seconds() })),
-    ]);
-    Value::Object(event)
-}
-
-/// Returns the body of the event AGENT_JOINED, AGENT_UNAVAILABLE or CHAT_CLOSED.
-pub fn notice_json(notice: BotNotification, entry: &TimelineEntry, chat: &Chat) -> Value {
-    Value::Object(common_fields(notice.event(), entry, chat))
-}
-
-fn common_fields(event: &str, entry: &TimelineEntry, chat: &Chat) -> Map<String, Value> {
-    without_nulls([
-        ("event", json!(event)),
-        ("id", json!(entry.id)),
-        ("site_id", json!(chat.account_id)),
-        ("client_id", json!(chat.visitor_number.to_string())),
-        ("chat_id", json!(chat.chat_id.to_string())),
-    ])
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+    use serde_json::json;
+
     use super::*;
     use crate::error::ErrorResponse;
 

@@ -1,12 +1,13 @@
 //! The Bot API (specification, part B): its operations, and the schemas of the bodies that [`bot`](super::bot) reads
-//! leniently and writes.
+//! leniently.
 
 use schemars::{JsonSchema, json_schema};
 use serde_json::json;
 
 use crate::contract::Operation;
-use crate::wire::described::{DigitString, ResultOk, ShortText, Uuid};
-use crate::wire::values::{AnyObject, AnyText, NotNull, SequentialNumber, True, UnixSeconds, inline_schema};
+use crate::wire::bot_event::BotEvent;
+use crate::wire::described::{ResultOk, ShortText};
+use crate::wire::values::{AnyObject, AnyText, NotNull, True, inline_schema};
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
@@ -211,87 +212,6 @@ pub struct BotEventAccepted {
     /// that message. The visitor does not get it again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicate: Option<True>,
-}
-
-/// Table B1, service to provider.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-pub enum BotEvent {
-    ClientMessage(Box<ClientMessageEvent>),
-    Notice(BotNotice),
-}
-
-#[derive(JsonSchema)]
-pub struct ClientMessageEvent {
-    #[schemars(extend("const" = "CLIENT_MESSAGE"))]
-    pub event: String,
-    pub id: Uuid,
-    /// The account.
-    pub site_id: String,
-    pub client_id: DigitString,
-    pub chat_id: DigitString,
-    pub agents_online: bool,
-    pub sender: ClientMessageSender,
-    pub channel: ClientMessageChannel,
-    pub message: ClientMessageContent,
-    /// Present if the visitor has asked for a callback. The text of the message is then the phone number.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub call: Option<RequestedCall>,
-}
-
-#[derive(JsonSchema)]
-pub struct ClientMessageSender {
-    pub id: SequentialNumber,
-    pub name: String,
-    /// Absent when unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    pub has_contacts: bool,
-}
-
-#[derive(JsonSchema)]
-pub struct ClientMessageChannel {
-    pub id: String,
-    pub r#type: ClientMessageChannelType,
-}
-
-#[derive(JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ClientMessageChannelType {
-    Api,
-    Widget,
-}
-
-#[derive(JsonSchema)]
-pub struct ClientMessageContent {
-    #[schemars(extend("const" = "TEXT"))]
-    pub r#type: String,
-    pub text: String,
-    pub timestamp: UnixSeconds,
-}
-
-#[derive(JsonSchema)]
-pub struct RequestedCall {
-    #[schemars(extend("const" = "callback"))]
-    pub r#type: String,
-    pub phone: String,
-}
-
-#[derive(JsonSchema)]
-pub struct BotNotice {
-    pub event: BotNoticeName,
-    pub id: Uuid,
-    pub site_id: String,
-    pub client_id: DigitString,
-    pub chat_id: DigitString,
-}
-
-#[derive(JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum BotNoticeName {
-    AgentJoined,
-    AgentUnavailable,
-    ChatClosed,
 }
 
 #[derive(JsonSchema)]

@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::domain::bot::{Bot, BotNotification, CLIENT_MESSAGE};
+use crate::domain::bot::{Bot, CLIENT_MESSAGE};
 use crate::domain::timestamp::Timestamp;
-use crate::wire::{bot, sample_data};
+use crate::wire::bot_event::{BotEvent, BotNoticeName};
+use crate::wire::sample_data;
 
 /// The body of POST /admin/bots/{bot_id}/test.
 #[derive(Deserialize, JsonSchema)]
@@ -32,20 +33,20 @@ impl SampleBotEvent {
         let (mut chat, message) = (sample_data::chat(now), sample_data::visitor_message(id, now));
         chat.account_id.clone_from(&receiver.account_id);
         let notice = match self {
-            Self::ClientMessage => return bot::client_message_json(&message, &chat, &sample_data::visitor(), true),
-            Self::AgentJoined => BotNotification::AgentJoined,
-            Self::AgentUnavailable => BotNotification::AgentUnavailable,
-            Self::ChatClosed => BotNotification::ChatClosed,
+            Self::ClientMessage => {
+                return json!(BotEvent::client_message(&message, &chat, &sample_data::visitor(), true));
+            }
+            Self::AgentJoined => BotNoticeName::AgentJoined,
+            Self::AgentUnavailable => BotNoticeName::AgentUnavailable,
+            Self::ChatClosed => BotNoticeName::ChatClosed,
         };
-        bot::notice_json(notice, &message, &chat)
+        json!(BotEvent::notice(notice, &message, &chat))
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use serde_json::json;
-
     use super::*;
     use crate::domain::signing_secret::SigningSecrets;
     use crate::wire::reader::read;

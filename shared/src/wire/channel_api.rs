@@ -1,13 +1,13 @@
 //! The channel API (specification, part A): its operations, and the schemas of the bodies that
-//! [`visitor_message`](super::visitor_message) reads leniently and [`integrator_request`](super::integrator_request)
-//! writes.
+//! [`visitor_message`](super::visitor_message) and [`integrator_response`](super::integrator_response) read leniently.
 
 use schemars::{JsonSchema, json_schema};
 use serde_json::json;
 
 use crate::contract::{Failure, Operation};
-use crate::wire::described::{MediaFields, MessageButtons, ShortText, Success, Uuid, WebUrl, WebUrlOrBlank};
-use crate::wire::values::{NotNull, OptionalText, Text, True, Whole, inline_schema};
+use crate::wire::described::{ShortText, Success, WebUrl, WebUrlOrBlank};
+use crate::wire::integrator_request::IntegratorMessage;
+use crate::wire::values::{NotNull, OptionalText, Text, Whole, inline_schema};
 
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
@@ -236,67 +236,6 @@ pub struct LocationMessage {
 #[serde(rename_all = "lowercase")]
 pub enum LocationType {
     Location,
-}
-
-/// Table A2.
-#[derive(JsonSchema)]
-pub struct IntegratorMessage {
-    pub sender: IntegratorSender,
-    pub recipient: Recipient,
-    pub message: IntegratorContent,
-}
-
-#[derive(JsonSchema)]
-pub struct IntegratorSender {
-    pub name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub photo: Option<WebUrl>,
-}
-
-#[derive(JsonSchema)]
-pub struct Recipient {
-    /// The visitor's last sender.id, in its original type: a number is returned as a number.
-    pub id: RecipientId,
-}
-
-pub struct RecipientId;
-
-inline_schema!(RecipientId, "RecipientId", json_schema!({ "type": ["string", "integer"] }));
-
-/// Fields that do not apply to the message type are absent.
-#[derive(JsonSchema)]
-pub struct IntegratorContent {
-    pub r#type: IntegratorContentType,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<Uuid>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    #[serde(flatten)]
-    pub media: MediaFields,
-    /// Markdown, for channels that show it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub content: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub buttons: Option<MessageButtons>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub force_reply: Option<True>,
-}
-
-#[derive(JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum IntegratorContentType {
-    Text,
-    Video,
-    Audio,
-    Voice,
-    Photo,
-    Sticker,
-    Document,
-    Location,
-    Markdown,
-    Buttons,
-    Typein,
-    Typeout,
 }
 
 #[derive(JsonSchema)]

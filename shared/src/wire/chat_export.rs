@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::contract::{Failure, Operation};
 use crate::domain::chat::{Rating, Sender};
@@ -13,7 +13,7 @@ use crate::domain::timeline_entry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::agent::{ChatAgent, ChatChannel, ChatDepartment, ChatState, TimelineEntry};
-use crate::wire::message_content::message_fields;
+use crate::wire::message_content::MessageFields;
 use crate::wire::query_parameters::time_range;
 use crate::wire::values::{Name, NextCursor, NotNull, SequentialNumber, UnixSeconds};
 
@@ -140,7 +140,7 @@ pub(crate) fn parse_export_cursor(text: &str, scope: &ExportScope) -> Result<Exp
 /// Estimates the size of an entry in an export.
 pub fn entry_bytes(entry: &timeline_entry::TimelineEntry) -> usize {
     let attempts = entry.delivery.as_ref().map_or(0, |delivery| delivery.attempts.len());
-    Value::Object(message_fields(&entry.content)).to_string().len() + ENTRY_BASE_BYTES + attempts * ATTEMPT_BYTES
+    json!(MessageFields::from(&entry.content)).to_string().len() + ENTRY_BASE_BYTES + attempts * ATTEMPT_BYTES
 }
 
 #[derive(Serialize, JsonSchema)]

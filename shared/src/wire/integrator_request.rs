@@ -1,36 +1,97 @@
-//! Builds the bodies of requests to the integrator's server: messages from agents and bots, and agents' typing notices
+//! The bodies of requests to the integrator's server: messages from agents and bots, and agents' typing notices
 //! (specification, table A2).
 
-use serde_json::{Map, Number, Value, json};
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::Serialize;
+use serde_json::{Number, json};
 
 use crate::domain::chat::{Chat, Sender};
+use crate::domain::media::MediaType;
 use crate::domain::message_content::{Content, TypingNotice};
-use crate::wire::json_object::without_nulls;
-use crate::wire::message_content;
+use crate::domain::named::Named;
+use crate::wire::described::Uuid;
+use crate::wire::message_content::MessageFields;
+use crate::wire::urls::WebUrl;
+use crate::wire::values::{Optional, inline_schema};
 
-pub fn message_json(from: &Sender, chat: &Chat, id: &str, content: &Content) -> Value {
-    let mut message = message_content::message_fields(content);
-    message.insert("id".to_owned(), json!(id));
-    request_body(from, chat, &message)
+/// Table A2.
+#[derive(Serialize, JsonSchema)]
+pub struct IntegratorMessage {
+    sender: IntegratorSender,
+    recipient: Recipient,
+    message: IntegratorContent,
 }
 
-pub fn typing_json(from: &Sender, chat: &Chat, typing: TypingNotice) -> Value {
-    request_body(from, chat, &Map::from_iter([("type".to_owned(), json!(typing.name()))]))
+#[derive(Serialize, JsonSchema)]
+pub struct IntegratorSender {
+    name: String,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    photo: Optional<WebUrl>,
 }
 
-fn request_body(from: &Sender, chat: &Chat, message: &Map<String, Value>) -> Value {
-    let (name, photo) = match from {
-        Sender::Agent(author) => (author.name.as_str(), author.photo.as_ref()),
-        Sender::Bot(name) => (name.as_str(), None),
-        // Entries whose sender is the visitor or the system are never delivered to a channel.
-        Sender::Visitor | Sender::System => ("", None),
-    };
-    let sender = without_nulls([("name", json!(name)), ("photo", json!(photo))]);
-    json!({ "sender": sender, "recipient": { "id": recipient_id(chat) }, "message": message })
+#[derive(Serialize, JsonSchema)]
+pub struct Recipient {
+    /// The visitor's last sender.id, in its original type: a number is returned as a number.
+    id: RecipientId,
 }
 
-/// Returns the visitor's `sender.id` with the same JSON type (string or number) as in the visitor's last message.
-fn recipient_id(chat: &Chat) -> Value {
-    let number = serde_json::from_str::<Number>(&chat.external_id).ok().filter(|_| chat.has_numeric_id);
-    number.map_or_else(|| json!(chat.external_id), Value::Number)
+#[derive(Serialize)]
+#[serde(untagged)]
+enum RecipientId {
+    Text(String),
+    Number(Number),
+}
+
+inline_schema!(RecipientId, "RecipientId", json_schema!({ "type": ["string", "integer"] }));
+
+/// Fields that do not apply to the message type are absent.
+#[derive(Serialize, JsonSchema)]
+#[schemars(transform = with_sent_types)]
+pub struct IntegratorContent {
+    #[serde(flatten)]
+    fields: MessageFields,
+    /// Absent in a typing notice.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    #[schemars(with = "Uuid")]
+    id: Optional<String>,
+}
+
+/// Notes, calls and events are not sent to integrators.
+fn with_sent_types(message: &mut Schema) {
+    let (own, rich) = ([Content::TEXT], [Content::MARKDOWN, Content::BUTTONS]);
+    if let Some(kind) = message.pointer_mut("/properties/type") {
+        let names = [&own, &*MediaType::names(), &rich, &*TypingNotice::names()].concat();
+        *kind = json!({ "type": "string", "enum": names });
+    }
+}
+
+impl IntegratorMessage {
+    pub fn new(from: &Sender, chat: &Chat, id: &str, content: &Content) -> Self {
+        let message = IntegratorContent { fields: content.into(), id: Optional(Some(id.to_owned())) };
+        Self { sender: from.into(), recipient: chat.into(), message }
+    }
+
+    pub fn typing_notice(from: &Sender, chat: &Chat, notice: TypingNotice) -> Self {
+        let message = IntegratorContent { fields: MessageFields::of_typing_notice(notice), id: Optional(None) };
+        Self { sender: from.into(), recipient: chat.into(), message }
+    }
+}
+
+impl From<&Sender> for IntegratorSender {
+    fn from(sender: &Sender) -> Self {
+        let (name, photo) = match sender {
+            Sender::Agent(author) => (author.name.clone(), author.photo.clone()),
+            Sender::Bot(name) => (name.clone(), None),
+            // Entries whose sender is the visitor or the system are never delivered to a channel.
+            Sender::Visitor | Sender::System => (String::new(), None),
+        };
+        Self { name, photo: Optional(photo.map(WebUrl)) }
+    }
+}
+
+impl From<&Chat> for Recipient {
+    fn from(chat: &Chat) -> Self {
+        let number = serde_json::from_str::<Number>(&chat.external_id).ok().filter(|_| chat.has_numeric_id);
+        Self { id: number.map_or_else(|| RecipientId::Text(chat.external_id.clone()), RecipientId::Number) }
+    }
 }

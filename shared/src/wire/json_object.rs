@@ -1,9 +1,4 @@
-use serde_json::{Map, Value};
-
-pub(super) fn without_nulls<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
-    let present = fields.into_iter().filter(|(_, value)| !value.is_null());
-    present.map(|(name, value)| (name.to_owned(), value)).collect()
-}
+use serde_json::Value;
 
 /// Returns the object with the added fields. Existing fields with the same names are replaced.
 pub(super) fn with_fields<const N: usize>(mut object: Value, added: [(&str, Value); N]) -> Value {

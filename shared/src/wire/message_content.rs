@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Number;
 
 use crate::domain::bot::BotNotification;
 use crate::domain::media::{Media, MediaField, MediaMessage, MediaType};
@@ -17,9 +17,9 @@ use crate::domain::message_content::{
 use crate::domain::named::Named;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::error::Error;
-use crate::wire::described;
 use crate::wire::json_fields::Fields;
-use crate::wire::json_object::without_nulls;
+use crate::wire::urls::WebUrl;
+use crate::wire::values::{Optional, True, inline_schema};
 
 /// The maximum length of a visitor's message. A longer text is truncated (specification, Limits).
 pub const MAX_VISITOR_TEXT_CHARS: usize = 1_000;
@@ -124,65 +124,156 @@ impl JsonSchema for MessageType {
 
 /// The type of a message, and the fields that apply to its type.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct MessageFields {
+    r#type: MessageType,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    text: Optional<String>,
+    #[serde(flatten)]
+    media: MediaFields,
+    /// Markdown.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    content: Optional<String>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    buttons: Optional<MessageButtons>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    force_reply: Optional<True>,
+}
+
+/// The file or the place in a message.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct MediaFields {
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    file: Optional<WebUrl>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    thumb: Optional<WebUrl>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    emoji: Optional<String>,
+    /// Bytes.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    #[schemars(range(min = 1))]
+    file_size: Optional<u64>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    file_name: Optional<String>,
+    /// Seconds.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    #[schemars(range(min = 1))]
+    duration: Optional<u64>,
+    /// Pixels.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    #[schemars(range(min = 1))]
+    width: Optional<u64>,
+    /// Pixels.
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    #[schemars(range(min = 1))]
+    height: Optional<u64>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    performer: Optional<String>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    title: Optional<String>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    latitude: Optional<f64>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    longitude: Optional<f64>,
+}
+
+/// The buttons of a bot's message (specification, table B2).
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(with = "described::MessageFields")]
-pub struct MessageFields(Map<String, Value>);
+pub struct MessageButtons(#[schemars(length(min = 1, max = 3))] Vec<MessageButton>);
+
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct MessageButton {
+    text: String,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    id: Optional<MessageButtonId>,
+}
+
+/// The id of a button with the JSON type (string or number) that the bot provider sent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+enum MessageButtonId {
+    Text(String),
+    Number(Number),
+}
+
+inline_schema!(MessageButtonId, "MessageButtonId", json_schema!({ "type": ["string", "number"] }));
 
 impl From<&Content> for MessageFields {
     fn from(content: &Content) -> Self {
-        Self(message_fields(content))
-    }
-}
-
-/// Returns the fields of a `message` object. Empty fields are left out.
-pub fn message_fields(content: &Content) -> Map<String, Value> {
-    let mut fields = without_nulls([("type", json!(content.name())), ("text", json!(content.own_text()))]);
-    match content {
-        Content::Text { text: _, force_reply } => fields.extend(force_reply_field(*force_reply)),
-        Content::Media(message) => fields.extend(media_fields(message.media.clone())),
-        Content::Rich(RichMessage { format, text: _, force_reply, not_displayable: _ }) => {
-            match format {
-                RichFormat::Markdown(content) => fields.extend([("content".to_owned(), json!(content))]),
-                RichFormat::Buttons { title, buttons } => {
-                    fields.extend(without_nulls([("title", json!(title)), ("buttons", buttons_json(buttons))]));
-                }
+        let fields = Self { text: Optional(content.own_text().map(str::to_owned)), ..Self::of_type(content.name()) };
+        match content {
+            Content::Text { text: _, force_reply } => fields.with_force_reply(*force_reply),
+            Content::Media(message) => Self { media: message.media.clone().into(), ..fields },
+            Content::Rich(RichMessage { format, text: _, force_reply, not_displayable: _ }) => {
+                fields.with_format(format).with_force_reply(*force_reply)
             }
-            fields.extend(force_reply_field(*force_reply));
+            Content::Note(_) | Content::Call(_) | Content::BotNotification { .. } | Content::Webhook(_) => fields,
         }
-        Content::Note(_) | Content::Call(_) | Content::BotNotification { .. } | Content::Webhook(_) => {}
-    }
-    fields
-}
-
-fn force_reply_field(force_reply: bool) -> Option<(String, Value)> {
-    force_reply.then(|| ("force_reply".to_owned(), json!(true)))
-}
-
-fn media_fields(mut media: Media) -> Vec<(String, Value)> {
-    let field_json = |(name, field): (&str, MediaField<'_>)| {
-        let value = match field {
-            MediaField::Url(text) | MediaField::Text(text) => json!(text.as_ref()?),
-            MediaField::Count(count) => json!((*count)?),
-            MediaField::Latitude(degrees) | MediaField::Longitude(degrees) => json!((*degrees)?),
-        };
-        Some((name.to_owned(), value))
-    };
-    media.fields_mut().into_iter().filter_map(field_json).collect()
-}
-
-/// Returns the id of a button with the JSON type (string or number) that the bot provider sent.
-fn button_id_json(id: &ButtonId) -> Value {
-    match id {
-        ButtonId::Text(text) => json!(text),
-        ButtonId::Number(digits) => digits.parse().map_or_else(|_| json!(digits), Value::Number),
     }
 }
 
-/// Returns the `buttons` of a bot's message (specification, table B2).
-fn buttons_json(buttons: &[Button]) -> Value {
-    let button_json = |button: &Button| match &button.id {
-        Some(id) => json!({ "text": button.text, "id": button_id_json(id) }),
-        None => json!({ "text": button.text }),
-    };
-    buttons.iter().map(button_json).collect()
+impl MessageFields {
+    fn of_type(name: &'static str) -> Self {
+        Self {
+            r#type: MessageType(name.into()),
+            text: Optional(None),
+            media: MediaFields::default(),
+            content: Optional(None),
+            buttons: Optional(None),
+            force_reply: Optional(None),
+        }
+    }
+
+    pub fn of_typing_notice(notice: TypingNotice) -> Self {
+        Self::of_type(notice.name())
+    }
+
+    fn with_force_reply(self, force_reply: bool) -> Self {
+        Self { force_reply: Optional(force_reply.then_some(True)), ..self }
+    }
+
+    fn with_format(self, format: &RichFormat) -> Self {
+        match format {
+            RichFormat::Markdown(content) => Self { content: Optional(Some(content.clone())), ..self },
+            RichFormat::Buttons { title, buttons } => {
+                let buttons = MessageButtons(buttons.iter().map(MessageButton::from).collect());
+                let media = MediaFields { title: Optional(title.clone()), ..MediaFields::default() };
+                Self { media, buttons: Optional(Some(buttons)), ..self }
+            }
+        }
+    }
+}
+
+impl From<Media> for MediaFields {
+    fn from(media: Media) -> Self {
+        Self {
+            file: Optional(media.file.map(WebUrl)),
+            thumb: Optional(media.thumb.map(WebUrl)),
+            emoji: Optional(media.emoji),
+            file_size: Optional(media.file_size),
+            file_name: Optional(media.file_name),
+            duration: Optional(media.duration),
+            width: Optional(media.width),
+            height: Optional(media.height),
+            performer: Optional(media.performer),
+            title: Optional(media.title),
+            latitude: Optional(media.latitude),
+            longitude: Optional(media.longitude),
+        }
+    }
+}
+
+impl From<&Button> for MessageButton {
+    fn from(Button { text, id }: &Button) -> Self {
+        Self { text: text.clone(), id: Optional(id.as_ref().map(MessageButtonId::from)) }
+    }
+}
+
+impl From<&ButtonId> for MessageButtonId {
+    fn from(id: &ButtonId) -> Self {
+        match id {
+            ButtonId::Text(text) => Self::Text(text.clone()),
+            ButtonId::Number(digits) => digits.parse().map_or_else(|_| Self::Text(digits.clone()), Self::Number),
+        }
+    }
 }

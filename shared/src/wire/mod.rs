@@ -11,6 +11,7 @@ pub mod audit;
 pub mod bot;
 pub mod bot_api;
 pub mod bot_error;
+pub mod bot_event;
 pub mod bot_sample;
 pub mod call_gateway;
 pub mod canned_replies;

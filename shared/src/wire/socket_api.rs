@@ -1,9 +1,9 @@
 //! The channels of the AsyncAPI document: the sockets (docs/sockets.md), and the addresses that the service calls.
 
 use crate::contract::{Channel, Message};
-use crate::wire::bot_api::BotEvent;
+use crate::wire::bot_event::BotEvent;
 use crate::wire::call_gateway::CallOrder;
-use crate::wire::channel_api::IntegratorMessage;
+use crate::wire::integrator_request::IntegratorMessage;
 use crate::wire::push::{
     AgentTypingPush, ChatGonePush, ChatRowPush, EntryPush, PanelPush, PresencePush, SettingsPush, VisitorPush,
     WidgetCallPush, WidgetChatPush, WidgetMessagePush, WidgetModePush, WidgetSeenPush, WidgetTypingPush,

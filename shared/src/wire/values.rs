@@ -308,17 +308,10 @@ impl<T: Named> JsonSchema for Name<T> {
     }
 }
 
-/// A field that can be absent but is never null. In a change, its value cannot be cleared. A field that is read needs
-/// `#[serde(default)]`; one that is written needs `#[serde(skip_serializing_if = "NotNull::is_absent")]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+/// An optional field of a change whose value cannot be null, because it cannot be cleared. The field needs
+/// `#[serde(default)]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotNull<T>(pub Option<T>);
-
-impl<T> NotNull<T> {
-    pub fn is_absent(&self) -> bool {
-        self.0.is_none()
-    }
-}
 
 impl<T> Default for NotNull<T> {
     fn default() -> Self {
@@ -333,6 +326,38 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for NotNull<T> {
 }
 
 impl<T: JsonSchema> JsonSchema for NotNull<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        T::json_schema(schemas)
+    }
+}
+
+/// A field that the service leaves out if it has no value, so that it is never null. The field needs
+/// `#[serde(skip_serializing_if = "Optional::is_absent")]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Optional<T>(pub Option<T>);
+
+impl<T> Optional<T> {
+    pub fn is_absent(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl<T> Default for Optional<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Optional<T> {
     fn inline_schema() -> bool {
         T::inline_schema()
     }
@@ -379,7 +404,7 @@ impl<'de> Deserialize<'de> for Fixed {
 inline_schema!(Fixed, "Fixed", Schema::from(false));
 
 /// The constant true: whether something happened that the response reports.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct True;
 
 impl Serialize for True {

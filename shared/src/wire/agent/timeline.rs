@@ -49,7 +49,6 @@ pub struct TimelineEntry {
 /// Safe URL replaces the address of a file that it blocks.
 fn with_blocked_file(entry: &mut Schema) {
     if let Some(file) = entry.pointer_mut("/properties/file") {
-        file["type"] = json!("string");
         *file = json!({
             "description": "Blocked unless its domain is one of safe_urls.",
             "anyOf": [file.clone(), { "type": "string", "const": BLOCKED_LINK_TEXT }],

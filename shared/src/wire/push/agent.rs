@@ -15,7 +15,7 @@ use crate::domain::visitor::Visitor;
 use crate::wire::agent::{AgentPanel, ChatAgent, ChatRow, ChatVisitor, LastSeq, TimelineEntry};
 use crate::wire::push::{TypingFrom, to_text, within_size_limit};
 use crate::wire::socket_frame::{FrameType, frame_types};
-use crate::wire::values::{Name, NotNull, ProtocolVersion, SequentialNumber};
+use crate::wire::values::{Name, Optional, ProtocolVersion, SequentialNumber};
 
 frame_types! {
     ChatRowPush = "chat",
@@ -34,12 +34,12 @@ pub struct EntryPush {
     r#type: EntryPushType,
     chat_id: SequentialNumber,
     seq: SequentialNumber,
-    #[serde(skip_serializing_if = "NotNull::is_absent")]
-    message: NotNull<TimelineEntry>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    message: Optional<TimelineEntry>,
     /// In how many milliseconds the entry shows that its delivery has failed. At that time, nothing is written, so there
     /// is no further push; instead, the client reads the entry again.
-    #[serde(skip_serializing_if = "NotNull::is_absent")]
-    result_in_ms: NotNull<u64>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    result_in_ms: Optional<u64>,
 }
 
 #[derive(Clone, Copy, Serialize, JsonSchema)]
@@ -66,10 +66,10 @@ impl EntryPush {
             r#type,
             chat_id: SequentialNumber(entry.chat_id),
             seq: SequentialNumber(entry.seq),
-            message: NotNull(Some(TimelineEntry::new(entry, safe_urls, now))),
-            result_in_ms: NotNull(result_at.map(wait)),
+            message: Optional(Some(TimelineEntry::new(entry, safe_urls, now))),
+            result_in_ms: Optional(result_at.map(wait)),
         };
-        within_size_limit(push, |push| push.message = NotNull(None))
+        within_size_limit(push, |push| push.message = Optional(None))
     }
 }
 
@@ -89,8 +89,8 @@ pub struct ChatRowPush {
     r#type: FrameType<ChatRowPush>,
     chat_id: SequentialNumber,
     seq: LastSeq,
-    #[serde(skip_serializing_if = "NotNull::is_absent")]
-    chat: NotNull<ChatRow>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    chat: Optional<ChatRow>,
 }
 
 /// Returns the frame that notifies agents of a new or changed row in the list of chats.
@@ -100,9 +100,9 @@ pub(crate) fn chat_frame(chat: &Chat, safe_urls: &LinkFilter, now: Timestamp) ->
         r#type: FrameType::default(),
         chat_id: SequentialNumber(chat.chat_id),
         seq: LastSeq(chat.seq),
-        chat: NotNull(Some(ChatRow::new(chat.clone(), safe_urls, now))),
+        chat: Optional(Some(ChatRow::new(chat.clone(), safe_urls, now))),
     };
-    within_size_limit(push, |push| push.chat = NotNull(None))
+    within_size_limit(push, |push| push.chat = Optional(None))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -130,8 +130,8 @@ pub struct PanelPush {
     r#type: FrameType<PanelPush>,
     chat_id: SequentialNumber,
     seq: LastSeq,
-    #[serde(skip_serializing_if = "NotNull::is_absent")]
-    panel: NotNull<AgentPanel>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    panel: Optional<AgentPanel>,
 }
 
 /// Returns the frame that contains the chat's panel, which also shows data about the visitor.
@@ -141,9 +141,9 @@ pub(crate) fn panel_frame(chat: &Chat, panel: Panel, visitor: Option<Visitor>, s
         r#type: FrameType::default(),
         chat_id: SequentialNumber(chat.chat_id),
         seq: LastSeq(chat.seq),
-        panel: NotNull(Some(AgentPanel::new(panel, visitor, safe_urls))),
+        panel: Optional(Some(AgentPanel::new(panel, visitor, safe_urls))),
     };
-    within_size_limit(push, |push| push.panel = NotNull(None))
+    within_size_limit(push, |push| push.panel = Optional(None))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -154,8 +154,8 @@ pub struct VisitorPush {
     seq: LastSeq,
     visitor_number: SequentialNumber,
     /// The visitor as in GET /agent/chats/{chat_id}.
-    #[serde(skip_serializing_if = "NotNull::is_absent")]
-    visitor: NotNull<ChatVisitor>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    visitor: Optional<ChatVisitor>,
 }
 
 /// Returns the frame that contains the chat's visitor. `panel` contains the invitation that the visitor accepted.
@@ -166,9 +166,9 @@ pub(crate) fn visitor_frame(chat: &Chat, visitor: Visitor, panel: Panel, safe_ur
         chat_id: SequentialNumber(chat.chat_id),
         seq: LastSeq(chat.seq),
         visitor_number: SequentialNumber(visitor.number),
-        visitor: NotNull(Some(ChatVisitor::new(visitor, panel, safe_urls))),
+        visitor: Optional(Some(ChatVisitor::new(visitor, panel, safe_urls))),
     };
-    within_size_limit(push, |push| push.visitor = NotNull(None))
+    within_size_limit(push, |push| push.visitor = Optional(None))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -181,11 +181,11 @@ pub struct AgentTypingPush {
     from: TypingFrom,
     typing: bool,
     /// What the visitor of a widget has typed so far, if known.
-    #[serde(skip_serializing_if = "NotNull::is_absent")]
-    text: NotNull<String>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    text: Optional<String>,
     /// The colleague who is typing.
-    #[serde(skip_serializing_if = "NotNull::is_absent")]
-    agent: NotNull<ChatAgent>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    agent: Optional<ChatAgent>,
 }
 
 impl AgentTypingPush {
@@ -197,8 +197,8 @@ impl AgentTypingPush {
             seq: LastSeq(chat.seq),
             from,
             typing: is_typing,
-            text: NotNull(None),
-            agent: NotNull(None),
+            text: Optional(None),
+            agent: Optional(None),
         }
     }
 }
@@ -207,12 +207,12 @@ impl AgentTypingPush {
 /// typed so far.
 pub(crate) fn visitor_typing_frame(chat: &Chat, is_typing: bool, safe_urls: &LinkFilter) -> String {
     let text = chat.typing_text.as_deref().filter(|_| is_typing).map(|text| safe_urls.filter_text(text));
-    to_text(&AgentTypingPush { text: NotNull(text), ..AgentTypingPush::new(chat, TypingFrom::Visitor, is_typing) })
+    to_text(&AgentTypingPush { text: Optional(text), ..AgentTypingPush::new(chat, TypingFrom::Visitor, is_typing) })
 }
 
 /// Returns the frame that notifies agents that a colleague who has the chat has started or stopped typing.
 pub(crate) fn agent_typing_frame(chat: &Chat, agent: &AgentSnapshot, is_typing: bool) -> String {
-    let agent = NotNull(Some(ChatAgent::from(agent.clone())));
+    let agent = Optional(Some(ChatAgent::from(agent.clone())));
     to_text(&AgentTypingPush { agent, ..AgentTypingPush::new(chat, TypingFrom::Agent, is_typing) })
 }
 

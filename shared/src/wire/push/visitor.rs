@@ -11,7 +11,7 @@ use crate::domain::timeline_entry::TimelineEntry;
 use crate::wire::agent::LastSeq;
 use crate::wire::push::{TypingFrom, to_text, within_size_limit};
 use crate::wire::socket_frame::{FrameType, frame_types};
-use crate::wire::values::{NotNull, ProtocolVersion, SequentialNumber};
+use crate::wire::values::{Optional, ProtocolVersion, SequentialNumber};
 use crate::wire::widget::{WidgetAgent, WidgetCall, WidgetChat, WidgetMessage, WidgetMode};
 
 frame_types! {
@@ -29,8 +29,8 @@ pub struct WidgetMessagePush {
     r#type: FrameType<WidgetMessagePush>,
     chat_id: SequentialNumber,
     seq: SequentialNumber,
-    #[serde(skip_serializing_if = "NotNull::is_absent")]
-    message: NotNull<WidgetMessage>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    message: Optional<WidgetMessage>,
 }
 
 /// Returns the frame that notifies a widget's visitor of a new message, or `None` if the entry is not visible to the
@@ -41,9 +41,9 @@ pub(crate) fn message_frame_for_visitor(entry: &TimelineEntry) -> Option<String>
         r#type: FrameType::default(),
         chat_id: SequentialNumber(entry.chat_id),
         seq: SequentialNumber(entry.seq),
-        message: NotNull(Some(WidgetMessage::new(entry)?)),
+        message: Optional(Some(WidgetMessage::new(entry)?)),
     };
-    Some(within_size_limit(push, |push| push.message = NotNull(None)))
+    Some(within_size_limit(push, |push| push.message = Optional(None)))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -72,8 +72,8 @@ pub struct WidgetChatPush {
     r#type: FrameType<WidgetChatPush>,
     chat_id: SequentialNumber,
     seq: LastSeq,
-    #[serde(skip_serializing_if = "NotNull::is_absent")]
-    chat: NotNull<WidgetChat>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    chat: Optional<WidgetChat>,
 }
 
 /// Returns the frame that contains a chat's state and agent, for the widget's visitor.
@@ -83,9 +83,9 @@ pub(crate) fn chat_frame_for_visitor(chat: &Chat, agent_photo: Option<String>) -
         r#type: FrameType::default(),
         chat_id: SequentialNumber(chat.chat_id),
         seq: LastSeq(chat.seq),
-        chat: NotNull(Some(WidgetChat::new(chat, agent_photo))),
+        chat: Optional(Some(WidgetChat::new(chat, agent_photo))),
     };
-    within_size_limit(push, |push| push.chat = NotNull(None))
+    within_size_limit(push, |push| push.chat = Optional(None))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -111,8 +111,8 @@ pub struct WidgetModePush {
     v: ProtocolVersion,
     r#type: FrameType<WidgetModePush>,
     mode: WidgetMode,
-    #[serde(skip_serializing_if = "NotNull::is_absent")]
-    agents: NotNull<Vec<WidgetAgent>>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    agents: Optional<Vec<WidgetAgent>>,
 }
 
 /// Returns the frame that tells a widget's visitors whether agents are online. `agents` are some of them.
@@ -121,9 +121,9 @@ pub(crate) fn mode_frame(is_online: bool, agents: &[Agent], departments: &[Depar
         v: ProtocolVersion,
         r#type: FrameType::default(),
         mode: WidgetMode::new(is_online),
-        agents: NotNull(Some(WidgetAgent::list(agents, departments))),
+        agents: Optional(Some(WidgetAgent::list(agents, departments))),
     };
-    within_size_limit(push, |push| push.agents = NotNull(None))
+    within_size_limit(push, |push| push.agents = Optional(None))
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -3,6 +3,7 @@
 use crate::domain::widget_visitor::{HiddenThrough, HistoryPosition, WidgetVisitor};
 use crate::service::widget_history::earlier_messages;
 use crate::store::tests::*;
+use crate::wire::widget::WidgetMessage;
 
 impl Stores {
     async fn visitor_of_tests(&self) -> Visitor {
@@ -12,7 +13,8 @@ impl Stores {
     /// Returns the places of the messages before an entry, and whether there are earlier ones.
     async fn history(&self, visitor: &Visitor, chat_id: u64, seq: u64, now: Timestamp) -> (Vec<(u64, u64)>, bool) {
         let page = earlier_messages(&self.chats, visitor, HistoryPosition { chat_id, seq }, now).await.unwrap();
-        let place = |message: &serde_json::Value| {
+        let place = |message: &WidgetMessage| {
+            let message = serde_json::json!(message);
             let number = |name: &str| message[name].as_u64().unwrap();
             (number("chat_id"), number("seq"))
         };
