@@ -6,7 +6,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::chats::receive_bot_message::BotMessageResult;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -17,6 +16,7 @@ use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::bot::{self, BotEventKind};
+use shared::wire::bot_api::BotEventAccepted;
 use shared::wire::bot_error::BotApiError;
 
 fn main() -> ExitCode {
@@ -41,33 +41,26 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
             match events.bot_message(&event.chat, content, key.as_ref()).await? {
                 BotMessageResult::Stored(stored) => {
                     outbox.enqueue_message(&bot.account_id, &stored).await;
-                    let response = if stored.is_displayable { ok_response() } else { not_shown_response() };
-                    response.with_logged_message_id(&stored.id)
+                    let is_shown = stored.is_displayable;
+                    let accepted = if is_shown { BotEventAccepted::ok() } else { BotEventAccepted::not_shown() };
+                    Response::ok(accepted).with_logged_message_id(&stored.id)
                 }
                 BotMessageResult::Duplicate { earlier_id } => {
-                    Response::ok(json!({ "result": "ok", "duplicate": true })).with_logged_message_id(&earlier_id)
+                    Response::ok(BotEventAccepted::duplicate()).with_logged_message_id(&earlier_id)
                 }
             }
         }
         BotEventKind::InviteAgent => {
             let transition = events.invite_agent(&event.chat).await?;
             outbox.enqueue(&transition.notifications).await;
-            ok_response()
+            Response::ok(BotEventAccepted::ok())
         }
         BotEventKind::ClientInfo(profile) => {
             let notifications = events.handle_client_info(&event.chat, profile).await?;
             outbox.enqueue(&notifications).await;
-            ok_response()
+            Response::ok(BotEventAccepted::ok())
         }
     };
     // The provider's own id of the event connects the log line with the provider's log.
     Ok(response.with_logged_caller_message_id(event.chat.id))
-}
-
-fn ok_response() -> Response {
-    Response::ok(json!({ "result": "ok" }))
-}
-
-fn not_shown_response() -> Response {
-    Response::ok(json!({ "result": "ok", "shown": false }))
 }

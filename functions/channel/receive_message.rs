@@ -8,7 +8,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::chats::append_entry::IncomingMessage;
 use shared::domain::channel::Channel;
 use shared::domain::message_content::TypingNotice;
@@ -21,6 +20,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
+use shared::wire::described::{ResultOk, Success};
 use shared::wire::message_content::ParsedMessage;
 use shared::wire::visitor_message::{self, VisitorMessage};
 
@@ -105,5 +105,5 @@ async fn receive_message(
 }
 
 fn ok_response() -> Response {
-    Response::ok(json!({ "result": "ok" }))
+    Response::ok(Success { result: ResultOk::Ok })
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use shared::domain::callback_availability::CallbackAvailability;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitor::Visitor;
-use shared::domain::widget_visitor::{BrowserSession, Page, WidgetVisitor};
+use shared::domain::widget_visitor::{self, BrowserSession, Page};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::service::calls::CallService;
@@ -47,7 +47,8 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         None if !identify.unwrap_or(false) => (None, None),
         Some(_) | None => {
             let user_token = user_token.flatten();
-            let widget = WidgetVisitor { session, user_token, ..WidgetVisitor::default() };
+            let widget =
+                widget_visitor::WidgetVisitor { session, user_token, ..widget_visitor::WidgetVisitor::default() };
             let (visitor, token) = widget::create_visitor((&directory, &chats), channel, widget, page, now).await?;
             (Some(visitor), Some(token))
         }

@@ -1842,8 +1842,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -1865,8 +1865,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -1888,8 +1888,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -1911,8 +1911,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -1934,8 +1934,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -1957,8 +1957,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -1980,8 +1980,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -2003,8 +2003,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -2026,8 +2026,8 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -2530,6 +2530,13 @@ export interface components {
         Agents: {
             agents: components["schemas"]["AgentWithLastSeen"][];
         };
+        /** @description The client ids of Google Analytics and Yandex Metrica. */
+        AnalyticsIds: {
+            /** @description Truncated to 255 characters. */
+            ga?: string | null;
+            /** @description Truncated to 255 characters. */
+            ym?: string | null;
+        };
         ApiChannel: {
             agent_ids: components["schemas"]["SequentialNumber"][];
             append_channel_id: boolean;
@@ -2690,7 +2697,7 @@ export interface components {
             /**
              * @description True if the bot got the visitor's last message more than once and has already sent an equal BOT_MESSAGE since
              *     that message. The visitor does not get it again.
-             * @enum {boolean}
+             * @constant
              */
             duplicate?: true;
             result: components["schemas"]["ResultOk"];
@@ -2744,12 +2751,14 @@ export interface components {
              */
             type: "TEXT";
         };
+        /** @description The ids that every event contains. */
         BotNotice: {
             chat_id: string;
             client_id: string;
             event: components["schemas"]["BotNoticeName"];
             /** Format: uuid */
             id: string;
+            /** @description The account. */
             site_id: string;
         };
         /** @enum {string} */
@@ -2776,7 +2785,7 @@ export interface components {
             /** @description Truncated to 255 characters. */
             title?: string | null;
             url?: string | null;
-        } | null;
+        };
         /** @description The page that the visitor of a widget views. Null if it is not known. */
         BrowserPageOrNull: components["schemas"]["ChatPage"] | null;
         /**
@@ -2870,18 +2879,31 @@ export interface components {
         CallStatus: "start" | "agent_connected" | "client_connected" | "end" | "error";
         /** @enum {string} */
         CallType: "callback" | "incoming" | "outgoing";
+        /**
+         * @description The spelling is that of the specification.
+         * @enum {string}
+         */
+        CallbackFailure: "Callback disabled" | "Callback unavaiable";
         CallbackRequest: {
             /** @description The token that session has returned, if the browser has one. */
             token?: string | null;
         };
-        CallbackResult: {
+        /** @description Whether a callback is possible (specification, part D, isCallbackEnabled). */
+        CallbackResult: components["schemas"]["CallbackResultOk"] | components["schemas"]["CallbackResultFail"];
+        CallbackResultFail: {
+            reason: components["schemas"]["CallbackFailure"];
             /**
-             * @description Present only if the result is fail. The spelling is that of the specification.
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            reason?: "Callback disabled" | "Callback unavaiable";
-            /** @enum {string} */
-            result: "ok" | "fail";
+            result: "fail";
+        };
+        CallbackResultOk: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            result: "ok";
         };
         CannedReplies: {
             canned_replies: components["schemas"]["CannedReply"][];
@@ -2920,6 +2942,8 @@ export interface components {
         Channel: components["schemas"]["ApiChannel"] | components["schemas"]["WidgetChannel"];
         /** @description Tables A1 and A3. */
         ChannelMessage: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
+        /** @description Tables A1 and A3. */
+        ChannelMessage2: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
         /** @description The fields from integrator_url to shows_buttons apply to an API channel, and the field widget applies to a widget. Fields that apply to the other kind are ignored. */
         ChannelSettings: {
             /** @description The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them. */
@@ -3170,6 +3194,7 @@ export interface components {
             /** @constant */
             type: "TEXT";
         };
+        /** @description A visitor's message, or a request for a callback, whose text is the phone number. */
         ClientMessageEvent: {
             agents_online: boolean;
             /** @description Present if the visitor has asked for a callback. The text of the message is then the phone number. */
@@ -3207,6 +3232,12 @@ export interface components {
         Colleagues: {
             agents: components["schemas"]["Colleague"][];
             departments: components["schemas"]["ChatDepartment"][];
+        };
+        ContactInfoChanges: {
+            description?: string | null;
+            email?: string | null;
+            name?: string | null;
+            phone?: string | null;
         };
         ContactsFormChanges: {
             /** @description The keys must differ. A select field needs options. */
@@ -3293,7 +3324,7 @@ export interface components {
         /** @description The visitor's answers to the custom fields of the contacts form, by key; true for a ticked box. They replace the earlier answers. Agents see them as lines of custom data, and webhooks get them as visitor.answers. Keys that the form does not have are ignored. */
         CustomFieldAnswers: {
             [key: string]: string | boolean | null;
-        } | null;
+        };
         CustomFormField: {
             key: string;
             label: string;
@@ -3617,7 +3648,7 @@ export interface components {
         /** @description Fields that do not apply to the message type are absent. */
         IntegratorContent: {
             buttons?: components["schemas"]["MessageButtons"];
-            /** @description Markdown, for channels that show it. */
+            /** @description Markdown. */
             content?: string;
             /**
              * Format: int64
@@ -3625,22 +3656,24 @@ export interface components {
              */
             duration?: number;
             emoji?: string;
-            /** Format: uri */
-            file?: string;
+            file?: components["schemas"]["WebUrl2"];
             file_name?: string;
             /**
              * Format: int64
              * @description Bytes.
              */
             file_size?: number;
-            /** @enum {boolean} */
+            /** @constant */
             force_reply?: true;
             /**
              * Format: int64
              * @description Pixels.
              */
             height?: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Absent in a typing notice.
+             */
             id?: string;
             /** Format: double */
             latitude?: number;
@@ -3648,18 +3681,16 @@ export interface components {
             longitude?: number;
             performer?: string;
             text?: string;
-            /** Format: uri */
-            thumb?: string;
+            thumb?: components["schemas"]["WebUrl2"];
             title?: string;
-            type: components["schemas"]["IntegratorContentType"];
+            /** @enum {string} */
+            type: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "typein" | "typeout";
             /**
              * Format: int64
              * @description Pixels.
              */
             width?: number;
         };
-        /** @enum {string} */
-        IntegratorContentType: "text" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "markdown" | "buttons" | "typein" | "typeout";
         IntegratorError: {
             /** Format: int64 */
             code?: number;
@@ -3683,8 +3714,7 @@ export interface components {
         };
         IntegratorSender: {
             name: string;
-            /** Format: uri */
-            photo?: string;
+            photo?: components["schemas"]["WebUrl2"];
         };
         LastMessage: {
             /**
@@ -3740,6 +3770,7 @@ export interface components {
             id?: string | number;
             text: string;
         };
+        /** @description The buttons of a bot's message (specification, table B2). */
         MessageButtons: components["schemas"]["MessageButton"][];
         MessageStored: {
             /**
@@ -3806,6 +3837,12 @@ export interface components {
             text: components["schemas"]["CannedReplyText"];
         };
         NewChannel: components["schemas"]["NewApiChannel"] | components["schemas"]["NewWidgetChannel"];
+        NewCustomData: {
+            content: string | number;
+            key?: string | number | null;
+            link?: string | null;
+            title?: string | number | null;
+        };
         NewDepartment: {
             /** @description The ids of agents or departments. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
@@ -3858,7 +3895,7 @@ export interface components {
         };
         /** @description The offline form. It needs an e-mail address or a phone number. */
         OfflineMessageRequest: {
-            answers?: components["schemas"]["CustomFieldAnswers"];
+            answers?: components["schemas"]["CustomFieldAnswers"] | null;
             description?: string | null;
             email?: string | null;
             /** @description Truncated to 1000 characters. */
@@ -3876,27 +3913,6 @@ export interface components {
         };
         /** Format: uri */
         OptionalWebUrl: string | null;
-        OptionalWidgetAgent: {
-            /**
-             * Format: int64
-             * @description When the agent got the chat, as Unix time in milliseconds.
-             */
-            joined_at: number;
-            name: string;
-            photo: components["schemas"]["OptionalWebUrl"];
-        } | null;
-        /** @description The call in progress. */
-        OptionalWidgetCall: components["schemas"]["WidgetCall"] | null;
-        OptionalWidgetChat: {
-            agent: components["schemas"]["OptionalWidgetAgent"];
-            chat_id: components["schemas"]["SequentialNumber"];
-            last_seq: components["schemas"]["LastSeq"];
-            /** @enum {string|null} */
-            rate: "positive" | "negative" | null;
-            rated: boolean;
-            state: components["schemas"]["ChatState"];
-        } | null;
-        OptionalWidgetVisitor: components["schemas"]["WidgetVisitor"] | null;
         PanelAssignment: {
             /** @description The error text, if the assignment failed. */
             message?: string;
@@ -4064,8 +4080,7 @@ export interface components {
         Rating: "positive" | "negative";
         RatingRequest: {
             chat_id: components["schemas"]["SequentialNumber"];
-            /** @enum {string|null} */
-            rate: "positive" | "negative" | null;
+            rate: components["schemas"]["Rating"] | null;
             token: components["schemas"]["VisitorToken"];
         };
         ReceivedResponse: {
@@ -4284,11 +4299,15 @@ export interface components {
             after?: number | null;
             /** @description Whether a browser without a token becomes a visitor. */
             identify?: boolean | null;
-            language?: unknown;
-            page?: components["schemas"]["BrowserPage"];
+            page?: components["schemas"]["BrowserPage"] | null;
+            /** @description Truncated to 4096 characters. */
             referrer?: string | null;
             token?: string | null;
-            /** @description The user of the customer's site. If the token's visitor belongs to another user, or the value is null and the visitor belongs to one, the session is that of a new visitor, whose token is returned. Otherwise the value is only stored for a visitor who is created. */
+            /**
+             * @description The user of the customer's site. If the token's visitor belongs to another user, or the value is null and the
+             *     visitor belongs to one, the session is that of a new visitor, whose token is returned. Otherwise the value is
+             *     only stored for a visitor who is created.
+             */
             user_token?: string | null;
         };
         /**
@@ -4345,6 +4364,15 @@ export interface components {
             ticket: string;
             /** Format: uri */
             url: string;
+        };
+        /** @description The visitor's own message. */
+        StoredWidgetMessage: {
+            /**
+             * Format: int64
+             * @description 0 if the message was dropped because the visitor is blacklisted.
+             */
+            chat_id: number;
+            message: components["schemas"]["WidgetMessage"];
         };
         Success: {
             result: components["schemas"]["ResultOk"];
@@ -4453,14 +4481,14 @@ export interface components {
             duration?: number;
             emoji?: string;
             /** @description Blocked unless its domain is one of safe_urls. */
-            file?: string | "[link blocked]";
+            file?: components["schemas"]["WebUrl2"] | "[link blocked]";
             file_name?: string;
             /**
              * Format: int64
              * @description Bytes.
              */
             file_size?: number;
-            /** @enum {boolean} */
+            /** @constant */
             force_reply?: true;
             from: components["schemas"]["EntrySender"];
             /**
@@ -4483,8 +4511,7 @@ export interface components {
              */
             shown?: false;
             text?: string;
-            /** Format: uri */
-            thumb?: string;
+            thumb?: components["schemas"]["WebUrl2"];
             timestamp: components["schemas"]["UnixSeconds"];
             title?: string;
             type: components["schemas"]["MessageType"];
@@ -4552,6 +4579,21 @@ export interface components {
          * @description Unix seconds.
          */
         UnixSeconds: number;
+        UpdatedWidgetVisitor: {
+            visitor: components["schemas"]["WidgetVisitor"];
+        };
+        UtmParameters: {
+            /** @description Truncated to 255 characters. */
+            campaign?: string | null;
+            /** @description Truncated to 255 characters. */
+            content?: string | null;
+            /** @description Truncated to 255 characters. */
+            medium?: string | null;
+            /** @description Truncated to 255 characters. */
+            source?: string | null;
+            /** @description Truncated to 255 characters. */
+            term?: string | null;
+        };
         Visitor: {
             blacklisted: boolean;
             description: string | null;
@@ -4625,6 +4667,11 @@ export interface components {
          * @description An http or https URL.
          */
         WebUrl: string;
+        /**
+         * Format: uri
+         * @description An http or https URL.
+         */
+        WebUrl2: string;
         /** @description A blank value counts as absent. */
         WebUrlOrBlank: components["schemas"]["WebUrl"] | string | null;
         Webhook: {
@@ -4745,36 +4792,45 @@ export interface components {
             phone: string;
             social: Record<string, never>;
         };
+        /** @description An agent who is online. */
         WidgetAgent: {
             /** @description The departments of the widget to which the agent belongs. */
             department_ids: components["schemas"]["SequentialNumber"][];
             name: string;
-            photo: components["schemas"]["OptionalWebUrl"];
+            photo: components["schemas"]["WebUrl"] | null;
         };
+        /** @description A call as the visitor sees it. */
         WidgetCall: {
-            phone: components["schemas"]["PhoneNumber"];
+            phone: components["schemas"]["PhoneNumber2"];
             reason?: string;
             status: components["schemas"]["CallStatus"];
             type: components["schemas"]["CallType"];
         };
         WidgetCallRequest: {
             message_id: components["schemas"]["WidgetMessageId"];
-            page?: components["schemas"]["BrowserPage"];
+            page?: components["schemas"]["BrowserPage"] | null;
             /** @description A number without a country code is read as a number of the same country as the account's own number. */
             phone: string;
             token: components["schemas"]["VisitorToken"];
         };
-        WidgetCallResult: {
+        WidgetCallResult: components["schemas"]["WidgetCallResultOk"] | components["schemas"]["WidgetCallResultFail"];
+        WidgetCallResultFail: {
+            reason: components["schemas"]["CallbackFailure"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            result: "fail";
+        };
+        WidgetCallResultOk: {
             call: components["schemas"]["WidgetCall"];
             chat_id: components["schemas"]["SequentialNumber"];
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             result: "ok";
             seq: components["schemas"]["SequentialNumber"];
-        } | {
-            /** @enum {string} */
-            reason: "Callback disabled" | "Callback unavaiable";
-            /** @constant */
-            result: "fail";
         };
         WidgetChannel: {
             agent_ids: components["schemas"]["SequentialNumber"][];
@@ -4803,6 +4859,25 @@ export interface components {
             /** @description The same as channel_id: the last part of the URL in the snippet. */
             widget_id: string;
         };
+        /** @description The visitor's current or last chat. */
+        WidgetChat: {
+            agent: components["schemas"]["WidgetChatAgent"] | null;
+            chat_id: components["schemas"]["SequentialNumber"];
+            last_seq: components["schemas"]["LastSeq"];
+            rate: components["schemas"]["Rating"] | null;
+            rated: boolean;
+            state: components["schemas"]["ChatState"];
+        };
+        /** @description The agent who has the chat, or had it when it was closed. */
+        WidgetChatAgent: {
+            /**
+             * Format: int64
+             * @description When the agent got the chat, as Unix time in milliseconds.
+             */
+            joined_at: number;
+            name: string;
+            photo: components["schemas"]["WebUrl"] | null;
+        };
         WidgetContactInfo: {
             client_name: string | null;
             description: string | null;
@@ -4812,7 +4887,7 @@ export interface components {
         WidgetCustomData: {
             content: string;
             key: string | null;
-            link: components["schemas"]["OptionalWebUrl"];
+            link: components["schemas"]["WebUrl"] | null;
             title: string | null;
         };
         /** @description A question of the account. The answer is shown to agents and webhooks as a line of custom data. */
@@ -4834,12 +4909,13 @@ export interface components {
             has_earlier: boolean;
             messages: components["schemas"]["WidgetMessage"][];
         };
+        WidgetHistoryPosition: {
+            chat_id: components["schemas"]["SequentialNumber"];
+            seq: components["schemas"]["SequentialNumber"];
+        };
         WidgetHistoryRequest: {
             /** @description The first message that is already known. Any number is accepted as seq, for example last_seq of the chat plus 1. */
-            before: {
-                chat_id: components["schemas"]["SequentialNumber"];
-                seq: components["schemas"]["SequentialNumber"];
-            };
+            before: components["schemas"]["WidgetHistoryPosition"];
             token: components["schemas"]["VisitorToken"];
         };
         /** @description The button that opens the window. */
@@ -4890,20 +4966,31 @@ export interface components {
             chat_id: number;
             /** @description Markdown. */
             content?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
             duration?: number;
             emoji?: string;
-            file?: components["schemas"]["WebUrl"];
+            file?: components["schemas"]["WebUrl2"];
             file_name?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
             file_size?: number;
             /** @constant */
             force_reply?: true;
             /** @enum {string} */
             from: "visitor" | "agent" | "bot";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
             height?: number;
+            /** Format: double */
             latitude?: number;
+            /** Format: double */
             longitude?: number;
             /** @description The id that the widget gave the message. Present only in the response to message. */
             message_id?: string;
@@ -4917,11 +5004,14 @@ export interface components {
              */
             seq: number;
             text?: string;
-            thumb?: components["schemas"]["WebUrl"];
+            thumb?: components["schemas"]["WebUrl2"];
             title?: string;
             /** @enum {string} */
             type: "text" | "markdown" | "buttons" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Pixels.
+             */
             width?: number;
         };
         /** @description Identifies the message. A repeated request with the same id stores nothing. */
@@ -4934,39 +5024,46 @@ export interface components {
             department_id?: number | null;
             /** @description The invitation that the visitor has accepted. */
             invite?: string | null;
-            message: components["schemas"]["ChannelMessage"];
+            message: components["schemas"]["ChannelMessage2"];
             message_id: components["schemas"]["WidgetMessageId"];
-            page?: components["schemas"]["BrowserPage"];
+            page?: components["schemas"]["BrowserPage"] | null;
             token: components["schemas"]["VisitorToken"];
         };
+        /**
+         * @description Whether agents are online.
+         * @enum {string}
+         */
+        WidgetMode: "online" | "offline";
         WidgetSession: {
             /** @description Some of the agents who are online. */
             agents: components["schemas"]["WidgetAgent"][];
             /** @description Whether new chats start with a bot, so that messages are also taken while no agent is online. */
             bot: boolean;
-            call: components["schemas"]["OptionalWidgetCall"];
+            /** @description The call in progress. Null if there is none among the newest entries. */
+            call: components["schemas"]["WidgetCall"] | null;
             /** @description Whether visitors can ask for callbacks, at least at certain times. */
             callback: boolean;
             /** @description Whether the visitor can ask for a callback now, as the endpoint callback says. */
             callback_available: boolean;
-            chat: components["schemas"]["OptionalWidgetChat"];
+            chat: components["schemas"]["WidgetChat"] | null;
             departments: components["schemas"]["ChatDepartment"][];
-            /** @description Whether there may be further messages between after and the first of messages. Without after, also true if the visitor has earlier chats. The endpoint history returns them. */
+            /**
+             * @description Whether there may be further messages between after and the first of messages. Without after, also true if the
+             *     visitor has earlier chats. The endpoint history returns them.
+             */
             has_earlier: boolean;
             /** @description The last messages of the visitor's current or last chat. */
             messages: components["schemas"]["WidgetMessage"][];
-            /**
-             * @description Whether agents are online.
-             * @enum {string}
-             */
-            mode: "online" | "offline";
+            /** @description Whether agents are online. */
+            mode: components["schemas"]["WidgetMode"];
             rules: components["schemas"]["TriggerRule"][];
             /**
              * Format: int64
              * @constant
              */
             v: 1;
-            visitor: components["schemas"]["OptionalWidgetVisitor"];
+            /** @description Null if the browser has no visitor. */
+            visitor: components["schemas"]["WidgetVisitor"] | null;
             widget: components["schemas"]["PublicWidgetSettings"];
         };
         WidgetSettings: {
@@ -5064,28 +5161,15 @@ export interface components {
         };
         /** @description Absent fields stay unchanged. */
         WidgetVisitorUpdate: {
-            analytics?: {
-                ga?: string | null;
-                ym?: string | null;
-            } | null;
-            answers?: components["schemas"]["CustomFieldAnswers"];
+            analytics?: components["schemas"]["AnalyticsIds"] | null;
+            answers?: components["schemas"]["CustomFieldAnswers"] | null;
             /** @description Hides all earlier messages from the visitor. */
             clear_history?: boolean | null;
             /** @description Null or an empty text clears the value. */
-            contact_info?: {
-                description?: string | null;
-                email?: string | null;
-                name?: string | null;
-                phone?: string | null;
-            } | null;
+            contact_info?: components["schemas"]["ContactInfoChanges"] | null;
             /** @description Shown to the agents in this order. Tags are shown as text. */
-            custom_data?: {
-                content: string | number;
-                key?: string | number | null;
-                link?: string | null;
-                title?: string | number | null;
-            }[] | null;
-            page?: components["schemas"]["BrowserPage"];
+            custom_data?: components["schemas"]["NewCustomData"][] | null;
+            page?: components["schemas"]["BrowserPage"] | null;
             /**
              * @description Who has set contact_info: the visitor in a form, or a script on the page.
              * @default visitor
@@ -5093,15 +5177,13 @@ export interface components {
              */
             source?: "visitor" | "script" | null;
             token: components["schemas"]["VisitorToken"];
-            /** @description The user of the customer's site, who is sent to webhooks. If the visitor belongs to another user already, or the value is null, the data is stored for a new visitor, who has no history; the response then contains the new visitor's token. */
+            /**
+             * @description The user of the customer's site, who is sent to webhooks. If the visitor belongs to another user already, or the
+             *     value is null, the data is stored for a new visitor, who has no history; the response then contains the new
+             *     visitor's token.
+             */
             user_token?: string | null;
-            utm?: {
-                campaign?: string | null;
-                content?: string | null;
-                medium?: string | null;
-                source?: string | null;
-                term?: string | null;
-            } | null;
+            utm?: components["schemas"]["UtmParameters"] | null;
         };
     };
     responses: {
@@ -5262,18 +5344,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Accepted. */
-        Success: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    /** @constant */
-                    result: "ok";
-                };
-            };
-        };
         /** @description All callers together send more requests than the gateway accepts. */
         Throttled: {
             headers: {
@@ -5345,8 +5415,6 @@ export interface components {
         WebhookSignatureHeader: string;
         /** @description The time of the attempt in Unix seconds. */
         WebhookTimestampHeader: string;
-        /** @description The id of a channel whose kind is widget. */
-        WidgetId: string;
     };
     requestBodies: {
         /** @description Optional. */
@@ -8767,8 +8835,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -8803,8 +8871,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -8838,8 +8906,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -8873,8 +8941,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -8890,11 +8958,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: int64 */
-                        chat_id: number;
-                        message: components["schemas"]["WidgetMessage"];
-                    };
+                    "application/json": components["schemas"]["StoredWidgetMessage"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -8913,8 +8977,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -8924,7 +8988,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Success"];
+            /** @description Accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["InvalidVisitorToken"];
             403: components["responses"]["SiteNotAllowed"];
@@ -8941,8 +9013,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -8952,7 +9024,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Success"];
+            /** @description Accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["InvalidVisitorToken"];
             403: components["responses"]["SiteNotAllowed"];
@@ -8968,8 +9048,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -9003,8 +9083,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -9020,17 +9100,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /**
-                         * Format: int64
-                         * @description Seconds.
-                         * @constant
-                         */
-                        expires_in: 60;
-                        ticket: string;
-                        /** Format: uri */
-                        url: string;
-                    };
+                    "application/json": components["schemas"]["SocketTicket"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -9048,8 +9118,8 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The id of a channel whose kind is widget. */
-                widget_id: components["parameters"]["WidgetId"];
+                /** @description The public id of the widget's channel. */
+                widget_id: string;
             };
             cookie?: never;
         };
@@ -9065,9 +9135,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        visitor: components["schemas"]["WidgetVisitor"];
-                    };
+                    "application/json": components["schemas"]["UpdatedWidgetVisitor"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

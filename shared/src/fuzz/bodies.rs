@@ -1,7 +1,7 @@
 //! Fuzzes the bodies of requests. A value that is stored must be unchanged when it is read. If the service returns a
 //! value in the same form in which it accepts it, the returned value must also be accepted and remain unchanged.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::bot::Bot;
@@ -110,7 +110,7 @@ fn visitor_message(input: &[u8]) {
     assert_profile_stored(&message.profile, ProfileSource::Integrator);
     let ParsedMessage::Content(content) = &message.message else { return };
     assert_content_stored(content);
-    let sent = json!({ "sender": { "id": "v" }, "message": MessageFields::from(content) });
+    let sent = json!({ "sender": { "id": "v" }, "message": MessageFields::from(&**content) });
     assert_eq!(visitor_message::parse(&sent, true).unwrap().message, message.message);
 }
 

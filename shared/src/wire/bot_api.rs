@@ -2,12 +2,13 @@
 //! leniently.
 
 use schemars::{JsonSchema, json_schema};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::contract::Operation;
 use crate::wire::bot_event::BotEvent;
 use crate::wire::described::{ResultOk, ShortText};
-use crate::wire::values::{AnyObject, AnyText, NotNull, True, inline_schema};
+use crate::wire::values::{AnyObject, AnyText, False, NotNull, Optional, True, inline_schema};
 
 pub(super) fn operations() -> Vec<Operation> {
     vec![
@@ -200,18 +201,33 @@ inline_schema!(
     })
 );
 
-#[derive(JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct BotEventAccepted {
-    pub result: ResultOk,
+    result: ResultOk,
     /// False if the channel cannot show the BOT_MESSAGE and the message has no fallback; the visitor then does not get
     /// it, and the message does not count as an answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("const" = false))]
-    pub shown: Option<bool>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    shown: Optional<False>,
     /// True if the bot got the visitor's last message more than once and has already sent an equal BOT_MESSAGE since
     /// that message. The visitor does not get it again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duplicate: Option<True>,
+    #[serde(skip_serializing_if = "Optional::is_absent")]
+    duplicate: Optional<True>,
+}
+
+impl BotEventAccepted {
+    pub fn ok() -> Self {
+        Self { result: ResultOk::Ok, shown: Optional(None), duplicate: Optional(None) }
+    }
+
+    /// The response to a message that the channel cannot show.
+    pub fn not_shown() -> Self {
+        Self { shown: Optional(Some(False)), ..Self::ok() }
+    }
+
+    /// The response to an answer that the visitor has already.
+    pub fn duplicate() -> Self {
+        Self { duplicate: Optional(Some(True)), ..Self::ok() }
+    }
 }
 
 #[derive(JsonSchema)]

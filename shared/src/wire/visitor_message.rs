@@ -106,7 +106,7 @@ mod tests {
             if content.name() == Content::TEXT {
                 expected.retain(|name, _| name == "type" || name == "text");
             }
-            assert_eq!(json!(MessageFields::from(&content)), json!(expected), "{kind}");
+            assert_eq!(json!(MessageFields::from(&*content)), json!(expected), "{kind}");
         }
     }
 

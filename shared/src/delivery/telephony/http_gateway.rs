@@ -15,6 +15,7 @@ use crate::domain::telephony::{CallOrder, IncomingCall, ProviderReport};
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
 use crate::wire::call_gateway;
+use crate::wire::described::{ResultOk, Success};
 
 pub(super) struct HttpGateway<'a> {
     pub url: &'a str,
@@ -45,7 +46,7 @@ impl TelephonyProvider for HttpGateway<'_> {
     }
 
     fn report_response(&self) -> Response {
-        Response::ok(json!({ "result": "ok" }))
+        Response::ok(Success { result: ResultOk::Ok })
     }
 
     fn incoming_response(&self, accepted: Option<&AcceptedIncomingCall<'_>>) -> Response {
