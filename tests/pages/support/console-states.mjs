@@ -339,6 +339,17 @@ export const STATES = {
     changes: true,
     steps: [openChat("Elif"), pressShortcut("e")],
   },
+  "file-wrong": {
+    steps: [
+      openChat("Amara Kone"),
+      clickButton("Send a link to a file"),
+      async ({ page }) => {
+        const dialog = page.getByRole("dialog");
+        await dialog.getByRole("button", { name: "Send" }).click();
+        await dialog.getByText("Enter a size").waitFor();
+      },
+    ],
+  },
   file: {
     changes: true,
     steps: [

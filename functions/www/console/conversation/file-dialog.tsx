@@ -1,8 +1,7 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { AgentMessage, FileType } from "../../api/types";
 import { Dialog, SubmitButtons } from "../../ui/dialog";
-import { Options } from "../../ui/form-fields";
+import { SelectField, TextAreaField, TextField, URL_INPUT } from "../../ui/form-fields";
 import { useWorkspace } from "../workspace-context";
 import { closeOverlay } from "../state/list/view-state";
 import { fileNameFromUrl, fileTypeFromUrl, parseFileSize } from "./file-metadata";
@@ -17,7 +16,7 @@ const TYPE_NAMES: Record<FileType, string> = {
   document: "Document",
 };
 
-const TYPES = Object.entries(TYPE_NAMES).map(([value, label]) => ({ value, label }));
+const TYPES = Object.entries(TYPE_NAMES).map(([value, label]) => ({ value: value as FileType, label }));
 
 export function FileDialog({ chatId }: { chatId: number }) {
   const workspace = useWorkspace();
@@ -44,7 +43,11 @@ export function FileDialog({ chatId }: { chatId: number }) {
       text.length > MAX_TEXT_CHARACTERS ? `At most ${MAX_TEXT_CHARACTERS.toLocaleString("en")} characters` : undefined,
   };
   const isValid = Object.values(problems).every((problem) => problem === undefined);
-  const visibleProblem = (problem: string | undefined) => (hasSubmitted ? problem : undefined);
+  const field = (name: keyof typeof problems, label: string) => ({
+    id: `file-${name}`,
+    label,
+    problem: hasSubmitted ? problems[name] : undefined,
+  });
 
   const send = (event: Event) => {
     event.preventDefault();
@@ -65,66 +68,23 @@ export function FileDialog({ chatId }: { chatId: number }) {
   return (
     <Dialog title="Send a link to a file" onClose={closeOverlay}>
       <form class="body scroll" onSubmit={send} noValidate>
-        <Field id="file-address" label="Address of the file" problem={visibleProblem(problems.address)}>
-          <input
-            id="file-address"
-            class="input"
-            type="url"
-            inputmode="url"
-            data-autofocus
-            placeholder="https://"
-            autocomplete="off"
-            spellcheck={false}
-            dir="ltr"
-            value={address}
-            aria-invalid={hasSubmitted && problems.address !== undefined}
-            onInput={(event) => setAddress(event.currentTarget.value)}
-          />
-        </Field>
+        <TextField
+          {...field("address", "Address of the file")}
+          value={address}
+          onInput={setAddress}
+          input={{ ...URL_INPUT, "data-autofocus": true, placeholder: "https://" }}
+        />
         <div class="two-fields">
-          <Field id="file-type" label="Type">
-            <select
-              id="file-type"
-              class="input"
-              value={kind}
-              onChange={(event) => setType(event.currentTarget.value as FileType)}
-            >
-              <Options options={TYPES} />
-            </select>
-          </Field>
-          <Field id="file-size" label="Size" problem={visibleProblem(problems.size)}>
-            <input
-              id="file-size"
-              class="input"
-              placeholder="1.2 MB"
-              autocomplete="off"
-              value={size}
-              aria-invalid={hasSubmitted && problems.size !== undefined}
-              onInput={(event) => setSize(event.currentTarget.value)}
-            />
-          </Field>
+          <SelectField id="file-type" label="Type" value={kind} options={TYPES} onChange={setType} />
+          <TextField {...field("size", "Size")} value={size} onInput={setSize} input={{ placeholder: "1.2 MB" }} />
         </div>
-        <Field id="file-name" label="File name" problem={visibleProblem(problems.name)}>
-          <input
-            id="file-name"
-            class="input"
-            autocomplete="off"
-            dir="auto"
-            value={fileName}
-            aria-invalid={hasSubmitted && problems.name !== undefined}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </Field>
-        <Field id="file-text" label="Caption (optional)" problem={visibleProblem(problems.text)}>
-          <textarea
-            id="file-text"
-            class="input"
-            rows={2}
-            dir="auto"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </Field>
+        <TextField {...field("name", "File name")} value={fileName} onInput={setName} input={{ dir: "auto" }} />
+        <TextAreaField
+          {...field("text", "Caption (optional)")}
+          value={text}
+          onInput={setText}
+          area={{ rows: 2, dir: "auto" }}
+        />
         {imageSize !== undefined && (
           <p class="field">
             <span class="help">
@@ -154,25 +114,4 @@ function useImageSize(url: string | undefined) {
     };
   }, [url]);
   return size;
-}
-
-interface FieldProps {
-  id: string;
-  label: string;
-  problem?: string | undefined;
-  children: ComponentChildren;
-}
-
-function Field({ id, label, problem, children }: FieldProps) {
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {children}
-      {problem !== undefined && (
-        <span class="problem" role="alert">
-          {problem}
-        </span>
-      )}
-    </div>
-  );
 }

@@ -44,6 +44,11 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
       Add a note
     </button>
   );
+  const acceptButton = (caption: string) => (
+    <button type="button" class="btn primary" aria-keyshortcuts="a" onClick={() => acceptChat(workspace, row.chat_id)}>
+      {caption} <kbd aria-hidden="true">A</kbd>
+    </button>
+  );
   if (row.state === "waiting") {
     return (
       <div class="action-bar waiting">
@@ -52,14 +57,7 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
           <b class="num">{formatElapsed(currentSecond.value - chats.waitingSince(row))}</b>
         </p>
         {note}
-        <button
-          type="button"
-          class="btn primary"
-          aria-keyshortcuts="a"
-          onClick={() => acceptChat(workspace, row.chat_id)}
-        >
-          Accept <kbd aria-hidden="true">A</kbd>
-        </button>
+        {acceptButton("Accept")}
       </div>
     );
   }
@@ -68,14 +66,7 @@ function ActionBar({ row, name, onNote }: { row: ChatRow; name: string; onNote: 
       <div class="action-bar">
         <p>A bot is answering. It stops when you take over.</p>
         {note}
-        <button
-          type="button"
-          class="btn primary"
-          aria-keyshortcuts="a"
-          onClick={() => acceptChat(workspace, row.chat_id)}
-        >
-          Take over <kbd aria-hidden="true">A</kbd>
-        </button>
+        {acceptButton("Take over")}
       </div>
     );
   }

@@ -1,4 +1,5 @@
 import "./visitor-pane.css";
+import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Chat } from "../../api/types";
 import { Icon } from "../../ui/icons";
@@ -69,6 +70,13 @@ function VisitorSkeleton() {
   );
 }
 
+/** What the pane shows below the name, and how it is typed. */
+const CONTACT_FIELDS = [
+  { field: "email", label: "E-mail", type: "email", maxLength: 254 },
+  { field: "phone", label: "Phone", type: "tel", maxLength: 254 },
+  { field: "description", label: "Description", isLong: true, maxLength: 10_000 },
+] as const;
+
 function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
   const workspace = useWorkspace();
   const { visitor, panel } = detail;
@@ -104,42 +112,21 @@ function VisitorCards({ chatId, detail }: { chatId: number; detail: Chat }) {
           </div>
         </div>
         <dl class="edit">
-          <dt>E-mail</dt>
-          <dd>
-            <EditableField
-              label="E-mail"
-              value={visitor.email}
-              source={visitor.sources.email}
-              type="email"
-              maxLength={254}
-              canCopy
-              save={save("email")}
-            />
-          </dd>
-          <dt>Phone</dt>
-          <dd>
-            <EditableField
-              label="Phone"
-              value={visitor.phone}
-              source={visitor.sources.phone}
-              type="tel"
-              maxLength={254}
-              canCopy
-              save={save("phone")}
-            />
-          </dd>
-          <dt>About</dt>
-          <dd>
-            <EditableField
-              label="Description"
-              value={visitor.description}
-              source={visitor.sources.description}
-              isLong
-              canCopy
-              maxLength={10_000}
-              save={save("description")}
-            />
-          </dd>
+          {CONTACT_FIELDS.map(({ field, label, ...input }) => (
+            <Fragment key={field}>
+              <dt>{field === "description" ? "About" : label}</dt>
+              <dd>
+                <EditableField
+                  {...input}
+                  label={label}
+                  value={visitor[field]}
+                  source={visitor.sources[field]}
+                  canCopy
+                  save={save(field)}
+                />
+              </dd>
+            </Fragment>
+          ))}
         </dl>
       </section>
       <CrmCard
