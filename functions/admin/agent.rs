@@ -6,6 +6,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::release_chats_of_agent::release_chats_of_agent;
 use shared::domain::agent::Agent;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -75,7 +76,7 @@ async fn delete(
     directory.start_agent_deletion(&agent, Authority::Admin(caller.agent.agent_id)).await?;
     connections.end_sessions(&agent.account_id, agent.agent_id).await?;
     connections.delete_presence(&agent.account_id, agent.agent_id).await?;
-    chats.release_chats_of_agent(&agent.account_id, agent.agent_id, clock::now()).await?;
+    release_chats_of_agent(chats, &agent.account_id, agent.agent_id, clock::now()).await?;
     directory.delete_agent(&agent).await?;
     Ok(Response::ok(DeletedAgent { agent_id: SequentialNumber(agent.agent_id), deleted: True }))
 }

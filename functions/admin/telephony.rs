@@ -5,12 +5,13 @@
 
 use std::process::ExitCode;
 
+use serde_json::json;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::domain::telephony::TelephonyEditor;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::public_base_url::PublicBaseUrl;
-use shared::service::telephony_settings::TelephonySettingsService;
+use shared::service::telephony_settings::TelephonySettings;
 use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
@@ -27,13 +28,21 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let caller = auth::admin(&connections, &request).await?;
     let directory = audit::by_agent(&directory, &caller, &request);
     let account_id = &caller.account_id;
-    let service = TelephonySettingsService {
+    let service = TelephonySettings {
         account_id,
         directory: &directory,
         chats: &chats,
         guard: &guard,
-        public_url: &public_url,
         editor: TelephonyEditor::Admin,
     };
-    service.handle(&request).await
+    let telephony = match request.method.as_str() {
+        "GET" => service.current().await?,
+        "PATCH" => Some(service.patch(&request.json()?).await?),
+        "DELETE" => {
+            service.delete().await?;
+            return Ok(Response::ok(json!({ "deleted": true })));
+        }
+        _ => return Err(request.unexpected_method()),
+    };
+    Ok(Response::ok(service.show(telephony.as_ref(), &public_url.of_request(&request)).await?))
 }

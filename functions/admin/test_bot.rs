@@ -29,5 +29,5 @@ async fn handle((directory, connections, outbound): Dependencies, request: Reque
     let provider = directory.provider(&bot.provider_id).await?.ok_or(Error::NotFound)?;
     let tested = AuditedChange::named(AuditAction::Tested, AuditedKind::Bot, &*bot.bot_id, &bot.name);
     audit::by_agent(&directory, &caller, &request).record(&bot.account_id, tested).await?;
-    receiver_test::test_bot(&outbound, &bot, &provider, event, now).await
+    Ok(Response::ok(receiver_test::test_bot(&outbound, &bot, &provider, event, now).await?))
 }

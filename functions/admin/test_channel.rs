@@ -28,5 +28,5 @@ async fn handle((directory, connections, outbound): Dependencies, request: Reque
     let (kind, id, name) = (AuditedKind::Channel, &*channel.channel_id, &*channel.settings.name);
     let tested = AuditedChange::named(AuditAction::Tested, kind, id, name);
     audit::by_agent(&directory, &caller, &request).record(&channel.account_id, tested).await?;
-    receiver_test::test_integrator(&outbound, &channel, now).await
+    Ok(Response::ok(receiver_test::test_integrator(&outbound, &channel, now).await?))
 }

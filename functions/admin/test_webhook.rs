@@ -31,5 +31,5 @@ async fn handle((directory, connections, outbound): Dependencies, request: Reque
     let webhook = find_webhook(&mut settings, &webhook_id)?;
     let tested = AuditedChange::unnamed(AuditAction::Tested, AuditedKind::Webhook, &*webhook_id);
     audit::by_agent(&directory, &caller, &request).record(account_id, tested).await?;
-    receiver_test::test_webhook(&outbound, webhook, &sample, now).await
+    Ok(Response::ok(receiver_test::test_webhook(&outbound, webhook, &sample, now).await?))
 }

@@ -10,6 +10,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use shared::chats::erase_visitor::erase_visitor;
 use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::error::Error;
 use shared::runtime::clock;
@@ -60,7 +61,7 @@ async fn erase(
     }
     let started = Instant::now();
     let has_time = || started.elapsed() < ERASURE_TIME_BUDGET;
-    let erased = chats.erase_visitor(account_id, number, now, &has_time).await?;
+    let erased = erase_visitor(chats, (account_id, number), now, &has_time).await?;
     tracing::info!(number, erased.chats, erased.entries, erased.is_complete, "visitor erased");
     let removed = RemovedItems { chats: erased.chats, entries: erased.entries };
     Ok(Response::ok(ErasedVisitor { number: SequentialNumber(number), removed, complete: erased.is_complete }))

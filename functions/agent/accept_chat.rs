@@ -6,6 +6,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::accept_chat::accept_chat;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -29,7 +30,7 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let chat = access.chat(request.path_number("chat_id")?).await?;
     let settings = directory.cached_settings(&caller.account_id).await?;
-    let accepted = chats.accept(chat, &caller.agent, &settings.webhooks, now).await?;
+    let accepted = accept_chat(&chats, chat, &caller.agent, &settings.webhooks, now).await?;
     outbox.enqueue(&accepted.notifications).await;
     Ok(Response::ok(ChatRow::new(accepted.chat, &settings.safe_urls, now)))
 }

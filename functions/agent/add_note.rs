@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use shared::chats::add_note::NewNote;
+use shared::chats::add_note::{NewNote, add_note};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -33,7 +33,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let key = request.idempotency_key(|| format!("{account_id}#{chat_id}#{}#note", caller.agent.agent_id), &body)?;
     let (key, now) = (key.as_ref(), clock::now());
     let chat = ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;
-    let stored = chats.store_note(chat, &NewNote { agent: &caller.agent, text, key, now }).await?;
+    let stored = add_note(&chats, chat, &NewNote { agent: &caller.agent, text, key, now }).await?;
     Ok(Response::created(NoteStored { seq: SequentialNumber(stored.seq), id: stored.id.clone() })
         .with_logged_message_id(&stored.id))
 }

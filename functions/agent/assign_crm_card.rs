@@ -7,8 +7,11 @@
 
 use std::process::ExitCode;
 
+use shared::chats::notifications::NotificationContext;
+use shared::chats::notify_webhooks::notify_webhooks;
 use shared::domain::chat_side_panel::CrmCardAssignment;
-use shared::domain::chat_state::ChatEvent;
+use shared::domain::chat_state::{ChatEvent, TransitionError};
+use shared::domain::webhook::{Webhook, WebhookEventDetails};
 use shared::domain::webhook_event::WebhookEvent;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -16,7 +19,6 @@ use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
 use shared::service::auth;
 use shared::service::chat_access::ChatAccess;
-use shared::service::chat_assigned_notification::WebhookNotifier;
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
@@ -39,11 +41,18 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let panel = chats.panel(account_id, chat_id).await?;
     let settings = directory.cached_settings(account_id).await?;
     let card = settings.safe_urls.filter_panel(panel).crm_link.ok_or(Error::Conflict("the chat has no CRM card"))?;
-    let notifier = WebhookNotifier { directory: &directory, chats: &chats, outbox: &outbox };
-    if !notifier.has_subscriber(account_id, WebhookEvent::ChatAssigned).await? {
+    let is_subscribed = |webhook: &Webhook| webhook.subscribes_to(WebhookEvent::ChatAssigned);
+    if !settings.webhooks.iter().any(is_subscribed) {
         return Err(Error::Conflict("no webhook subscribes to chat_assigned"));
     }
     chats.record_assignment(&chat, &CrmCardAssignment::Pending).await?;
-    notifier.notify_assigned(&chat, caller.agent.agent_id, &card).await?;
+    let details = WebhookEventDetails { assign_to: Some(&card), ..WebhookEventDetails::default() };
+    let context = NotificationContext { webhooks: &settings.webhooks, agent_id: Some(caller.agent.agent_id), now };
+    let entries = notify_webhooks(&chats, &chat, WebhookEvent::ChatAssigned, details, &context).await?;
+    if entries.is_empty() {
+        // The chat has been closed or erased since it was read.
+        return Err(TransitionError::Closed.into());
+    }
+    outbox.enqueue(&entries).await;
     Ok(Response::ok(AssignedChat { chat_id: SequentialNumber(chat_id), assign_to: WebUrl(card) }))
 }

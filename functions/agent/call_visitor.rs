@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use shared::chats::calls::AgentCall;
+use shared::chats::call_visitor::{AgentCall, call_visitor};
 use shared::domain::phone_call::CallKind;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -57,7 +57,7 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
         key: key.as_ref(),
         now,
     };
-    let sent = chats.store_agent_call(&outgoing).await?;
+    let sent = call_visitor(&chats, &outgoing).await?;
     // The start event is queued before the call, so that it reaches the webhooks first even if the provider rejects the
     // call at once and another event reports the rejection.
     outbox.enqueue(&sent.notifications).await;

@@ -7,6 +7,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::close_chat::close_chat;
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -30,7 +31,7 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let access = ChatAccess { directory: &directory, chats: &chats, session: &caller, now };
     let chat = access.chat(chat_id).await?;
     let settings = directory.cached_settings(&caller.account_id).await?;
-    let closed = chats.close(chat, &caller.agent, &settings.webhooks, now).await?;
+    let closed = close_chat(&chats, chat, &caller.agent, &settings.webhooks, now).await?;
     outbox.enqueue(&closed.notifications).await;
     Ok(Response::ok(ClosedChat::new(chat_id)))
 }

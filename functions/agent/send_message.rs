@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use shared::chats::send_agent_message::AgentMessage;
+use shared::chats::send_agent_message::{AgentMessage, send_agent_message};
 use shared::error::Error;
 use shared::runtime::clock;
 use shared::runtime::http::{self, Request, Response};
@@ -34,7 +34,7 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let now = clock::now();
     connections.count_agent_message(&caller, chat_id, now)?;
     let outgoing = AgentMessage { account_id, chat_id, agent: &caller.agent, content, key, now };
-    let sent = match chats.store_agent_message(&outgoing).await {
+    let sent = match send_agent_message(&chats, &outgoing).await {
         Err(Error::Conflict(reason)) => {
             // The reason reveals whether another agent has the chat, so only agents who may see the chat get it.
             ChatAccess { directory: &directory, chats: &chats, session: &caller, now }.chat(chat_id).await?;

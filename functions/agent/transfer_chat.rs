@@ -9,6 +9,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::transfer_chat::transfer_chat;
 use shared::domain::agent::Role;
 use shared::domain::agent_presence;
 use shared::domain::chat_state::{ChatEvent, TransferRequester, TransferTarget};
@@ -44,7 +45,7 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
         }));
     }
     let safe_urls = &directory.cached_settings(account_id).await?.safe_urls;
-    let chat = chats.transfer(chat, requester, &target, now).await?;
+    let chat = transfer_chat(&chats, chat, requester, &target, now).await?;
     Ok(Response::ok(ChatRow::new(chat, safe_urls, now)))
 }
 

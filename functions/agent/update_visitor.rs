@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::update_visitor::update_visitor_and_notify;
 use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::domain::visitor::ProfileSource;
 use shared::error::Error;
@@ -38,7 +39,7 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     visitor.merge_profile(&profile, ProfileSource::Agent);
     visitor.set_blacklisted(blacklisted.unwrap_or(visitor.blacklisted));
     let settings = directory.cached_settings(&caller.account_id).await?;
-    let events = chats.save_visitor_and_notify(&visitor, &settings.webhooks, now).await?;
+    let events = update_visitor_and_notify(&chats, &visitor, &settings.webhooks, now).await?;
     outbox.enqueue(&events).await;
     Ok(Response::ok(Visitor::new(visitor, &settings.safe_urls)))
 }

@@ -8,7 +8,9 @@
 
 use std::process::ExitCode;
 
-use shared::chats::append_entry::IncomingMessage;
+use shared::chats::receive_visitor_text::{VisitorText, receive_visitor_text};
+use shared::chats::set_visitor_typing::set_visitor_typing;
+use shared::chats::visitor_entry::FromVisitor;
 use shared::domain::channel::Channel;
 use shared::domain::message_content::TypingNotice;
 use shared::domain::sha256;
@@ -68,26 +70,18 @@ async fn receive_message(
     match message {
         ParsedMessage::Content(ref content) => {
             let department = directory.default_department(channel).await?;
-            let department = department.as_ref();
-            let incoming = IncomingMessage {
+            let from = FromVisitor {
                 channel,
-                department,
+                department: department.as_ref(),
                 external_id,
-                has_numeric_id: Some(has_numeric_id),
-                invite: invite.as_deref(),
-                profile,
-                source: ProfileSource::Integrator,
-                answers: None,
-                page: None,
-                is_offline: false,
-                callback_caps: None,
                 network: None,
-                content,
                 settings,
                 key,
                 now,
             };
-            let Some(received) = chats.store_visitor_message(&incoming).await? else { return Ok(ok_response()) };
+            let (invite, source) = (invite.as_deref(), ProfileSource::Integrator);
+            let text = VisitorText { from, content, has_numeric_id, invite, profile, source, page: None };
+            let Some(received) = receive_visitor_text(chats, &text).await? else { return Ok(ok_response()) };
             outbox.enqueue_message(&channel.account_id, &received.receipt).await;
             outbox.enqueue(&received.notifications).await;
             return Ok(ok_response()
@@ -95,10 +89,10 @@ async fn receive_message(
                 .with_logged_caller_message_id(caller_message_id));
         }
         ParsedMessage::Typing(TypingNotice::Start) => {
-            chats.set_visitor_typing(&channel.channel_id, external_id, Some((now, None))).await?;
+            set_visitor_typing(chats, &channel.channel_id, external_id, Some((now, None))).await?;
         }
         ParsedMessage::Typing(TypingNotice::End) => {
-            chats.set_visitor_typing(&channel.channel_id, external_id, None).await?;
+            set_visitor_typing(chats, &channel.channel_id, external_id, None).await?;
         }
     }
     Ok(ok_response())

@@ -5,13 +5,14 @@
 
 use std::process::ExitCode;
 
+use serde_json::json;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::domain::telephony::TelephonyEditor;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::public_base_url::PublicBaseUrl;
 use shared::runtime::random_ids_and_secrets::OperatorKey;
-use shared::service::telephony_settings::TelephonySettingsService;
+use shared::service::telephony_settings::TelephonySettings;
 use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
@@ -30,13 +31,21 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
         return Err(Error::NotFound);
     }
     let directory = audit::by_operator(&directory, &request);
-    let service = TelephonySettingsService {
+    let service = TelephonySettings {
         account_id,
         directory: &directory,
         chats: &chats,
         guard: &guard,
-        public_url: &public_url,
         editor: TelephonyEditor::Operator,
     };
-    service.handle(&request).await
+    let telephony = match request.method.as_str() {
+        "GET" => service.current().await?,
+        "PATCH" => Some(service.patch(&request.json()?).await?),
+        "DELETE" => {
+            service.delete().await?;
+            return Ok(Response::ok(json!({ "deleted": true })));
+        }
+        _ => return Err(request.unexpected_method()),
+    };
+    Ok(Response::ok(service.show(telephony.as_ref(), &public_url.of_request(&request)).await?))
 }

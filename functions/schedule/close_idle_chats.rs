@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use shared::chats::close_chat::close_idle_chat;
+use shared::chats::reschedule_idle_check::reschedule_idle_check;
 use shared::error::Error;
 use shared::runtime::outbox::Outbox;
 use shared::runtime::{clock, schedule};
@@ -59,10 +61,10 @@ impl OverdueHandler for IdleCheck {
             let (settings, now) = (directory.cached_settings(&chat.account_id).await?, clock::now());
             // Nothing happens in the chats of a suspended account, so they are not closed either.
             if settings.suspended_at.is_some() || !settings.is_idle(chat.updated_at, now) {
-                chats.reschedule_idle_check(overdue, &chat, &settings, now).await?;
+                reschedule_idle_check(chats, overdue, &chat, &settings, now).await?;
                 return Ok(false);
             }
-            let Some(closed) = chats.close_idle(&chat, &settings, now).await? else { return Ok(false) };
+            let Some(closed) = close_idle_chat(chats, &chat, &settings, now).await? else { return Ok(false) };
             outbox.enqueue(&closed.notifications).await;
             Ok(true)
         })

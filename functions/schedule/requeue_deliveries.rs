@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use shared::chats::requeue_overdue_delivery::OverdueResult;
+use shared::chats::requeue_overdue_delivery::{OverdueResult, requeue_overdue_delivery};
 use shared::error::Error;
 use shared::runtime::outbox::Outbox;
 use shared::runtime::{clock, metrics, schedule};
@@ -53,7 +53,7 @@ impl OverdueHandler for Sweep<'_> {
     /// Returns whether the delivery was queued again.
     fn handle<'a>(&'a self, overdue: &'a OverdueItem) -> HandlerFuture<'a> {
         Box::pin(async move {
-            match self.chats.resolve_overdue(overdue, clock::now()).await? {
+            match requeue_overdue_delivery(self.chats, overdue, clock::now()).await? {
                 OverdueResult::NotNeeded => Ok(false),
                 OverdueResult::Failed { entry, is_handed_over } => {
                     metrics::count_abandoned_delivery(&entry, is_handed_over);

@@ -10,6 +10,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::set_visitor_typing::set_visitor_typing;
 use shared::delivery::socket_gateway::SocketGateway;
 use shared::domain::chat_state::ChatEvent;
 use shared::domain::message_content::TypingNotice;
@@ -100,7 +101,7 @@ async fn respond_to_visitor(
             let widget = channel.as_ref().and_then(|channel| channel.settings.widget());
             let text = text.filter(|_| widget.is_some_and(|widget| widget.typing_preview));
             let since = (typing == TypingNotice::Start).then_some((push.now, text.as_deref()));
-            push.chats.set_visitor_typing(&socket.channel_id, &socket.external_id, since).await?;
+            set_visitor_typing(push.chats, &socket.channel_id, &socket.external_id, since).await?;
             Ok(None)
         }
     }

@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::rate_chat::rate_chat;
 use shared::domain::chat::Chat;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
@@ -28,7 +29,7 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let is_own = |chat: &Chat| chat.visitor_number == visitor.number && !chat.is_expired(accepted.now);
     let chat = chat.filter(is_own).ok_or(Error::NotFound)?;
     let settings = directory.cached_settings(&chat.account_id).await?;
-    let events = chats.store_rating(chat, requested.rating(), &settings.webhooks, accepted.now).await?;
+    let events = rate_chat(&chats, chat, requested.rating(), &settings.webhooks, accepted.now).await?;
     outbox.enqueue(&events).await;
     Ok(Response::ok(Success { result: ResultOk::Ok }))
 }

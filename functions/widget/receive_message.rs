@@ -8,7 +8,8 @@
 
 use std::process::ExitCode;
 
-use shared::chats::append_entry::IncomingMessage;
+use shared::chats::receive_visitor_text::{VisitorText, receive_visitor_text};
+use shared::chats::visitor_entry::FromVisitor;
 use shared::domain::idempotency_key::IdempotencyKey;
 use shared::domain::visitor::{ProfileSource, VisitorProfile};
 use shared::error::Error;
@@ -48,25 +49,25 @@ async fn store((directory, chats, _, outbox): &Dependencies, accepted: &WidgetRe
     let scope = format!("{}#{external_id}", channel.channel_id);
     let settings = directory.cached_settings(&channel.account_id).await?;
     let department = widget::department_of_new_chat(directory, channel, department_id).await?;
-    let incoming = IncomingMessage {
+    let from = FromVisitor {
         channel,
         department: department.as_ref(),
         external_id: &external_id,
-        has_numeric_id: Some(false),
-        invite: invite.0.as_deref(),
-        profile: &VisitorProfile::default(),
-        source: ProfileSource::Visitor,
-        answers: None,
-        page: page.as_ref(),
-        is_offline: false,
-        callback_caps: None,
         network: Some(network),
-        content: &content,
         settings: &settings,
         key: Some(&IdempotencyKey::new(scope, message_id.as_str().as_bytes(), &message.0)),
         now: *now,
     };
-    let Some(stored) = chats.store_visitor_message(&incoming).await? else {
+    let text = VisitorText {
+        from,
+        content: &content,
+        has_numeric_id: false,
+        invite: invite.0.as_deref(),
+        profile: &VisitorProfile::default(),
+        source: ProfileSource::Visitor,
+        page: page.as_ref(),
+    };
+    let Some(stored) = receive_visitor_text(chats, &text).await? else {
         return Ok(Response::ok(StoredWidgetMessage::blacklisted(&content, &message_id, *now)));
     };
     let receipt = stored.receipt;

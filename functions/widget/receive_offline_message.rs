@@ -6,10 +6,9 @@
 
 use std::process::ExitCode;
 
-use shared::chats::append_entry::IncomingMessage;
+use shared::chats::receive_offline_form::{OfflineForm, receive_offline_form};
+use shared::chats::visitor_entry::FromVisitor;
 use shared::domain::idempotency_key::IdempotencyKey;
-use shared::domain::message_content::Content;
-use shared::domain::visitor::ProfileSource;
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
@@ -38,26 +37,18 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
     let scope = format!("{}#offline#{external_id}", channel.channel_id);
     let settings = directory.cached_settings(&channel.account_id).await?;
     let department = directory.default_department(channel).await?;
-    let incoming = IncomingMessage {
+    let from = FromVisitor {
         channel,
         department: department.as_ref(),
         external_id: &external_id,
-        has_numeric_id: Some(false),
-        invite: None,
-        profile: &contacts,
-        source: ProfileSource::Visitor,
-        answers: answers.as_deref(),
-        page: None,
-        is_offline: true,
-        callback_caps: None,
-        network: Some(accepted.network.as_str()),
-        content: &Content::text(&*text),
+        network: Some(&accepted.network),
         settings: &settings,
         key: Some(&IdempotencyKey::new(scope, message_id.as_str().as_bytes(), &text)),
         now: *now,
     };
+    let form = OfflineForm { from, text: &text, contacts: &contacts, answers: answers.as_deref() };
     let ok = Response::ok(Success { result: ResultOk::Ok });
-    let Some(stored) = chats.store_visitor_message(&incoming).await? else { return Ok(ok) };
+    let Some(stored) = receive_offline_form(&chats, &form).await? else { return Ok(ok) };
     outbox.enqueue_message(&channel.account_id, &stored.receipt).await;
     outbox.enqueue(&stored.notifications).await;
     Ok(ok.with_logged_message_id(&stored.receipt.id))

@@ -5,12 +5,11 @@
 
 use std::process::ExitCode;
 
-use shared::chats::append_entry::IncomingMessage;
+use shared::chats::receive_call::{Callback, receive_callback};
+use shared::chats::visitor_entry::FromVisitor;
 use shared::domain::callback_availability::CallbackAvailability;
 use shared::domain::idempotency_key::IdempotencyKey;
-use shared::domain::message_content::Content;
 use shared::domain::phone_call::CallKind;
-use shared::domain::visitor::{ProfileSource, VisitorProfile};
 use shared::error::Error;
 use shared::runtime::http::{self, Request, Response};
 use shared::runtime::outbox::Outbox;
@@ -48,28 +47,21 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     };
     let phone = service.number_to_call(&channel.account_id, &plan, &phone).await?;
     connections.count_callback(&channel.channel_id, &request.source_address(), *now).await?;
-    let call = plan.call(CallKind::Callback, phone.clone(), public_url.of_request(&request), *now);
+    let call = plan.call(CallKind::Callback, phone, public_url.of_request(&request), *now);
     let department = directory.default_department(channel).await?;
     let page = page.and_then(BrowserPage::into_page);
-    let incoming = IncomingMessage {
+    let from = FromVisitor {
         channel,
         department: department.as_ref(),
         external_id: &visitor.external_id,
-        has_numeric_id: Some(false),
-        invite: None,
-        profile: &VisitorProfile { phone: Some(phone), ..VisitorProfile::default() },
-        source: ProfileSource::Visitor,
-        answers: None,
-        page: page.as_ref(),
-        is_offline: false,
-        callback_caps: Some(plan.telephony.callback_caps),
-        network: Some(accepted.network.as_str()),
-        content: &Content::Call(Box::new(call)),
+        network: Some(&accepted.network),
         settings: &plan.settings,
         key: Some(&key),
         now: *now,
     };
-    let entry = match service.store_call(&incoming, &outbox).await {
+    let callback = Callback { from, call: &call, caps: plan.telephony.callback_caps, page: page.as_ref() };
+    let stored = receive_callback(&chats, &callback).await;
+    let entry = match service.queue_call(&channel.account_id, stored, &outbox).await {
         Err(Error::Conflict(_)) => None,
         result => result?,
     };

@@ -5,6 +5,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::update_visitor;
 use shared::domain::callback_availability::CallbackAvailability;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitor::Visitor;
@@ -100,7 +101,7 @@ async fn update_visitor(
         visitor.set_page(page);
     }
     if !visitor.blacklisted {
-        chats.save_visitor(&visitor, now).await?;
+        update_visitor::update_visitor(chats, &visitor, now).await?;
     }
     Ok(visitor)
 }

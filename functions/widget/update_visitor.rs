@@ -5,6 +5,7 @@
 
 use std::process::ExitCode;
 
+use shared::chats::update_visitor::update_visitor_and_notify;
 use shared::domain::contacts_form::ContactsForm;
 use shared::domain::timestamp::Timestamp;
 use shared::domain::visitor::Visitor;
@@ -44,7 +45,7 @@ async fn handle((directory, chats, connections, outbox): Dependencies, request: 
         return Ok(Response::ok(UpdatedWidgetVisitor::new(&visitor, None)));
     }
     let settings = directory.cached_settings(&accepted.channel.account_id).await?;
-    let notifications = chats.save_visitor_and_notify(&visitor, &settings.webhooks, accepted.now).await?;
+    let notifications = update_visitor_and_notify(&chats, &visitor, &settings.webhooks, accepted.now).await?;
     outbox.enqueue(&notifications).await;
     Ok(Response::ok(UpdatedWidgetVisitor::new(&visitor, new_token)))
 }

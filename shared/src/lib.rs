@@ -4,12 +4,12 @@
 //!
 //! A module depends only on the modules below it in this list:
 //!
-//! - [`service`]: use cases that need several steps, such as handling bot events, changing account settings, searching
-//!   the delivery log, applying the retention period and authenticating callers.
+//! - [`service`]: what several functions share, such as authenticating callers, finding the chat of a request, searching
+//!   the delivery log and pushing changes.
 //! - [`delivery`]: sends the entries of a chat (its messages, notifications and calls) to integrators, bots, webhooks
 //!   and telephony providers over HTTP.
 //! - [`chats`]: the use cases of a chat: what a visitor, an agent, a bot, a call or a schedule does to it.
-//! - [`store`]: reads and writes the DynamoDB tables; one folder for each table.
+//! - [`store`]: the DynamoDB tables: keys, items, indexes and single writes; one folder for each table.
 //! - [`runtime`]: what functions need to run: HTTP requests and responses, queue consumers, configuration, logs,
 //!   metrics, secrets and the clock.
 //! - [`wire`]: parses and builds the JSON used by the APIs, webhooks and queue tasks, and the forms and XML of Twilio.

@@ -1,20 +1,20 @@
-//! Stores messages from bots. Each message takes two writes. The first updates the chat's header, which assigns the
-//! next entry number and checks that the bot owns the chat and that no message of the visitor was sent to the bot
-//! again. The second stores the entry.
+//! Receives a bot's message. Each message takes two writes. The first updates the chat's header, which assigns the next
+//! entry number and checks that the bot owns the chat and that no message of the visitor was sent to the bot again. The
+//! second stores the entry.
 
+use crate::chats::new_entry::new_entry;
 use crate::domain::bot::Bot;
 use crate::domain::bot_reaction::was_sent_to_bot_again;
-use crate::domain::chat::{Chat, MessagePreview, Sender};
-use crate::domain::chat_state::{ChatEvent, ChatState};
+use crate::domain::chat::{Chat, Sender};
+use crate::domain::chat_state::ChatEvent;
 use crate::domain::idempotency_key::{IdempotencyKey, MessageReceipt};
 use crate::domain::message_content::Content;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::{Error, ErrorContext};
-use crate::store::chats::items::MessagePreviewItem;
-use crate::store::chats::{Chats, chat_from_item, header_key};
-use crate::store::table::{ItemUpdate, WriteError, WriteResult, n, s};
-use crate::store::to_attribute;
+use crate::store::chats::bot_message_header::BotHeaderUpdate;
+use crate::store::chats::{Chats, chat_from_item};
+use crate::store::table::{WriteError, WriteResult};
 use crate::store::write_races::WriteRaces;
 
 /// The maximum number of entries that are read to find an earlier message that equals a bot's message.
@@ -47,124 +47,93 @@ pub(crate) enum AdvancedHeader {
     Duplicate { earlier_id: String },
 }
 
-impl Chats {
-    /// Stores a bot's message, unless it repeats an earlier one. Fails with [`Error::NotFound`] if the chat does not
-    /// exist or belongs to another bot, and with [`Error::Forbidden`] if the bot no longer owns the chat.
-    pub async fn store_bot_message(
-        &self,
-        message: &BotMessage<'_>,
-        key: Option<&IdempotencyKey>,
-    ) -> Result<BotMessageResult, Error> {
-        match self.advance_header_for_bot(message).await? {
-            AdvancedHeader::Advanced(header) => {
-                self.store_bot_entry(message, &header, key).await.map(BotMessageResult::Stored)
-            }
-            AdvancedHeader::Duplicate { earlier_id } => Ok(BotMessageResult::Duplicate { earlier_id }),
-        }
+impl BotMessage<'_> {
+    fn header_update(&self, compared_from: Option<u64>) -> BotHeaderUpdate<'_> {
+        let Self { bot, chat_id, content, is_displayable: is_reaction, now } = *self;
+        BotHeaderUpdate { bot, chat_id, content, is_reaction, compared_from, now }
     }
+}
 
-    /// Assigns the next entry number in a bot's chat and updates the header for the message.
-    pub(crate) async fn advance_header_for_bot(&self, message: &BotMessage<'_>) -> Result<AdvancedHeader, Error> {
-        let mut races = WriteRaces::new("bot message");
-        let mut compared_from = None;
-        loop {
-            let written = match self.write_bot_header(message, compared_from).await {
-                Ok(chat) => Ok(AdvancedHeader::Advanced(Box::new(chat))),
-                Err(WriteError::ConditionFailed { item: Some(item), index }) => {
-                    let found = owned_by_bot(chat_from_item(item)?, message.bot)?;
-                    if let Some(earlier) = self.repeated_message(message, &found).await? {
-                        return Ok(AdvancedHeader::Duplicate { earlier_id: earlier.id });
-                    }
-                    compared_from = found.repeated_to_bot;
-                    Err(WriteError::ConditionFailed { item: None, index })
+/// Stores a bot's message, unless it repeats an earlier one. Fails with [`Error::NotFound`] if the chat does not
+/// exist or belongs to another bot, and with [`Error::Forbidden`] if the bot no longer owns the chat.
+pub async fn receive_bot_message(
+    chats: &Chats,
+    message: &BotMessage<'_>,
+    key: Option<&IdempotencyKey>,
+) -> Result<BotMessageResult, Error> {
+    match advance_header(chats, message).await? {
+        AdvancedHeader::Advanced(header) => {
+            store_entry(chats, message, &header, key).await.map(BotMessageResult::Stored)
+        }
+        AdvancedHeader::Duplicate { earlier_id } => Ok(BotMessageResult::Duplicate { earlier_id }),
+    }
+}
+
+/// Assigns the next entry number in a bot's chat and updates the header for the message.
+pub(crate) async fn advance_header(chats: &Chats, message: &BotMessage<'_>) -> Result<AdvancedHeader, Error> {
+    let mut races = WriteRaces::new("bot message");
+    let mut compared_from = None;
+    loop {
+        let written = match chats.advance_header_for_bot(&message.header_update(compared_from)).await {
+            Ok(chat) => Ok(AdvancedHeader::Advanced(Box::new(chat))),
+            Err(WriteError::ConditionFailed { item: Some(item), index }) => {
+                let found = owned_by_bot(chat_from_item(item)?, message.bot)?;
+                if let Some(earlier) = repeated_message(chats, message, &found).await? {
+                    return Ok(AdvancedHeader::Duplicate { earlier_id: earlier.id });
                 }
-                Err(WriteError::ConditionFailed { item: None, .. }) => return Err(Error::NotFound),
-                Err(error) => Err(error),
-            };
-            if let Some(result) = races.final_result(written) {
-                return result;
+                compared_from = found.repeated_to_bot;
+                Err(WriteError::ConditionFailed { item: None, index })
             }
+            Err(WriteError::ConditionFailed { item: None, .. }) => return Err(Error::NotFound),
+            Err(error) => Err(error),
+        };
+        if let Some(result) = races.final_result(written) {
+            return result;
         }
     }
+}
 
-    /// `compared_from` is the value of [`Chat::repeated_to_bot`] for which the message has been compared with the
-    /// earlier ones. The write fails if the header contains another value.
-    async fn write_bot_header(&self, message: &BotMessage<'_>, compared_from: Option<u64>) -> Result<Chat, WriteError> {
-        let BotMessage { bot, chat_id, content, is_displayable, now } = *message;
-        let preview = MessagePreview::of(content, &Sender::Bot(bot.name.clone()), now);
-        let mut values = vec![
-            (":one", n(1)),
-            (":now", n(now.0)),
-            (":preview", to_attribute(&MessagePreviewItem::from(&preview))?),
-            (":bot", s(ChatState::Bot.name())),
-            (":bot_id", s(&*bot.bot_id)),
-        ];
-        let update = if is_displayable {
-            "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview, #bot_event_at = :now"
-        } else {
-            "SET #seq = #seq + :one, #updated_at = :now, #last_message = :preview"
-        };
-        let condition = match compared_from {
-            None => "#state = :bot AND #bot_id = :bot_id AND attribute_not_exists(#repeated_to_bot)",
-            Some(seq) => {
-                values.push((":repeated", n(seq)));
-                "#state = :bot AND #bot_id = :bot_id \
-                 AND (attribute_not_exists(#repeated_to_bot) OR #repeated_to_bot = :repeated)"
-            }
-        };
-        let key = header_key(&bot.account_id, chat_id);
-        let header = self.table.update(ItemUpdate { key, update, condition, values }).await?;
-        Ok(chat_from_item(header)?)
-    }
+/// Returns the bot's earlier message that `message` repeats: an equal one after the visitor's last message, if the
+/// bot has got that message more than once. A bot that takes longer than the timeout of an attempt answers each
+/// attempt.
+async fn repeated_message(
+    chats: &Chats,
+    message: &BotMessage<'_>,
+    chat: &Chat,
+) -> Result<Option<TimelineEntry>, Error> {
+    let Some(repeated) = chat.repeated_to_bot.filter(|_| message.is_displayable) else { return Ok(None) };
+    let before = repeated.saturating_sub(1);
+    let entries = chats.timeline(&chat.account_id, chat.chat_id, before, MAX_ENTRIES_COMPARED).await?;
+    let last_from_visitor = entries.iter().rposition(|entry| entry.from == Sender::Visitor);
+    let Some((asked, later)) = last_from_visitor.and_then(|index| entries.get(index..)?.split_first()) else {
+        return Ok(None);
+    };
+    let is_equal = |entry: &&TimelineEntry| matches!(entry.from, Sender::Bot(_)) && entry.content == *message.content;
+    let earlier = later.iter().find(is_equal).filter(|_| was_sent_to_bot_again(asked, message.now));
+    Ok(earlier.cloned())
+}
 
-    /// Returns the bot's earlier message that `message` repeats: an equal one after the visitor's last message, if the
-    /// bot has got that message more than once. A bot that takes longer than the timeout of an attempt answers each
-    /// attempt.
-    async fn repeated_message(&self, message: &BotMessage<'_>, chat: &Chat) -> Result<Option<TimelineEntry>, Error> {
-        let Some(repeated) = chat.repeated_to_bot.filter(|_| message.is_displayable) else { return Ok(None) };
-        let before = repeated.saturating_sub(1);
-        let entries = self.timeline(&chat.account_id, chat.chat_id, before, MAX_ENTRIES_COMPARED).await?;
-        let last_from_visitor = entries.iter().rposition(|entry| entry.from == Sender::Visitor);
-        let Some((asked, later)) = last_from_visitor.and_then(|index| entries.get(index..)?.split_first()) else {
-            return Ok(None);
-        };
-        let is_equal =
-            |entry: &&TimelineEntry| matches!(entry.from, Sender::Bot(_)) && entry.content == *message.content;
-        let earlier = later.iter().find(is_equal).filter(|_| was_sent_to_bot_again(asked, message.now));
-        Ok(earlier.cloned())
+/// Stores a bot's message under the entry number that [`advance_header`] assigned. If the channel cannot
+/// show the message, the message is stored for the agents but not delivered. If two concurrent requests have the same
+/// idempotency key, only one message is stored, and both requests get its receipt (the stored response).
+async fn store_entry(
+    chats: &Chats,
+    message: &BotMessage<'_>,
+    header: &Chat,
+    key: Option<&IdempotencyKey>,
+) -> Result<MessageReceipt, Error> {
+    let BotMessage { bot, chat_id: _, content, is_displayable, now } = *message;
+    let content = content.clone();
+    let content = if is_displayable { content } else { content.into_not_displayable() };
+    let entry = TimelineEntry {
+        delivery: header.delivery_to_visitor(now).filter(|_| is_displayable),
+        ..new_entry(header, Sender::Bot(bot.name.clone()), content, now)?
+    };
+    if chats.store_entry(&entry, key).await.condition()?.is_ok() {
+        return Ok(MessageReceipt::of(&entry));
     }
-
-    /// Stores a bot's message under the entry number that [`advance_header_for_bot`](Self::advance_header_for_bot)
-    /// assigned. If the channel cannot show the message, the message is stored for the agents but not delivered. If two
-    /// concurrent requests have the same idempotency key, only one message is stored, and both requests get its receipt
-    /// (the stored response).
-    async fn store_bot_entry(
-        &self,
-        message: &BotMessage<'_>,
-        header: &Chat,
-        key: Option<&IdempotencyKey>,
-    ) -> Result<MessageReceipt, Error> {
-        let BotMessage { bot, chat_id: _, content, is_displayable, now } = *message;
-        let content = content.clone();
-        let entry = TimelineEntry {
-            account_id: header.account_id.clone(),
-            chat_id: header.chat_id,
-            seq: header.seq,
-            id: crate::runtime::random_ids_and_secrets::new_message_id(header.chat_id, header.seq, now)?,
-            from: Sender::Bot(bot.name.clone()),
-            content: if is_displayable { content } else { content.into_not_displayable() },
-            at: now,
-            caused_by: None,
-            webhook_dispatch: None,
-            retain_until: header.retain_until(now),
-            delivery: header.delivery_to_visitor(now).filter(|_| is_displayable),
-        };
-        if self.store_entry(&entry, key).await.condition()?.is_ok() {
-            return Ok(MessageReceipt::of(&entry));
-        }
-        let earlier = self.earlier_receipt(key).await?;
-        earlier.ok_or_else(|| Error::Unavailable(ErrorContext::new("entry number of a bot message already used")))
-    }
+    let earlier = chats.earlier_receipt(key).await?;
+    earlier.ok_or_else(|| Error::Unavailable(ErrorContext::new("entry number of a bot message already used")))
 }
 
 /// Returns the chat if the bot has it.

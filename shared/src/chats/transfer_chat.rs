@@ -1,38 +1,34 @@
 //! Chat transfers. A transfer to an agent makes that agent the owner at once. A transfer to a department offers the
 //! chat to the department's members. If a concurrent write to the chat wins the race, the transfer is retried.
 
-use crate::chats::transition::transition_update;
+use crate::chats::new_entry::new_entry;
 use crate::domain::chat::{Chat, Sender};
 use crate::domain::chat_state::{ChatEvent, TransferRequester, TransferTarget};
 use crate::domain::message_content::Content;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::chats::{Chats, entry_write};
-use crate::store::table::Write;
+use crate::store::chats::Chats;
 use crate::store::write_races::WriteRaces;
 
-impl Chats {
-    /// Transfers a chat and adds a timeline entry that reports the transfer. If the owner requests two transfers
-    /// concurrently, one of them fails.
-    pub async fn transfer(
-        &self,
-        chat: Chat,
-        by: TransferRequester<'_>,
-        to: &TransferTarget,
-        now: Timestamp,
-    ) -> Result<Chat, Error> {
-        let mut before = chat;
-        let mut races = WriteRaces::new("transfer");
-        loop {
-            let (after, entry) = after_transfer(&before, by, to, now)?;
-            let writes = vec![entry_write(&entry)?, Write::Update(transition_update(&before, &after)?)];
-            let written = self.table.transact(writes).await;
-            if let Some(result) = races.final_result(written) {
-                return result.map(|()| after);
-            }
-            before = self.chat(&before.account_id, before.chat_id).await?.ok_or(Error::NotFound)?;
+/// Transfers a chat and adds a timeline entry that reports the transfer. If the owner requests two transfers
+/// concurrently, one of them fails.
+pub async fn transfer_chat(
+    chats: &Chats,
+    chat: Chat,
+    by: TransferRequester<'_>,
+    to: &TransferTarget,
+    now: Timestamp,
+) -> Result<Chat, Error> {
+    let mut before = chat;
+    let mut races = WriteRaces::new("transfer");
+    loop {
+        let (after, entry) = after_transfer(&before, by, to, now)?;
+        let written = chats.write_transition(&before, &after, &[entry]).await;
+        if let Some(result) = races.final_result(written) {
+            return result.map(|()| after);
         }
+        before = chats.chat(&before.account_id, before.chat_id).await?.ok_or(Error::NotFound)?;
     }
 }
 
@@ -49,18 +45,7 @@ fn after_transfer(
     };
     let seq = before.seq + 1;
     let after = Chat { department, seq, ..before.after_transition(state, now) };
-    let entry = TimelineEntry {
-        account_id: after.account_id.clone(),
-        chat_id: after.chat_id,
-        seq,
-        id: crate::runtime::random_ids_and_secrets::new_message_id(after.chat_id, seq, now)?,
-        from: Sender::System,
-        content: Content::text(format!("{} transferred the chat to {name}", by.agent.name)),
-        at: now,
-        caused_by: Some(by.agent.without_photo()),
-        webhook_dispatch: None,
-        retain_until: before.retain_until(now),
-        delivery: None,
-    };
-    Ok((after, entry))
+    let text = Content::text(format!("{} transferred the chat to {name}", by.agent.name));
+    let entry = new_entry(&after, Sender::System, text, now)?;
+    Ok((after, TimelineEntry { caused_by: Some(by.agent.without_photo()), ..entry }))
 }

@@ -10,10 +10,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::chats::transition::HandoverResult;
+use crate::chats::hand_over_chat::{HandoverResult, hand_over_chat};
 use crate::delivery::engine::{Receiver, UpdateFuture};
-use crate::delivery::outbound_client::{self, AttemptFuture, HIDDEN, OutboundClient, reject_unsent};
-use crate::delivery::signed_post::SignedPost;
+use crate::delivery::outbound_client::{self, AttemptFuture, OutboundClient, reject_unsent};
+use crate::delivery::signed_post::{HIDDEN, SignedPost};
 use crate::domain::bot::{Bot, Provider};
 use crate::domain::bot_reaction::{
     awaits_bot_reaction, bot_reaction_window_start, delivery_state_after_reaction, is_client_message,
@@ -237,7 +237,7 @@ impl BotReceiver<'_> {
         seq: u64,
         asked_at: Timestamp,
     ) -> Result<HandoverResult, Error> {
-        let result = self.chats.hand_over_to_agents(account_id, chat_id, asked_at, clock::now()).await?;
+        let result = hand_over_chat(self.chats, account_id, chat_id, asked_at, clock::now()).await?;
         if result == HandoverResult::HandedOver {
             tracing::warn!(account_id, chat_id, seq, "chat handed over to the agents: the bot did not respond");
             metrics::count_bot_fallback();

@@ -11,7 +11,7 @@ use reqwest::{Client, RequestBuilder, redirect};
 use url::Url;
 
 use crate::delivery::guarded_dns_resolver::GuardedResolver;
-use crate::delivery::signed_post::SignedPost;
+use crate::delivery::signed_post::{HIDDEN, SignedPost, USER_AGENT};
 use crate::domain::bot::{Provider, TOKEN_PLACEHOLDER};
 use crate::domain::channel::ApiSettings;
 use crate::domain::delivery::{Attempt, Failure, MAX_ANSWER_BYTES, Outcome};
@@ -31,11 +31,6 @@ const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Secrets that are shorter are not replaced in responses, because they could be part of any word.
 const MIN_HIDDEN_SECRET_BYTES: usize = 6;
-
-/// Replaces secrets in what admins see.
-pub(crate) const HIDDEN: &str = "***";
-
-pub(crate) const USER_AGENT: &str = concat!("Switchboard/", env!("CARGO_PKG_VERSION"));
 
 /// The only HTTP client that calls receivers. It never calls an address that the SSRF guard forbids.
 #[derive(Clone)]

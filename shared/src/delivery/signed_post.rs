@@ -4,12 +4,14 @@
 use serde_json::Value;
 use url::{Position, Url};
 
-use crate::delivery::outbound_client::{HIDDEN, USER_AGENT};
 use crate::delivery::signature;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::wire::receiver_test::SentRequest;
 
+/// Replaces secrets in what admins see.
+pub(crate) const HIDDEN: &str = "***";
+pub(crate) const USER_AGENT: &str = concat!("Switchboard/", env!("CARGO_PKG_VERSION"));
 const SHOWN_SIGNATURE_CHARS: usize = 7;
 const SIGNATURE_HEADER: &str = "webhook-signature";
 

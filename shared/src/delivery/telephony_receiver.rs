@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::chats::calls::ReportedCall;
+use crate::chats::report_call::{ReportedCall, report_call};
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, reject_unsent};
 use crate::delivery::telephony;
@@ -158,7 +158,7 @@ impl TelephonyReceiver<'_> {
         let (chat_id, seq) = (*chat_id, *seq);
         let reported = ReportedCall { account_id, chat_id, seq, call_id: None, report, provider_call_id: None };
         let settings = self.directory.cached_settings(account_id).await?;
-        let Some(changed) = self.chats.report_call(&reported, &settings.webhooks, clock::now()).await? else {
+        let Some(changed) = report_call(self.chats, &reported, &settings.webhooks, clock::now()).await? else {
             return Ok(false);
         };
         self.outbox.enqueue(&changed.notifications).await;

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::chats::update_visitor::update_visitor;
 use crate::delivery::engine::{Receiver, UpdateFuture};
 use crate::delivery::outbound_client::{AttemptFuture, OutboundClient, PostResult, reject_unsent};
 use crate::delivery::webhook_request::WebhookRequests;
@@ -159,7 +160,7 @@ impl WebhookReceiver<'_> {
         if !visitor.merge_profile(contact_info, ProfileSource::Crm) {
             return Ok(());
         }
-        match self.chats.save_visitor(&visitor, clock::now()).await {
+        match update_visitor(self.chats, &visitor, clock::now()).await {
             Err(Error::NotFound) => Ok(()),
             saved => saved,
         }

@@ -19,6 +19,8 @@ pub const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60
 /// The maximum length of the preview text. It helps to keep the header below 1 KB, because every message in the chat
 /// rewrites the header and DynamoDB charges for each started KB.
 const MAX_PREVIEW_CHARS: usize = 80;
+/// The maximum length, in characters, of the visitor's name and the channel's name in a chat's header.
+pub const MAX_HEADER_NAME_CHARS: usize = 60;
 /// The maximum number of agents whose ids the header stores. The number is limited because every message in the chat
 /// rewrites the header.
 const MAX_PARTICIPANTS: usize = 30;

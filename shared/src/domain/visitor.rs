@@ -1,6 +1,7 @@
 //! Visitors and their profiles. A profile is merged from several sources. Each value is kept until a source sends a
 //! different value. A value that the integrator merely repeats does not undo a correction by another source.
 
+use crate::domain::channel::Channel;
 use crate::domain::chat_side_panel::CustomData;
 use crate::domain::link_detection::is_web_url;
 use crate::domain::named::named;
@@ -142,6 +143,27 @@ pub struct Visitor {
 }
 
 impl Visitor {
+    /// Returns a visitor of the channel of whom nothing but the id and the number is known.
+    pub fn new(channel: &Channel, external_id: &str, number: u64) -> Self {
+        Self {
+            account_id: channel.account_id.clone(),
+            channel_id: channel.channel_id.clone(),
+            external_id: external_id.to_owned(),
+            number,
+            profile: VisitorProfile::default(),
+            sources: ProfileSources::default(),
+            integrator_values: OverriddenIntegratorValues::default(),
+            chats: 0,
+            widget: None,
+            blacklisted: false,
+            open_chat: None,
+            last_chat: None,
+            recent_chats: Vec::new(),
+            retain_until: None,
+            changes: VisitorChanges::default(),
+        }
+    }
+
     /// Whether the visitor has no open chat and the retention period is over. Readers must check this, because the
     /// table deletes expired items with a delay.
     pub fn is_expired(&self, now: Timestamp) -> bool {

@@ -3,11 +3,15 @@
 
 use std::time::Instant;
 
+use crate::chats::apply_retention::apply_retention;
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::runtime::clock;
-use crate::service::{account_deletion, retention};
+use crate::service::account_deletion;
 use crate::store::account_deletion::AccountData;
+use crate::store::chats::Chats;
+use crate::store::chats::retention_passes::RetentionPass;
+use crate::store::directory::Directory;
 
 /// Continues the due retention passes and deletions until `deadline`. Returns the number of those that failed; the next
 /// run continues them. The caller guarantees that all idle checks that were due before `checked_until` have been made.
@@ -18,9 +22,37 @@ pub async fn continue_account_work(
 ) -> Result<u32, Error> {
     let work = data.chats.due_account_work(checked_until, clock::now()).await?;
     let end_of_passes = end_of_passes(Instant::now(), deadline, !work.deletions.is_empty());
-    let failed_passes = retention::continue_passes(data.directory, data.chats, work.passes, end_of_passes).await;
+    let failed_passes = continue_passes(data.directory, data.chats, work.passes, end_of_passes).await;
     let failed_deletions = account_deletion::continue_deletions(data, work.deletions, deadline).await;
     Ok(work.failed + failed_passes + failed_deletions)
+}
+
+/// Continues the retention passes until `deadline`. A retention pass applies a changed retention period to the closed
+/// chats of one account. Returns the number of accounts whose pass failed; the next run continues these passes.
+async fn continue_passes(directory: &Directory, chats: &Chats, passes: Vec<RetentionPass>, deadline: Instant) -> u32 {
+    let mut failed = 0;
+    for pass in passes {
+        // The next run continues with the remaining passes.
+        if Instant::now() >= deadline {
+            break;
+        }
+        if let Err(error) = apply_pass(directory, chats, &pass, deadline).await {
+            failed += 1;
+            tracing::error!(context = error.context(), pass.account_id, "retention not applied: {error}");
+        }
+    }
+    failed
+}
+
+async fn apply_pass(
+    directory: &Directory,
+    chats: &Chats,
+    pass: &RetentionPass,
+    deadline: Instant,
+) -> Result<(), Error> {
+    let retention_days = directory.settings(&pass.account_id).await?.retention_days;
+    let has_time = || Instant::now() < deadline;
+    apply_retention(chats, pass, retention_days, &has_time, clock::now()).await
 }
 
 /// Returns when the passes of a run end. If there are deletions, they get at least half of the remaining time.

@@ -3,27 +3,28 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::chats::append_entry::{IncomingMessage, StoreMessageResult};
-use crate::chats::calls::{BALANCE_USED_UP, ReportedCall};
+use crate::chats::receive_call::{ReceivedCall, receive_incoming_call};
+use crate::chats::report_call::{ReportedCall, report_call};
+use crate::chats::visitor_entry::{FromVisitor, StoredEntry};
 use crate::delivery::telephony::{self, AcceptedIncomingCall};
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::agent::{Agent, AgentSnapshot};
 use crate::domain::callback_availability::CallbackAvailability;
 use crate::domain::channel::Channel;
 use crate::domain::idempotency_key::IdempotencyKey;
-use crate::domain::message_content::Content;
 use crate::domain::message_id;
-use crate::domain::phone_call::{Call, CallAgent, CallCharge, CallKind, CallLimits, CallStatus, NO_AGENT_AVAILABLE};
+use crate::domain::phone_call::{Call, CallAgent, CallCharge, CallFailure, CallKind, CallLimits, CallStatus};
 use crate::domain::phone_number;
 use crate::domain::telephony::{IncomingCall, Telephony, report_url};
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::visitor::{ProfileSource, Visitor, VisitorProfile};
+use crate::domain::visitor::Visitor;
 use crate::error::Error;
 use crate::runtime::http::{Request, Response};
 use crate::runtime::outbox::Outbox;
 use crate::runtime::public_base_url::PublicBaseUrl;
 use crate::store::chats::Chats;
+use crate::store::chats::call_slot::BALANCE_USED_UP;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 
@@ -236,7 +237,7 @@ impl CallService<'_> {
         };
         let Caller { channel, visitor, external_id, number } = caller;
         let agent = self.agent_to_call(&channel, visitor.as_ref(), telephony).await?;
-        let status = if agent.is_some() { CallStatus::Start } else { CallStatus::Error(NO_AGENT_AVAILABLE.to_owned()) };
+        let status = if agent.is_some() { CallStatus::Start } else { CallStatus::Error(CallFailure::NoAgentAvailable) };
         let shown_number = number.clone().or_else(|| phone.clone()).unwrap_or_default();
         let call = Call {
             status,
@@ -246,25 +247,17 @@ impl CallService<'_> {
         };
         let settings = self.directory.cached_settings(account_id).await?;
         let department = self.directory.default_department(&channel).await?;
-        let message = IncomingMessage {
+        let from = FromVisitor {
             channel: &channel,
             department: department.as_ref(),
             external_id: &external_id,
-            has_numeric_id: None,
-            invite: None,
-            profile: &VisitorProfile { phone: number, ..VisitorProfile::default() },
-            source: ProfileSource::Visitor,
-            answers: None,
-            page: None,
-            is_offline: false,
-            callback_caps: None,
             network: None,
-            content: &Content::Call(Box::new(call)),
             settings: &settings,
             key: Some(&key),
             now: self.now,
         };
-        let entry = self.store_call(&message, outbox).await?;
+        let received = ReceivedCall { from, call: &call, number: number.as_deref() };
+        let entry = self.queue_call(account_id, receive_incoming_call(self.chats, &received).await, outbox).await?;
         if entry.is_none() {
             tracing::info!(
                 account_id,
@@ -275,26 +268,23 @@ impl CallService<'_> {
         Ok(entry)
     }
 
-    /// Stores a call from or to a visitor, and queues the call and its notifications. If an earlier request with the same
-    /// idempotency key has already stored the call, returns the stored call. Returns `None` if the visitor is blacklisted.
-    ///
-    /// # Errors
-    /// Fails with a conflict if the call is a callback and the visitor or the number already has a call in progress,
-    /// the balance is used up or a limit on callbacks is reached.
-    pub async fn store_call(
+    /// Queues a stored call of a visitor and its notifications. If an earlier request with the same idempotency key has
+    /// already stored the call, returns the stored call. Returns `None` if nothing was stored, because the visitor is
+    /// blacklisted.
+    pub async fn queue_call(
         &self,
-        message: &IncomingMessage<'_>,
+        account_id: &str,
+        stored: Result<Option<StoredEntry>, Error>,
         outbox: &Outbox,
     ) -> Result<Option<TimelineEntry>, Error> {
-        let Some(stored) = self.chats.store_visitor_message(message).await? else { return Ok(None) };
-        let StoreMessageResult { receipt, entry, notifications } = stored;
+        let Some(StoredEntry { receipt, entry, notifications }) = stored? else { return Ok(None) };
         // The start event is queued before the call. Otherwise, if the provider rejected the call immediately, webhooks
         // could receive the start event after the error event.
         outbox.enqueue(&notifications).await;
         outbox.enqueue(entry.as_slice()).await;
         match entry {
             Some(entry) => Ok(Some(entry)),
-            None => self.chats.entry(&message.channel.account_id, receipt.chat_id, receipt.seq).await,
+            None => self.chats.entry(account_id, receipt.chat_id, receipt.seq).await,
         }
     }
 
@@ -374,7 +364,7 @@ impl CallReports<'_> {
             provider_call_id: received.provider_call_id.as_deref(),
         };
         let settings = self.directory.cached_settings(account_id).await?;
-        if let Some(changed) = self.chats.report_call(&reported, &settings.webhooks, self.now).await? {
+        if let Some(changed) = report_call(self.chats, &reported, &settings.webhooks, self.now).await? {
             outbox.enqueue(&changed.notifications).await;
         }
         Ok(provider.report_response().with_logged_message_id(call_id))

@@ -1,7 +1,9 @@
 //! The events that a bot may send (specification, B-1). A bot can affect only its own chats and visitors.
 
-use crate::chats::receive_bot_message::{BotMessage, BotMessageResult};
+use crate::chats::hand_over_chat::invite_agent;
+use crate::chats::receive_bot_message::{BotMessage, BotMessageResult, receive_bot_message};
 use crate::chats::transition::Transition;
+use crate::chats::update_visitor::update_visitor_and_notify;
 use crate::delivery::bot_receiver::has_online_agent;
 use crate::domain::bot::Bot;
 use crate::domain::chat::Chat;
@@ -40,7 +42,7 @@ impl BotEventHandler<'_> {
         let in_field = |error| as_field_error(chat_reference, error);
         let is_displayable = self.is_displayable(chat_id, content).await.map_err(in_field)?;
         let message = BotMessage { bot, chat_id, content, is_displayable, now };
-        self.chats.store_bot_message(&message, key).await.map_err(in_field)
+        receive_bot_message(self.chats, &message, key).await.map_err(in_field)
     }
 
     /// Returns whether the chat's channel can show a message or its fallback text.
@@ -58,7 +60,7 @@ impl BotEventHandler<'_> {
         let chat_id = self.chat_id(chat_reference).await?;
         let chat = self.chat_of_this_bot(chat_id).await.map_err(|error| as_field_error(chat_reference, error))?;
         let is_agent_online = has_online_agent(self.directory, self.connections, &chat).await?;
-        self.chats.invite_agent(&self.bot.account_id, chat_id, is_agent_online, clock::now()).await
+        invite_agent(self.chats, &self.bot.account_id, chat_id, is_agent_online, clock::now()).await
     }
 
     /// Handles CLIENT_INFO. Returns the stored notifications for the webhooks; the caller must queue them.
@@ -81,7 +83,7 @@ impl BotEventHandler<'_> {
         let mut visitor = visitor;
         visitor.merge_profile(profile, ProfileSource::Bot);
         let settings = self.directory.cached_settings(&self.bot.account_id).await?;
-        self.chats.save_visitor_and_notify(&visitor, &settings.webhooks, clock::now()).await
+        update_visitor_and_notify(self.chats, &visitor, &settings.webhooks, clock::now()).await
     }
 
     /// Finds the chat of an event by its `chat_id`, by its `client_id`, or by the `id` of a CLIENT_MESSAGE

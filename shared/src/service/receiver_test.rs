@@ -13,7 +13,6 @@ use crate::domain::retry_schedule;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::Webhook;
 use crate::error::Error;
-use crate::runtime::http::Response;
 use crate::runtime::random_ids_and_secrets::new_webhook_request_id;
 use crate::wire::bot_sample::SampleBotEvent;
 use crate::wire::receiver_response::ReceiverResponse;
@@ -21,7 +20,11 @@ use crate::wire::receiver_test::ReceiverTest;
 use crate::wire::webhook_sample::SampleEvent;
 use crate::wire::{integrator_response, sample_data};
 
-pub async fn test_integrator(outbound: &OutboundClient, channel: &Channel, now: Timestamp) -> Result<Response, Error> {
+pub async fn test_integrator(
+    outbound: &OutboundClient,
+    channel: &Channel,
+    now: Timestamp,
+) -> Result<ReceiverTest, Error> {
     let mut chat = sample_data::chat(now);
     chat.channel_id.clone_from(&channel.channel_id);
     let message = sample_data::agent_message(&new_webhook_request_id(), now);
@@ -36,7 +39,7 @@ pub async fn test_bot(
     provider: &Provider,
     event: SampleBotEvent,
     now: Timestamp,
-) -> Result<Response, Error> {
+) -> Result<ReceiverTest, Error> {
     let id = new_webhook_request_id();
     let post = bot_receiver::signed_post(bot, provider, &event.body(bot, &id, now), &id)?;
     send(outbound, &post, bot_receiver::interpret_response).await
@@ -47,7 +50,7 @@ pub async fn test_webhook(
     webhook: &Webhook,
     sample: &SampleEvent,
     now: Timestamp,
-) -> Result<Response, Error> {
+) -> Result<ReceiverTest, Error> {
     let post =
         webhook_request::signed_post(webhook, &sample.body(&webhook.webhook_id, now), &new_webhook_request_id(), now)?;
     send(outbound, &post, |response| match response.status {
@@ -63,10 +66,10 @@ async fn send(
     outbound: &OutboundClient,
     post: &SignedPost,
     interpret: impl FnOnce(&ReceiverResponse) -> Outcome,
-) -> Result<Response, Error> {
+) -> Result<ReceiverTest, Error> {
     let sent = outbound.post(post, retry_schedule::ATTEMPT_TIMEOUT).await?;
     let response = sent.result.as_ref().ok().map(|response| response.body.clone());
     let (outcome, attempt) = sent.into_outcome(interpret);
     let request = post.shown(attempt.at)?;
-    Ok(Response::ok(ReceiverTest::new(request, &outcome, &attempt, response.as_deref())))
+    Ok(ReceiverTest::new(request, &outcome, &attempt, response.as_deref()))
 }

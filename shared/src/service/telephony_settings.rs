@@ -1,43 +1,40 @@
-//! The endpoints with which an account's admins and the operator configure the account's telephony.
+//! The telephony settings of an account, which its admins and the operator change.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::domain::ssrf_guard::SsrfGuard;
 use crate::domain::telephony::{Telephony, TelephonyEditor, incoming_url};
 use crate::error::Error;
-use crate::runtime::http::{Request, Response};
-use crate::runtime::public_base_url::PublicBaseUrl;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::store::directory::telephony::LOCKED_TELEPHONY;
 use crate::wire::telephony_settings::{apply_telephony_patch, named_channel, telephony_json};
 
-pub struct TelephonySettingsService<'a> {
+pub struct TelephonySettings<'a> {
     pub account_id: &'a str,
     pub directory: &'a Directory,
     pub chats: &'a Chats,
     pub guard: &'a SsrfGuard,
-    pub public_url: &'a PublicBaseUrl,
     pub editor: TelephonyEditor,
 }
 
-impl TelephonySettingsService<'_> {
-    /// Handles GET, PATCH and DELETE.
-    pub async fn handle(&self, request: &Request) -> Result<Response, Error> {
-        let telephony = match request.method.as_str() {
-            "DELETE" => {
-                self.directory.delete_telephony(self.account_id, self.editor).await?;
-                return Ok(Response::ok(json!({ "deleted": true })));
-            }
-            "PATCH" => Some(self.patch(&request.json()?).await?),
-            _ => self.directory.telephony(self.account_id).await?,
-        };
+impl TelephonySettings<'_> {
+    /// Returns the settings, the balance and the URL for incoming calls. `base_url` is the public base URL of the
+    /// service.
+    pub async fn show(&self, telephony: Option<&Telephony>, base_url: &str) -> Result<Value, Error> {
         let balance = self.chats.call_balance(self.account_id).await?.minutes;
-        let incoming_url = incoming_url(&self.public_url.of_request(request), self.account_id);
-        Ok(Response::ok(telephony_json(telephony.as_ref(), balance, &incoming_url)))
+        Ok(telephony_json(telephony, balance, &incoming_url(base_url, self.account_id)))
     }
 
-    async fn patch(&self, body: &Value) -> Result<Telephony, Error> {
+    pub async fn current(&self) -> Result<Option<Telephony>, Error> {
+        self.directory.telephony(self.account_id).await
+    }
+
+    pub async fn delete(&self) -> Result<(), Error> {
+        self.directory.delete_telephony(self.account_id, self.editor).await
+    }
+
+    pub async fn patch(&self, body: &Value) -> Result<Telephony, Error> {
         if let Some(channel_id) = named_channel(body)? {
             match self.directory.channel_of_account(self.account_id, &channel_id).await {
                 Err(Error::NotFound) => return Err(Error::field("channel_id", "must be a channel of the account")),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::chats::create_widget_visitor::create_widget_visitor;
 use crate::domain::agent::{Agent, AgentSnapshot};
 use crate::domain::agent_presence::Presence;
 use crate::domain::channel::Channel;
@@ -125,7 +126,7 @@ pub async fn create_visitor(
 ) -> Result<(Visitor, String), Error> {
     let token = random_ids_and_secrets::random_token()?;
     let settings = directory.cached_settings(&channel.account_id).await?;
-    let visitor = chats.create_widget_visitor(channel, &token, widget, page, &settings, now).await?;
+    let visitor = create_widget_visitor(chats, channel, &token, widget, page, &settings, now).await?;
     Ok((visitor, token))
 }
 

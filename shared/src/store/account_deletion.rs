@@ -12,11 +12,11 @@ use std::time::Duration;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
-use crate::chats::apply_retention::RETENTION_PARTITION;
 use crate::domain::account::{DeletionPhase, DeletionProgress};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
 use crate::store::chats::Chats;
+use crate::store::chats::due_index::ACCOUNT_WORK_PARTITION;
 use crate::store::connections::Connections;
 use crate::store::directory::Directory;
 use crate::store::directory::keys::account_partition;
@@ -76,7 +76,7 @@ impl Chats {
             after: None,
             deleted_items: 0,
             ids: BTreeSet::new(),
-            due: RETENTION_PARTITION.to_owned(),
+            due: ACCOUNT_WORK_PARTITION.to_owned(),
             due_at: now.plus(DELETION_GRACE).0,
         };
         self.table.put(to_item(&deletion)?, true).await.condition().map(|_| ())

@@ -2,6 +2,7 @@
 //! module; callers use `domain` types and the parameter and result types of the stores.
 
 pub mod account_deletion;
+pub mod account_work;
 pub(crate) mod cache;
 pub mod chats;
 pub mod connections;

@@ -3,11 +3,11 @@
 //! message by calling the `shared` crate. The real function then delivers the event.
 
 use serde_json::{Value, json};
-use shared::chats::append_entry::IncomingMessage;
+use shared::chats::receive_offline_form::{OfflineForm, receive_offline_form};
+use shared::chats::visitor_entry::FromVisitor;
 use shared::domain::department::ChatDepartment;
-use shared::domain::message_content::Content;
 use shared::domain::timeline_entry::TimelineEntry;
-use shared::domain::visitor::{ProfileSource, VisitorProfile};
+use shared::domain::visitor::VisitorProfile;
 use shared::runtime::clock;
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
@@ -50,25 +50,17 @@ fn offline_message_contains_text_and_visitor() {
             ..VisitorProfile::default()
         };
         let department = ChatDepartment { department_id: 1, name: "Sales".to_owned() };
-        let incoming = IncomingMessage {
+        let from = FromVisitor {
             channel: &channel,
             department: Some(&department),
             external_id: "browser-1",
-            has_numeric_id: Some(false),
-            invite: None,
-            profile: &profile,
-            source: ProfileSource::Visitor,
-            answers: None,
-            page: None,
-            is_offline: true,
             network: None,
-            callback_caps: None,
-            content: &Content::text("Please write to me"),
             settings: &settings,
             key: None,
             now: clock::now(),
         };
-        let stored = chats.store_visitor_message(&incoming).await.unwrap().unwrap();
+        let form = OfflineForm { from, text: "Please write to me", contacts: &profile, answers: None };
+        let stored = receive_offline_form(&chats, &form).await.unwrap().unwrap();
         deliver(host, &stored.notifications[0]).await;
         let mut body = fixture.webhook_receiver.requests().pop().unwrap().json();
         let id = body.as_object_mut().unwrap().remove("offline_message_id").unwrap();

@@ -45,6 +45,9 @@ impl Backlog {
     }
 }
 
+/// The partition of the work on whole accounts: retention passes and deletions of accounts.
+pub(crate) const ACCOUNT_WORK_PARTITION: &str = "retention";
+
 /// Returns the partition of an account's failed deliveries, which are sorted by the time of their entries.
 pub(crate) fn failed_partition(account_id: &str) -> String {
     format!("{account_id}#failed")

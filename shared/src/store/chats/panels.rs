@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::chats::erase_visitor::ERASING;
 use crate::domain::chat::Chat;
 use crate::domain::chat_side_panel::{CrmCardAssignment, CustomData, Panel, PanelUpdate};
 use crate::domain::message_content::truncate_chars;
 use crate::domain::sha256;
 use crate::error::Error;
+use crate::store::chats::erasure::ERASING;
 use crate::store::chats::visitor_expiry::chat_expiry;
 use crate::store::chats::{Chats, chat_from_item, header_key, panel_key};
 use crate::store::table::{ExpressionValues, ITEM_EXISTS, Item, ItemUpdate, Write, s};

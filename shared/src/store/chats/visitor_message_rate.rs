@@ -8,10 +8,11 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
+use crate::domain::chat_state::ChatState;
 use crate::domain::rate_limit::{RATE_WINDOW, fixed_window};
 use crate::domain::timestamp::Timestamp;
 use crate::error::Error;
-use crate::store::table::{ExpressionValues, Item, n};
+use crate::store::table::{ExpressionValues, Item, n, s};
 
 /// The number of attributes that the windows share. After a pause of more than five minutes, the attribute of the new
 /// window still contains an old count in about two of 32 cases. The message then needs a second write.
@@ -21,21 +22,56 @@ const COUNTS_PER_WINDOW: u64 = 10_000;
 
 /// Expands to one condition for each slot, because the condition of an `ItemUpdate` is a `&'static str`.
 macro_rules! conditions {
-    ($($slot:literal),+) => {
+    ($state:literal: $($slot:literal),+) => {
         [$(concat!(
-            "#state IN (:state_1, :state_2, :state_3) AND ",
-            "(attribute_not_exists(#must_read_visitor) OR #must_read_visitor = :is_visitor_read) AND ",
+            $state,
+            " AND (attribute_not_exists(#must_read_visitor) OR #must_read_visitor = :is_visitor_read) AND ",
             "(attribute_not_exists(#rate_", $slot, ") OR #rate_", $slot, " BETWEEN :lowest AND :highest)"
         )),+]
     };
+    ($state:literal) => {
+        conditions!(
+            $state: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
+            27, 28, 29, 30, 31
+        )
+    };
 }
-/// For each slot, the condition under which a message is counted. The first part of each condition requires that the
-/// chat is in one of three states. Some of these states may be equal. The second part requires that the visitor has
-/// been read, if the header has the mark of a blacklisted visitor.
-const CONDITIONS: [&str; SLOTS as usize] = conditions!(
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
-    31
-);
+/// For each slot, the condition under which a message is counted in a chat of any open state. The second part of a
+/// condition requires that the visitor has been read, if the header has the mark of a blacklisted visitor.
+const CONDITIONS_OF_OPEN_CHAT: [&str; SLOTS as usize] = conditions!("#state IN (:bot, :waiting, :active)");
+/// The same for a chat of one state.
+const CONDITIONS_OF_ONE_STATE: [&str; SLOTS as usize] = conditions!("#state = :state");
+
+/// The states in which a chat accepts the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RequiredState {
+    AnyOpen,
+    /// The name of the state that the chat had when it was read.
+    Unchanged(&'static str),
+}
+
+impl RequiredState {
+    pub(crate) fn includes(self, state: &str) -> bool {
+        match self {
+            Self::AnyOpen => ChatState::OPEN_NAMES.contains(&state),
+            Self::Unchanged(name) => name == state,
+        }
+    }
+
+    fn conditions(self) -> &'static [&'static str; SLOTS as usize] {
+        match self {
+            Self::AnyOpen => &CONDITIONS_OF_OPEN_CHAT,
+            Self::Unchanged(_) => &CONDITIONS_OF_ONE_STATE,
+        }
+    }
+
+    fn values(self) -> ExpressionValues {
+        match self {
+            Self::AnyOpen => [":bot", ":waiting", ":active"].into_iter().zip(ChatState::OPEN_NAMES.map(s)).collect(),
+            Self::Unchanged(name) => vec![(":state", s(name))],
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MessageCount {
@@ -50,14 +86,13 @@ pub(crate) struct CountExpression {
     pub assignments: String,
     /// Attributes to append to a REMOVE clause, each preceded by a comma.
     pub removed: String,
-    /// A condition with the placeholders `:state_1`, `:state_2` and `:state_3` for the chat's state, and
-    /// `:is_visitor_read`.
+    /// A condition with the placeholder `:is_visitor_read`, whose value is not in `values`.
     pub condition: &'static str,
     pub values: ExpressionValues,
 }
 
 impl MessageCount {
-    pub(crate) fn expression(self, limit: u32, now: Timestamp) -> CountExpression {
+    pub(crate) fn expression(self, state: RequiredState, limit: u32, now: Timestamp) -> CountExpression {
         let (window, _) = fixed_window(RATE_WINDOW, now);
         let (slot, first) = (window % SLOTS, first_count(window));
         let base = first.saturating_sub(1);
@@ -75,8 +110,11 @@ impl MessageCount {
         CountExpression {
             assignments,
             removed: others.collect(),
-            condition: CONDITIONS.get(usize::try_from(slot).unwrap_or_default()).copied().unwrap_or_default(),
-            values: vec![(":no_messages", n(base)), (":one", n(1)), (":lowest", n(lowest)), (":highest", n(highest))],
+            condition: state.conditions().get(usize::try_from(slot).unwrap_or_default()).copied().unwrap_or_default(),
+            values: [(":no_messages", n(base)), (":one", n(1)), (":lowest", n(lowest)), (":highest", n(highest))]
+                .into_iter()
+                .chain(state.values())
+                .collect(),
         }
     }
 
@@ -145,7 +183,8 @@ mod tests {
     fn count_names_each_slot_at_most_once() {
         for window in 0..SLOTS {
             let now = Timestamp(window * 10_000);
-            let CountExpression { assignments, removed, condition, .. } = MessageCount::Increment.expression(30, now);
+            let CountExpression { assignments, removed, condition, .. } =
+                MessageCount::Increment.expression(RequiredState::AnyOpen, 30, now);
             let own = format!("#rate_{window}");
             assert!(
                 assignments.contains(&format!("{own} =")) && condition.contains(&format!("({own})")),

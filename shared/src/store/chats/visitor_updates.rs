@@ -10,8 +10,8 @@ use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::{ProfileSource, Visitor, VisitorField};
 use crate::error::Error;
 use crate::store::chats::items::{VisitorItem, VisitorNumberItem, WidgetVisitorItem};
-use crate::store::chats::{visitor_key, visitor_number_key};
-use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Write, n, s};
+use crate::store::chats::{Chats, visitor_key, visitor_number_key};
+use crate::store::table::{ExpressionValues, ITEM_EXISTS, ItemUpdate, Key, Write, WriteError, n, s};
 use crate::store::{to_attribute, to_item};
 
 #[derive(Clone, Default)]
@@ -142,6 +142,21 @@ pub(crate) fn visitor_update(visitor: &Visitor) -> Result<Option<ItemUpdate<Stri
     }
     let key = visitor_key(&visitor.channel_id, &visitor.external_id);
     Ok(Some(changed_attributes(visitor)?.into_update(key, ITEM_EXISTS)))
+}
+
+/// Returns the same update as a part of a transaction.
+pub(crate) fn visitor_update_write(visitor: &Visitor) -> Result<Option<Write>, Error> {
+    Ok(visitor_update(visitor)?.map(Write::DynamicUpdate))
+}
+
+impl Chats {
+    /// Stores the visitor's changed attributes, if there are any.
+    pub(crate) async fn store_visitor_changes(&self, visitor: &Visitor) -> Result<(), WriteError> {
+        if let Some(update) = visitor_update(visitor)? {
+            self.table.update(update).await?;
+        }
+        Ok(())
+    }
 }
 
 /// Returns the write that stores a visitor who opens a chat. `previous_chat` is the visitor's most recent chat before

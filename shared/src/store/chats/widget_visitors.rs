@@ -1,69 +1,23 @@
 //! Visitors of a widget. A visitor is identified by a token, whose hash is the visitor's `external_id`. The key of the
 //! visitor's item contains this id and the channel's id. Therefore, one read authenticates the visitor, and a token is
-//! valid only for the widget that issued it. The visitor and the visitor number exist before the first chat. This file
-//! also reads the end of a chat's timeline for the widget.
+//! valid only for the widget that issued it. This file also reads the end of a chat's timeline for the widget.
 
-use std::time::Duration;
-
-use crate::chats::append_entry::{LastAssignedNumbers, new_visitor};
-use crate::domain::account_settings::AccountSettings;
-use crate::domain::channel::Channel;
 use crate::domain::chat::Chat;
 use crate::domain::sha256;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::timestamp::Timestamp;
 use crate::domain::visitor::Visitor;
-use crate::domain::widget_visitor::{Page, WidgetVisitor};
 use crate::error::Error;
-use crate::store::chats::items::VisitorItem;
-use crate::store::chats::visitor_updates::visitor_number_write;
 use crate::store::chats::{
-    Chats, HEADER_SORT_KEY, MAX_SEQ, chat_from_item, chat_pk, counters_key, entry_from_item, entry_sort_key,
-    timeline_query,
+    Chats, HEADER_SORT_KEY, MAX_SEQ, chat_from_item, chat_pk, entry_from_item, entry_sort_key, timeline_query,
 };
-use crate::store::table::{ItemUpdate, Query, Write, WriteResult, key_taken, n, s};
-use crate::store::{from_item, to_item};
-
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
-/// After this time, a visitor who has not opened a chat expires, unless the account's retention period is shorter.
-const MAX_RETENTION_WITHOUT_CHAT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+use crate::store::table::{Query, s};
 
 pub fn visitor_id_of_token(token: &str) -> String {
     sha256::hex_digest(token)
 }
 
 impl Chats {
-    /// Creates the visitor of a new token. The visitor expires unless they open a chat.
-    pub async fn create_widget_visitor(
-        &self,
-        channel: &Channel,
-        token: &str,
-        widget: WidgetVisitor,
-        page: Option<Page>,
-        settings: &AccountSettings,
-        now: Timestamp,
-    ) -> Result<Visitor, Error> {
-        let update = ItemUpdate {
-            key: counters_key(&channel.account_id),
-            update: "ADD #visitors :one",
-            condition: "",
-            values: vec![(":one", n(1))],
-        };
-        let LastAssignedNumbers { visitors: number, .. } = from_item(self.table.update(update).await.unconditional()?)?;
-        let retention = settings.retention_days.map_or(MAX_RETENTION_WITHOUT_CHAT, |days| DAY * days);
-        let mut visitor = Visitor {
-            widget: Some(Box::new(widget)),
-            retain_until: Some(now.plus(retention.min(MAX_RETENTION_WITHOUT_CHAT))),
-            ..new_visitor(channel, &visitor_id_of_token(token), number)
-        };
-        if let Some(page) = page {
-            visitor.set_page(page);
-        }
-        let writes = vec![Write::Create(to_item(&VisitorItem::from(&visitor))?), visitor_number_write(&visitor)?];
-        self.table.transact(writes).await.on_condition_failed(key_taken())?;
-        Ok(visitor)
-    }
-
     /// Returns the visitor whom a token identifies.
     ///
     /// # Errors

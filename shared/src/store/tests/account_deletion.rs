@@ -1,7 +1,7 @@
 //! Tests of the deletions of accounts, and of how they share a scheduled function with the retention passes.
 
-use crate::chats::apply_retention::DueAccountWork;
 use crate::store::account_deletion::{AccountData, AccountDeletion};
+use crate::store::account_work::DueAccountWork;
 use crate::store::tests::*;
 
 /// More than one run continues of either kind.

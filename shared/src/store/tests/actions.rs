@@ -2,7 +2,10 @@
 
 use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 
-use crate::chats::receive_bot_message::{BotMessage, BotMessageResult};
+use crate::chats::add_note::add_note;
+use crate::chats::close_chat::close_chat;
+use crate::chats::receive_bot_message::{BotMessage, BotMessageResult, receive_bot_message};
+use crate::chats::reschedule_idle_check::reschedule_idle_check;
 use crate::domain::socket::{AgentSocket, Socket};
 use crate::store::tests::*;
 
@@ -42,8 +45,9 @@ impl Stores {
         now: Timestamp,
     ) -> Result<(u64, u64), Error> {
         let (channel, content) = (channel(), Content::text(text));
-        let incoming = IncomingMessage { external_id, key, ..incoming_message(self, &channel, &content, profile, now) };
-        self.chats.store_visitor_message(&incoming).await.map(|stored| {
+        let text = visitor_text(self, &channel, &content, profile, now);
+        let incoming = VisitorText { from: FromVisitor { external_id, key, ..text.from }, ..text };
+        receive_visitor_text(&self.chats, &incoming).await.map(|stored| {
             let receipt = stored.unwrap().receipt;
             (receipt.chat_id, receipt.seq)
         })
@@ -57,7 +61,7 @@ impl Stores {
         now: Timestamp,
     ) -> Result<Transition, Error> {
         let chat = self.chats.chat("acc", chat_id).await?.ok_or(Error::NotFound)?;
-        self.chats.accept(chat, agent, webhooks, now).await
+        accept_chat(&self.chats, chat, agent, webhooks, now).await
     }
 
     pub(super) async fn close(
@@ -68,14 +72,14 @@ impl Stores {
         now: Timestamp,
     ) -> Result<Transition, Error> {
         let chat = self.chats.chat("acc", chat_id).await?.ok_or(Error::NotFound)?;
-        self.chats.close(chat, agent, webhooks, now).await
+        close_chat(&self.chats, chat, agent, webhooks, now).await
     }
 
     /// Stores a text message from Bob, an agent. Returns the message's `seq`.
     pub(super) async fn agent_writes(&self, chat_id: u64, text: &str, now: Timestamp) -> Result<u64, Error> {
         let (agent, content) = (bob(), Content::text(text));
         let outgoing = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
-        self.chats.store_agent_message(&outgoing).await.map(|receipt| receipt.seq)
+        send_agent_message(&self.chats, &outgoing).await.map(|receipt| receipt.seq)
     }
 
     /// Reads a chat and adds a note from Bob, an agent. Returns the note's `seq`.
@@ -92,7 +96,7 @@ impl Stores {
         now: Timestamp,
     ) -> Result<u64, Error> {
         let note = NewNote { agent: &bob(), text: "for us", key, now };
-        self.chats.store_note(chat, &note).await.map(|receipt| receipt.seq)
+        add_note(&self.chats, chat, &note).await.map(|receipt| receipt.seq)
     }
 
     pub(super) async fn overdue_deliveries(&self, chat_id: u64, before: Timestamp) -> Vec<OverdueItem> {
@@ -116,9 +120,9 @@ impl Stores {
     pub(super) async fn open_chat_with_bot(&self) {
         let channel = Channel { bot_id: Some("B".into()), ..channel() };
         let (profile, content) = (VisitorProfile::default(), Content::text("hi"));
-        let incoming = incoming_message(self, &channel, &content, &profile, NOW);
+        let incoming = visitor_text(self, &channel, &content, &profile, NOW);
         assert!(
-            self.chats.store_visitor_message(&incoming).await.unwrap().unwrap().receipt.target == Some(Target::Bot)
+            receive_visitor_text(&self.chats, &incoming).await.unwrap().unwrap().receipt.target == Some(Target::Bot)
         );
     }
 
@@ -144,7 +148,7 @@ impl Stores {
     ) -> Result<TimelineEntry, Error> {
         let is_displayable = content.converted_for(rich_support).is_some();
         let message = BotMessage { bot, chat_id: 1, content: &content, is_displayable, now };
-        let BotMessageResult::Stored(stored) = self.chats.store_bot_message(&message, None).await? else {
+        let BotMessageResult::Stored(stored) = receive_bot_message(&self.chats, &message, None).await? else {
             panic!("the message counts as a repeated one")
         };
         Ok(self.chats.entry("acc", stored.chat_id, stored.seq).await?.unwrap())
@@ -196,9 +200,14 @@ impl Stores {
 
     pub(super) async fn transfer(&self, by: u64, to: &TransferTarget) -> Result<Chat, Error> {
         let chat = self.chats.chat("acc", 1).await?.unwrap();
-        self.chats
-            .transfer(chat, TransferRequester { agent: &agent_snapshot(by), is_admin: false }, to, seconds_later(1))
-            .await
+        transfer_chat(
+            &self.chats,
+            chat,
+            TransferRequester { agent: &agent_snapshot(by), is_admin: false },
+            to,
+            seconds_later(1),
+        )
+        .await
     }
 
     /// Opens, accepts and closes a chat, `second` seconds after `NOW`.
@@ -218,8 +227,8 @@ impl Stores {
             for due in page.items {
                 let Some(chat) = self.chats.due_for_idle_check(&due).await.unwrap() else { continue };
                 if !self.settings.is_idle(chat.updated_at, now) {
-                    self.chats.reschedule_idle_check(&due, &chat, &self.settings, now).await.unwrap();
-                } else if let Some(end) = self.chats.close_idle(&chat, &self.settings, now).await.unwrap() {
+                    reschedule_idle_check(&self.chats, &due, &chat, &self.settings, now).await.unwrap();
+                } else if let Some(end) = close_idle_chat(&self.chats, &chat, &self.settings, now).await.unwrap() {
                     closed.push((
                         end.chat.chat_id,
                         end.notifications.iter().map(|entry| entry.content.clone()).collect(),

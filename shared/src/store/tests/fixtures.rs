@@ -132,31 +132,22 @@ pub(super) fn profile_named(name: &str) -> VisitorProfile {
     VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() }
 }
 
-pub(super) fn incoming_message<'a>(
+/// Visitor `v` of the channel.
+pub(super) fn from_visitor<'a>(stores: &'a Stores, channel: &'a Channel, now: Timestamp) -> FromVisitor<'a> {
+    let settings = &stores.settings;
+    FromVisitor { channel, department: None, external_id: "v", network: None, settings, key: None, now }
+}
+
+pub(super) fn visitor_text<'a>(
     stores: &'a Stores,
     channel: &'a Channel,
     content: &'a Content,
     profile: &'a VisitorProfile,
     now: Timestamp,
-) -> IncomingMessage<'a> {
-    IncomingMessage {
-        channel,
-        department: None,
-        external_id: "v",
-        has_numeric_id: Some(false),
-        invite: None,
-        profile,
-        source: ProfileSource::Integrator,
-        answers: None,
-        page: None,
-        is_offline: false,
-        callback_caps: None,
-        network: None,
-        content,
-        settings: &stores.settings,
-        key: None,
-        now,
-    }
+) -> VisitorText<'a> {
+    let from = from_visitor(stores, channel, now);
+    let source = ProfileSource::Integrator;
+    VisitorText { from, content, has_numeric_id: false, invite: None, profile, source, page: None }
 }
 
 pub(super) async fn account_with_four_agents() -> Stores {

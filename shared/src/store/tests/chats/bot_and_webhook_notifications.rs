@@ -1,6 +1,7 @@
 //! Tests that the event chat_assigned is stored as a notification, and that a closed chat sends no such event.
 
 use crate::chats::notifications::NotificationContext;
+use crate::chats::notify_webhooks::notify_webhooks;
 use crate::domain::webhook::WebhookEventDetails;
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
@@ -14,7 +15,7 @@ async fn closed_chat_sends_no_events() {
     let context = NotificationContext { webhooks: &webhooks, agent_id: Some(1), now: seconds_later(2) };
     let notify = async || {
         let details = WebhookEventDetails { assign_to: Some("https://crm.example"), ..WebhookEventDetails::default() };
-        stores.chats.notify_webhooks(&chat, WebhookEvent::ChatAssigned, details, &context).await.unwrap()
+        notify_webhooks(&stores.chats, &chat, WebhookEvent::ChatAssigned, details, &context).await.unwrap()
     };
     let entries = notify().await;
     assert_eq!(stores.entry(1, entries[0].seq).await, entries[0]);

@@ -1,26 +1,26 @@
 //! Tests of when a bot's chat is handed over to the agents (because the bot invites them, because the bot failed, or
 //! because a delivery to the bot was lost), when the bot keeps its chat, and how the bot is notified.
 
-use crate::chats::receive_bot_message::BotMessage;
+use crate::chats::hand_over_chat::HandoverResult;
+use crate::chats::receive_bot_message::{BotMessage, advance_header};
 use crate::chats::requeue_overdue_delivery::OverdueResult;
-use crate::chats::transition::HandoverResult;
 use crate::store::tests::*;
 
 #[tokio::test]
 async fn invitation_hands_over_only_if_an_agent_is_online() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
-    let refused = stores.chats.invite_agent("acc", 1, false, NOW).await.unwrap();
+    let refused = invite_agent(&stores.chats, "acc", 1, false, NOW).await.unwrap();
     let notice = refused.notifications.into_iter().next().unwrap();
     assert_eq!(
         notice.content,
         Content::BotNotification { notification: BotNotification::AgentUnavailable, phone: None }
     );
     assert_eq!((notice.delivery.unwrap().target, stores.chat_state_name().await), (Target::Bot, "bot"));
-    let handed_over = stores.chats.invite_agent("acc", 1, true, NOW).await.unwrap();
+    let handed_over = invite_agent(&stores.chats, "acc", 1, true, NOW).await.unwrap();
     assert!(handed_over.notifications.is_empty());
     assert_eq!(stores.chat_state_name().await, "waiting");
-    assert!(matches!(stores.chats.invite_agent("acc", 1, true, NOW).await, Err(Error::Forbidden(_))));
+    assert!(matches!(invite_agent(&stores.chats, "acc", 1, true, NOW).await, Err(Error::Forbidden(_))));
     let late = stores.bot_sends(&bot(&[]), Content::text("late"), RichSupport::default()).await;
     assert!(matches!(late, Err(Error::Forbidden(_))), "{late:?}");
 }
@@ -60,7 +60,7 @@ async fn failing_bot_keeps_the_chat_if_it_answered_in_time() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
     stores.bot_sends_text("hello", seconds_later(2)).await;
-    let hand_over = async |since| stores.chats.hand_over_to_agents("acc", 1, since, seconds_later(3)).await.unwrap();
+    let hand_over = async |since| hand_over_chat(&stores.chats, "acc", 1, since, seconds_later(3)).await.unwrap();
     assert_eq!(hand_over(seconds_later(1)).await, HandoverResult::BotResponded);
     assert_eq!(hand_over(seconds_later(2)).await, HandoverResult::HandedOver);
     assert_eq!(stores.chat_state_name().await, "waiting");
@@ -81,10 +81,10 @@ async fn concurrent_hand_over_and_bot_answer_have_one_winner() {
                 chats.chat("acc", 1).await.unwrap();
             }
             let (bot, content, now) = (&robo, &Content::text("hello"), seconds_later(2));
-            chats.advance_header_for_bot(&BotMessage { bot, chat_id: 1, content, is_displayable: true, now }).await
+            advance_header(chats, &BotMessage { bot, chat_id: 1, content, is_displayable: true, now }).await
         };
         let (answered, handed_over) =
-            tokio::join!(answer, chats.hand_over_to_agents("acc", 1, seconds_later(1), seconds_later(2)));
+            tokio::join!(answer, hand_over_chat(chats, "acc", 1, seconds_later(1), seconds_later(2)));
         let state = stores.chat_state_name().await;
         match handed_over.unwrap() {
             HandoverResult::HandedOver => assert!(answered.is_err() && state == "waiting", "{answered:?} {state}"),
@@ -101,18 +101,24 @@ impl Stores {
         let mut results = Vec::new();
         for minute in 1..=minutes {
             for overdue in self.overdue_deliveries(1, seconds_later(minute * 60)).await {
-                results.push(match self.chats.resolve_overdue(&overdue, seconds_later(minute * 60)).await.unwrap() {
-                    OverdueResult::Requeued(entry) if entry.from != Sender::Visitor => continue,
-                    OverdueResult::Requeued(entry) => {
-                        assert_eq!(entry.delivery.unwrap().round, 1, "a repeated task, which the queue deduplicates");
-                        "queued"
-                    }
-                    OverdueResult::Failed { entry, is_handed_over: true } if entry.from == Sender::Visitor => {
-                        "handed over"
-                    }
-                    OverdueResult::Failed { .. } => "failed",
-                    OverdueResult::NotNeeded => "dropped",
-                });
+                results.push(
+                    match requeue_overdue_delivery(&self.chats, &overdue, seconds_later(minute * 60)).await.unwrap() {
+                        OverdueResult::Requeued(entry) if entry.from != Sender::Visitor => continue,
+                        OverdueResult::Requeued(entry) => {
+                            assert_eq!(
+                                entry.delivery.unwrap().round,
+                                1,
+                                "a repeated task, which the queue deduplicates"
+                            );
+                            "queued"
+                        }
+                        OverdueResult::Failed { entry, is_handed_over: true } if entry.from == Sender::Visitor => {
+                            "handed over"
+                        }
+                        OverdueResult::Failed { .. } => "failed",
+                        OverdueResult::NotNeeded => "dropped",
+                    },
+                );
             }
         }
         results
@@ -157,7 +163,7 @@ async fn undelivered_visitor_message_hands_the_chat_over() {
 async fn undelivered_agent_unavailable_hands_the_chat_over() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
-    stores.chats.invite_agent("acc", 1, false, seconds_later(1)).await.unwrap();
+    invite_agent(&stores.chats, "acc", 1, false, seconds_later(1)).await.unwrap();
     stores.run_sweeps(2).await;
     assert_eq!(stores.chat_state_name().await, "bot", "the notice may still be queued");
     stores.run_sweeps(3).await;
@@ -211,7 +217,7 @@ async fn lost_bot_delivery_is_superseded_after_a_hand_over() {
     let stores = stores().await;
     stores.open_chat_with_bot().await;
     stores.fail_first_attempt(NOW).await;
-    assert_eq!(stores.chats.hand_over_to_agents("acc", 1, NOW, NOW).await.unwrap(), HandoverResult::HandedOver);
+    assert_eq!(hand_over_chat(&stores.chats, "acc", 1, NOW, NOW).await.unwrap(), HandoverResult::HandedOver);
     assert_eq!(stores.run_sweeps(2).await, ["dropped"]);
     assert_eq!(stores.first_delivery().await.state, DeliveryState::Superseded);
 }

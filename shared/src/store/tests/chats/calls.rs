@@ -3,12 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::chats::calls::{AgentCall, BALANCE_USED_UP, CALL_IN_PROGRESS, ChangedCall, NUMBER_IN_CALL, ReportedCall};
+use crate::chats::call_visitor::{AgentCall, call_visitor};
+use crate::chats::receive_call::{Callback, ReceivedCall, receive_callback, receive_incoming_call};
+use crate::chats::report_call::{ChangedCall, ReportedCall, report_call};
 use crate::chats::requeue_overdue_delivery::OverdueResult;
 use crate::domain::phone_call::{Call, CallAgent, CallCharge, CallKind, CallLimits, CallReport, CallStatus};
 use crate::domain::report::{Bucket, CallTotals};
 use crate::domain::telephony::{CallbackCaps, DEFAULT_CALLBACK_CAPS, ProviderSettings, Telephony, TelephonyEditor};
 use crate::domain::webhook_event::WebhookEvent;
+use crate::store::chats::call_slot::{BALANCE_USED_UP, CALL_IN_PROGRESS, NUMBER_IN_CALL};
 use crate::store::tests::*;
 
 const PHONE: &str = "+31612345678";
@@ -47,12 +50,21 @@ impl Stores {
         callback_caps: Option<CallbackCaps>,
         now: Timestamp,
     ) -> Result<(TimelineEntry, Vec<TimelineEntry>), Error> {
-        let profile = VisitorProfile { phone: Some(call.phone.clone()), ..VisitorProfile::default() };
         let bot_id = (call.kind != CallKind::Callback).then(|| "B".into());
-        let (channel, content) = (Channel { bot_id, ..channel() }, Content::Call(Box::new(call)));
-        let incoming = incoming_message(self, &channel, &content, &profile, now);
-        let incoming = IncomingMessage { external_id, callback_caps, ..incoming };
-        let stored = self.chats.store_visitor_message(&incoming).await?.unwrap();
+        let channel = Channel { bot_id, ..channel() };
+        let from = FromVisitor { external_id, ..from_visitor(self, &channel, now) };
+        let stored = match call.kind {
+            CallKind::Callback => {
+                let no_caps = CallbackCaps { per_number: u32::MAX, per_day: u32::MAX };
+                let caps = callback_caps.unwrap_or(no_caps);
+                receive_callback(&self.chats, &Callback { from, call: &call, caps, page: None }).await?
+            }
+            CallKind::Incoming | CallKind::Outgoing => {
+                let number = Some(call.phone.as_str());
+                receive_incoming_call(&self.chats, &ReceivedCall { from, call: &call, number }).await?
+            }
+        };
+        let stored = stored.unwrap();
         Ok((stored.entry.unwrap(), stored.notifications))
     }
 
@@ -64,7 +76,7 @@ impl Stores {
     pub(super) async fn report_call(&self, seq: u64, report: &CallReport, now: Timestamp) -> Option<ChangedCall> {
         let (account_id, call_id, provider_call_id) = ("acc", None, Some("CA1"));
         let reported = ReportedCall { account_id, chat_id: 1, seq, call_id, report, provider_call_id };
-        self.chats.report_call(&reported, &self.settings.webhooks, now).await.unwrap()
+        report_call(&self.chats, &reported, &self.settings.webhooks, now).await.unwrap()
     }
 }
 
@@ -103,17 +115,19 @@ async fn callback_opens_a_chat_for_the_agents_and_is_delivered() {
 #[tokio::test]
 async fn incoming_call_keeps_the_type_of_the_visitor_id() {
     let stores = stores().await;
-    let (channel, profile) = (channel(), VisitorProfile::default());
-    let writes = async |content: &Content, has_numeric_id| {
-        let incoming = incoming_message(&stores, &channel, content, &profile, NOW);
-        stores.chats.store_visitor_message(&IncomingMessage { has_numeric_id, ..incoming }).await.unwrap().unwrap();
+    let (channel, profile, content) = (channel(), VisitorProfile::default(), Content::text("hi"));
+    let call = call(CallKind::Incoming);
+    let calls = async || {
+        let received = ReceivedCall { from: from_visitor(&stores, &channel, NOW), call: &call, number: None };
+        receive_incoming_call(&stores.chats, &received).await.unwrap().unwrap();
     };
-    writes(&Content::text("hi"), Some(true)).await;
-    writes(&Content::Call(Box::new(call(CallKind::Incoming))), None).await;
+    let text = visitor_text(&stores, &channel, &content, &profile, NOW);
+    receive_visitor_text(&stores.chats, &VisitorText { has_numeric_id: true, ..text }).await.unwrap().unwrap();
+    calls().await;
     assert!(stores.chat_header(1).await.has_numeric_id, "the call is in the open chat");
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     stores.close(1, &bob(), &[], seconds_later(1)).await.unwrap();
-    writes(&Content::Call(Box::new(call(CallKind::Incoming))), None).await;
+    calls().await;
     assert!(stores.chat_header(2).await.has_numeric_id, "the call opens a chat");
 }
 
@@ -189,10 +203,10 @@ async fn call_can_end_after_its_chat_but_not_after_an_erasure() {
     let failed = CallReport::Failed("busy".into());
     let finished = stores.report_call(1, &failed, seconds_later(2)).await.unwrap();
     assert_eq!(statuses(&finished.notifications), [(3, "error")]);
-    assert!(stores.chats.erase_visitor("acc", 1, NOW, &|| true).await.unwrap().is_complete);
+    assert!(erase_visitor(&stores.chats, ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
     let reported =
         ReportedCall { account_id: "acc", chat_id: 1, seq: 1, call_id: None, report: &failed, provider_call_id: None };
-    assert!(matches!(stores.chats.report_call(&reported, &[], NOW).await, Err(Error::NotFound)));
+    assert!(matches!(report_call(&stores.chats, &reported, &[], NOW).await, Err(Error::NotFound)));
     let left = stores.chat_items().await.into_iter().map(|item| item["pk"].as_s().unwrap().clone());
     assert!(left.into_iter().all(|pk| !pk.starts_with("VISITOR")), "nothing of the visitor is left");
 }
@@ -234,7 +248,7 @@ async fn number_has_one_call_at_a_time() {
     let (report, provider_call_id) = (&CallReport::Failed("busy".into()), None);
     let TimelineEntry { chat_id, seq, .. } = entry;
     let reported = ReportedCall { account_id: "acc", chat_id, seq, call_id: None, report, provider_call_id };
-    stores.chats.report_call(&reported, &[], NOW).await.unwrap().unwrap();
+    report_call(&stores.chats, &reported, &[], NOW).await.unwrap().unwrap();
     start("e").await.unwrap();
 }
 
@@ -294,7 +308,7 @@ async fn erasure_gives_back_the_reserved_minutes() {
     let stores = stores().await;
     stores.chats.top_up_call_balance("acc", 10, "r", NOW).await.unwrap();
     stores.start_call_with("v", paid_callback(10), None, NOW).await.unwrap();
-    assert!(stores.chats.erase_visitor("acc", 1, NOW, &|| true).await.unwrap().is_complete);
+    assert!(erase_visitor(&stores.chats, ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
     assert_eq!(stores.balance().await, 10);
 }
 
@@ -304,7 +318,7 @@ async fn erasure_charges_the_reserved_minutes_of_an_answered_call() {
     stores.chats.top_up_call_balance("acc", 10, "r", NOW).await.unwrap();
     stores.start_call_with("v", paid_callback(10), None, NOW).await.unwrap();
     stores.report_call(1, &CallReport::AgentConnected, seconds_later(2)).await.unwrap();
-    assert!(stores.chats.erase_visitor("acc", 1, NOW, &|| true).await.unwrap().is_complete);
+    assert!(erase_visitor(&stores.chats, ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
     assert_eq!(stores.balance().await, 0);
 }
 
@@ -317,7 +331,7 @@ async fn only_the_agent_who_has_the_chat_can_call() {
     let start = async |agent: &AgentSnapshot, key: Option<&IdempotencyKey>| {
         let chat = stores.chat_header(1).await;
         let call = call(CallKind::Outgoing);
-        stores.chats.store_agent_call(&AgentCall { chat: &chat, agent, call, webhooks: &webhooks, key, now: NOW }).await
+        call_visitor(&stores.chats, &AgentCall { chat: &chat, agent, call, webhooks: &webhooks, key, now: NOW }).await
     };
     assert!(matches!(start(&bob(), None).await, Err(Error::Conflict(_))), "nobody has the chat");
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
@@ -375,7 +389,7 @@ async fn call_is_requeued_until_an_attempt_ends_it() {
     for _ in 0..70 {
         now = now.plus(Duration::from_secs(MINUTE));
         let overdue = stores.overdue_deliveries(1, now).await;
-        let result = stores.chats.resolve_overdue(&overdue[0], now).await.unwrap();
+        let result = requeue_overdue_delivery(&stores.chats, &overdue[0], now).await.unwrap();
         assert!(matches!(result, OverdueResult::Requeued(_)));
     }
 }

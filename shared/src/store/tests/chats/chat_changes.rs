@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::chats::add_note::NewNote;
+use crate::chats::add_note::{NewNote, add_note};
 use crate::domain::chat_changes::{ChangesCursor, MAX_WRITE_DELAY};
 use crate::domain::phone_call::{CallKind, CallReport};
 use crate::service::chat_changes::{self, ChangesPage};
@@ -93,7 +93,7 @@ async fn every_change_of_a_row_is_found() {
         let rename = async |now| {
             let mut visitor = stores.visitor("v").await;
             visitor.merge_profile(&profile_named("Ada"), ProfileSource::Agent);
-            stores.chats.save_visitor_and_notify(&visitor, &webhooks, now).await.unwrap();
+            update_visitor_and_notify(&stores.chats, &visitor, &webhooks, now).await.unwrap();
         };
         assert!(is_found(stores, rename).await);
     }
@@ -107,7 +107,7 @@ async fn every_change_of_a_row_is_found() {
         assert!(is_found(stores, call).await, "closed: {is_closed}");
         let note = async |now| {
             let (chat, agent) = (stores.chat_header(1).await, bob());
-            stores.chats.store_note(chat, &NewNote { agent: &agent, text: "hm", key: None, now }).await.unwrap();
+            add_note(&stores.chats, chat, &NewNote { agent: &agent, text: "hm", key: None, now }).await.unwrap();
         };
         assert!(is_found_at(stores, 200, note).await, "closed: {is_closed}");
     }
@@ -138,7 +138,7 @@ async fn hidden_and_erased_chats_are_gone() {
     assert_eq!(admins_console.follow(seconds_later(1)).await, (vec![1, 2, 3], vec![]));
     admins_console.follow(seconds_later(60)).await;
     for number in [1, 3] {
-        assert!(stores.chats.erase_visitor("acc", number, seconds_later(60), &|| true).await.unwrap().is_complete);
+        assert!(erase_visitor(&stores.chats, ("acc", number), seconds_later(60), &|| true).await.unwrap().is_complete);
     }
     assert_eq!(admins_console.follow(seconds_later(90)).await, (vec![], vec![1, 3]));
     assert_eq!(admins_console.rows, BTreeMap::from([(2, "waiting")]));

@@ -74,8 +74,9 @@ async fn channel_newer_than_the_cached_roster_is_not_for_all() {
     (newer.settings.agent_ids, newer.settings.department_ids) = (vec![3], vec![]);
     stores.directory.table.put(to_item(&ChannelItem::from(&newer)).unwrap(), true).await.unwrap();
     let (profile, content) = (VisitorProfile::default(), Content::text("hi"));
-    let incoming = IncomingMessage { external_id: "w", ..incoming_message(&stores, &newer, &content, &profile, NOW) };
-    stores.chats.store_visitor_message(&incoming).await.unwrap();
+    let text = visitor_text(&stores, &newer, &content, &profile, NOW);
+    let incoming = VisitorText { from: FromVisitor { external_id: "w", ..text.from }, ..text };
+    receive_visitor_text(&stores.chats, &incoming).await.unwrap();
     assert_eq!(stores.visible_chat_ids(&outsider_session, None, 10).await.0, [0; 0]);
     assert_eq!(stores.visible_chat_ids(&agent_session(3, Role::Agent), None, 10).await.0, [2]);
 }

@@ -136,7 +136,8 @@ async fn overdue_delivery_is_requeued_once() {
     assert!(stores.overdue_deliveries(1, seconds_later(9)).await.is_empty());
     let found = stores.overdue_deliveries(1, seconds_later(30)).await;
     assert_eq!(found.len(), 1);
-    let OverdueResult::Requeued(requeued) = stores.chats.resolve_overdue(&found[0], seconds_later(30)).await.unwrap()
+    let OverdueResult::Requeued(requeued) =
+        requeue_overdue_delivery(&stores.chats, &found[0], seconds_later(30)).await.unwrap()
     else {
         panic!("not requeued")
     };
@@ -146,7 +147,7 @@ async fn overdue_delivery_is_requeued_once() {
         (seq, 1, seconds_later(30)),
         "without an attempt it stays in its round"
     );
-    let repeated = stores.chats.resolve_overdue(&found[0], seconds_later(30)).await.unwrap();
+    let repeated = requeue_overdue_delivery(&stores.chats, &found[0], seconds_later(30)).await.unwrap();
     assert!(matches!(repeated, OverdueResult::NotNeeded), "a concurrent sweep won");
     assert!(stores.overdue_deliveries(1, seconds_later(30)).await.is_empty());
 }
@@ -159,7 +160,7 @@ async fn delivery_fails_after_too_many_sweeps() {
     for run in 1..=70 {
         for overdue in stores.overdue_deliveries(1, seconds_later(run * 60)).await {
             if let OverdueResult::Failed { entry, is_handed_over } =
-                stores.chats.resolve_overdue(&overdue, seconds_later(run * 60)).await.unwrap()
+                requeue_overdue_delivery(&stores.chats, &overdue, seconds_later(run * 60)).await.unwrap()
             {
                 failed.push((entry.seq, is_handed_over));
             }

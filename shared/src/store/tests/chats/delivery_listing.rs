@@ -115,7 +115,7 @@ async fn verdict_wins_over_a_concurrent_sweep() {
     let overdue = stores.overdue_deliveries(chat, seconds_later(30)).await;
     stores.record_first_attempt(chat, seq, &failed_update(seconds_later(30))).await;
     assert!(matches!(
-        stores.chats.resolve_overdue(&overdue[0], seconds_later(31)).await.unwrap(),
+        requeue_overdue_delivery(&stores.chats, &overdue[0], seconds_later(31)).await.unwrap(),
         OverdueResult::NotNeeded
     ));
     assert_eq!(stores.delivery_state(chat, seq).await, DeliveryState::Failed);
@@ -127,7 +127,7 @@ async fn delivery_failed_by_the_sweep_is_listed() {
     let seq = stores.chat_with_pending_message().await;
     for run in 1..=61 {
         for overdue in stores.overdue_deliveries(1, seconds_later(run * 60)).await {
-            stores.chats.resolve_overdue(&overdue, seconds_later(run * 60)).await.unwrap();
+            requeue_overdue_delivery(&stores.chats, &overdue, seconds_later(run * 60)).await.unwrap();
         }
     }
     let filter = DeliveryFilter::all(DeliveryState::Failed);

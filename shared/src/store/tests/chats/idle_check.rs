@@ -27,8 +27,8 @@ async fn bot_is_notified_of_an_idle_close() {
     let stores = Stores::with_settings(settings_with_idle_close(10)).await;
     let channel = Channel { bot_id: Some("B".into()), ..channel() };
     let (content, profile) = (Content::text("hi"), VisitorProfile::default());
-    let incoming = incoming_message(&stores, &channel, &content, &profile, NOW);
-    stores.chats.store_visitor_message(&incoming).await.unwrap();
+    let incoming = visitor_text(&stores, &channel, &content, &profile, NOW);
+    receive_visitor_text(&stores.chats, &incoming).await.unwrap();
     let notifications = vec![Content::BotNotification { notification: BotNotification::ChatClosed, phone: None }];
     assert_eq!(stores.run_idle_checks(seconds_later(10 * MINUTE + 1)).await, [(1, notifications)]);
 }
@@ -50,6 +50,6 @@ async fn message_during_the_idle_check_keeps_the_chat_open() {
     let chat = stores.chat_header(1).await;
     let now = seconds_later(10 * MINUTE + 1);
     stores.visitor_writes("v", "wait", now).await.unwrap();
-    assert!(stores.chats.close_idle(&chat, &stores.settings, now).await.unwrap().is_none());
+    assert!(close_idle_chat(&stores.chats, &chat, &stores.settings, now).await.unwrap().is_none());
     assert_eq!(stores.chat_header(1).await.state, ChatState::Waiting);
 }

@@ -43,9 +43,12 @@ async fn one_network_leaves_chats_to_the_others() {
     stores.settings.limits.channel_chats = 100;
     let (channel, content, profile) = (channel(), Content::text("hi"), VisitorProfile::default());
     let open = async |network: &str, visitor: &str| {
-        let message = incoming_message(&stores, &channel, &content, &profile, NOW);
-        let incoming = IncomingMessage { network: Some(network), external_id: visitor, ..message };
-        stores.chats.store_visitor_message(&incoming).await.map(|_| ())
+        let message = visitor_text(&stores, &channel, &content, &profile, NOW);
+        let incoming = VisitorText {
+            from: FromVisitor { network: Some(network), external_id: visitor, ..message.from },
+            ..message
+        };
+        receive_visitor_text(&stores.chats, &incoming).await.map(|_| ())
     };
     for visitor in 0..10 {
         open("0001aa", &format!("a{visitor}")).await.unwrap();

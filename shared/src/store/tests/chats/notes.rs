@@ -1,5 +1,6 @@
 //! Tests of private notes, which can be added in every state of a chat.
 
+use crate::chats::apply_retention::apply_retention;
 use serde_json::json;
 
 use crate::store::tests::*;
@@ -65,7 +66,7 @@ async fn note_in_a_closed_chat_expires_with_the_chat() {
     stores.chats.plan_retention_pass("acc", NOW).await.unwrap();
     let now = seconds_later(DAY);
     let passes = stores.chats.due_account_work(now, now).await.unwrap().passes;
-    stores.chats.apply_retention(&passes[0], Some(5), &|| true, now).await.unwrap();
+    apply_retention(&stores.chats, &passes[0], Some(5), &|| true, now).await.unwrap();
     assert_eq!(stores.entry(1, seq).await.retain_until, Some(seconds_later(5 * DAY)));
 }
 
@@ -75,12 +76,12 @@ async fn chat_that_is_being_erased_gets_no_note() {
     stores.closed_chat("v", 0).await;
     let before = stores.chat_header(1).await;
     // The erasure marks the chat in its first step, and then its time budget is used up.
-    let erased = stores.chats.erase_visitor("acc", 1, NOW, &budget_of_checks(0)).await.unwrap();
+    let erased = erase_visitor(&stores.chats, ("acc", 1), NOW, &budget_of_checks(0)).await.unwrap();
     assert!(!erased.is_complete);
     for chat in [before, stores.chat_header(1).await] {
         let refused = stores.add_note_to(chat, None, NOW).await;
         assert!(matches!(refused, Err(Error::NotFound)), "{refused:?}");
     }
-    assert!(stores.chats.erase_visitor("acc", 1, NOW, &|| true).await.unwrap().is_complete);
+    assert!(erase_visitor(&stores.chats, ("acc", 1), NOW, &|| true).await.unwrap().is_complete);
     assert!(stores.chat_items().await.iter().all(|item| !item["pk"].as_s().unwrap().starts_with("CHAT#")));
 }

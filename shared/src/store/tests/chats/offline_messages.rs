@@ -1,21 +1,18 @@
 //! Tests of offline messages, which open chats like other messages and notify webhooks.
 
+use crate::chats::receive_offline_form::{OfflineForm, receive_offline_form};
 use crate::domain::webhook_event::WebhookEvent;
 use crate::store::tests::*;
 
 #[tokio::test]
 async fn offline_message_opens_a_chat_with_the_bot_and_notifies_webhooks() {
     let stores = Stores::with_settings(settings_with_idle_close(10)).await;
-    let (channel, content) = (Channel { bot_id: Some("B".into()), ..channel() }, Content::text("Call me"));
+    let channel = Channel { bot_id: Some("B".into()), ..channel() };
     let profile = profile_named("Ada");
-    let incoming = IncomingMessage {
-        is_offline: true,
-        callback_caps: None,
-        source: ProfileSource::Visitor,
-        ..incoming_message(&stores, &channel, &content, &profile, NOW)
-    };
+    let from = from_visitor(&stores, &channel, NOW);
+    let form = OfflineForm { from, text: "Call me", contacts: &profile, answers: None };
     for (message_seq, notification_seq) in [(1, 2), (3, 4)] {
-        let stored = stores.chats.store_visitor_message(&incoming).await.unwrap().unwrap();
+        let stored = receive_offline_form(&stores.chats, &form).await.unwrap().unwrap();
         assert_eq!((stored.receipt.chat_id, stored.receipt.seq), (1, message_seq));
         let notification = &stored.notifications[0];
         assert_eq!((stored.notifications.len(), notification.seq), (1, notification_seq));
@@ -27,6 +24,6 @@ async fn offline_message_opens_a_chat_with_the_bot_and_notifies_webhooks() {
     }
     let mut visitor = stores.visitor("v").await;
     visitor.set_blacklisted(true);
-    stores.chats.save_visitor(&visitor, NOW).await.unwrap();
-    assert!(stores.chats.store_visitor_message(&incoming).await.unwrap().is_none());
+    update_visitor(&stores.chats, &visitor, NOW).await.unwrap();
+    assert!(receive_offline_form(&stores.chats, &form).await.unwrap().is_none());
 }

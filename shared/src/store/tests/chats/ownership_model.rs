@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{RngSeed, TestRunner};
 
-use crate::chats::receive_bot_message::BotMessage;
-use crate::chats::transition::HandoverResult;
+use crate::chats::hand_over_chat::HandoverResult;
+use crate::chats::receive_bot_message::{BotMessage, receive_bot_message};
 use crate::store::tests::*;
 
 const AGENTS: [u64; 4] = [1, 2, 3, 4];
@@ -168,12 +168,12 @@ impl Subject {
             Command::BotWrites => {
                 let (bot, content) = (&bot(&[]), &Content::text(text));
                 let message = BotMessage { bot, chat_id, content, is_displayable: true, now };
-                outcome_of(chats.store_bot_message(&message, None).await)
+                outcome_of(receive_bot_message(chats, &message, None).await)
             }
             Command::BotInvites { is_agent_online } => {
-                outcome_of(chats.invite_agent("acc", chat_id, is_agent_online, now).await)
+                outcome_of(invite_agent(chats, "acc", chat_id, is_agent_online, now).await)
             }
-            Command::BotFails => match chats.hand_over_to_agents("acc", chat_id, now, now).await.unwrap() {
+            Command::BotFails => match hand_over_chat(chats, "acc", chat_id, now, now).await.unwrap() {
                 HandoverResult::HandedOver => Outcome::Success,
                 HandoverResult::BotResponded | HandoverResult::NotWithBot => Outcome::Refusal,
             },
@@ -183,7 +183,7 @@ impl Subject {
             Command::AgentWrites(agent) => {
                 let (agent, content) = (agent_snapshot(agent), Content::text(text));
                 let message = AgentMessage { account_id: "acc", chat_id, agent: &agent, content, key: None, now };
-                outcome_of(chats.store_agent_message(&message).await)
+                outcome_of(send_agent_message(chats, &message).await)
             }
             Command::TransferToAgent { by, to } => {
                 self.transfer(chat_id, by, TransferTarget::Agent(agent_snapshot(to))).await
@@ -194,22 +194,22 @@ impl Subject {
             Command::Close(agent) => {
                 outcome_of(stores.close(chat_id, &agent_snapshot(agent), &[webhook("w")], now).await)
             }
-            Command::DeleteAgent(agent) => outcome_of(chats.release_chats_of_agent("acc", agent, now).await),
+            Command::DeleteAgent(agent) => outcome_of(release_chats_of_agent(chats, "acc", agent, now).await),
         }
     }
 
     async fn visitor_writes(&self, text: &str) -> Result<(), Error> {
         let channel = Channel { bot_id: self.has_bot.then(|| "B".into()), ..channel() };
         let (content, profile) = (Content::text(text), VisitorProfile::default());
-        let incoming = incoming_message(&self.stores, &channel, &content, &profile, self.now);
-        self.stores.chats.store_visitor_message(&incoming).await.map(drop)
+        let incoming = visitor_text(&self.stores, &channel, &content, &profile, self.now);
+        receive_visitor_text(&self.stores.chats, &incoming).await.map(drop)
     }
 
     async fn transfer(&self, chat_id: u64, by: u64, to: TransferTarget) -> Outcome {
         let Some(chat) = self.stores.chats.chat("acc", chat_id).await.unwrap() else { return Outcome::Refusal };
         let agent = agent_snapshot(by);
         let by = TransferRequester { agent: &agent, is_admin: by == ADMIN };
-        outcome_of(self.stores.chats.transfer(chat, by, &to, self.now).await)
+        outcome_of(transfer_chat(&self.stores.chats, chat, by, &to, self.now).await)
     }
 
     /// Returns the numbers of all chats. A number may be missing, because it is skipped if two concurrent messages of

@@ -23,14 +23,14 @@ async fn delete_visitor(stores: &Stores) {
 /// Sends a message and returns whether it was dropped.
 async fn is_dropped(stores: &Stores) -> bool {
     let (channel, content, profile) = (channel(), Content::text("dropped"), VisitorProfile::default());
-    let message = incoming_message(stores, &channel, &content, &profile, NOW);
-    stores.chats.store_visitor_message(&message).await.unwrap().is_none()
+    let message = visitor_text(stores, &channel, &content, &profile, NOW);
+    receive_visitor_text(&stores.chats, &message).await.unwrap().is_none()
 }
 
 async fn blacklist(stores: &Stores, is_blacklisted: bool) {
     let mut visitor = stores.visitor("v").await;
     visitor.set_blacklisted(is_blacklisted);
-    stores.chats.save_visitor_and_notify(&visitor, &stores.settings.webhooks, NOW).await.unwrap();
+    update_visitor_and_notify(&stores.chats, &visitor, &stores.settings.webhooks, NOW).await.unwrap();
 }
 
 #[tokio::test]
@@ -51,13 +51,13 @@ async fn header_waits_for_the_reads_if_the_message_needs_them() {
         let stores = stores().await;
         stores.visitor_writes("v", "1", NOW).await.unwrap();
         delete_visitor(&stores).await;
-        let message = incoming_message(&stores, &channel, &content, &nobody, NOW);
+        let message = visitor_text(&stores, &channel, &content, &nobody, NOW);
         let message = match needed {
-            "key" => IncomingMessage { key: Some(&key), ..message },
-            "profile" => IncomingMessage { profile: &ann, ..message },
-            _ => IncomingMessage { invite: Some("spring"), ..message },
+            "key" => VisitorText { from: FromVisitor { key: Some(&key), ..message.from }, ..message },
+            "profile" => VisitorText { profile: &ann, ..message },
+            _ => VisitorText { invite: Some("spring"), ..message },
         };
-        stores.chats.store_visitor_message(&message).await.unwrap();
+        receive_visitor_text(&stores.chats, &message).await.unwrap();
         assert_eq!(stores.chat_header(1).await.seq, 1, "{needed}");
     }
 }
@@ -83,7 +83,7 @@ async fn message_keeps_a_corrected_name() {
     stores.visitor_writes_with("v", &ann, "1", None, NOW).await.unwrap();
     let mut visitor = stores.visitor("v").await;
     visitor.merge_profile(&profile_named("Anna"), ProfileSource::Agent);
-    another_process(&stores).chats.save_visitor(&visitor, NOW).await.unwrap();
+    update_visitor(&another_process(&stores).chats, &visitor, NOW).await.unwrap();
     assert_eq!(stores.visitor_writes_with("v", &ann, "2", None, NOW).await.unwrap(), (1, 2));
     assert_eq!(stores.chat_header(1).await.visitor_name, "Anna");
 }

@@ -1,6 +1,7 @@
 //! Tests of the report counters: what is counted and on which day, that repeated or concurrent requests are counted
 //! once, and which days a report reads.
 
+use crate::chats::rate_chat::rate_chat;
 use crate::domain::chat::Rating;
 use crate::domain::report::{Bucket, Histogram, Report, ReportTotals};
 use crate::domain::time_zone::{Day, TimeZone};
@@ -82,7 +83,7 @@ async fn repeated_requests_are_counted_once() {
     for second in [1, 2, 3] {
         let (content, now) = (Content::text("hello"), seconds_later(second));
         let outgoing = AgentMessage { account_id: "acc", chat_id: 1, agent: &agent, content, key: Some(&key), now };
-        stores.chats.store_agent_message(&outgoing).await.unwrap();
+        send_agent_message(&stores.chats, &outgoing).await.unwrap();
     }
     for second in [4, 5, 6] {
         stores.close(1, &bob(), &[], seconds_later(second)).await.unwrap();
@@ -170,13 +171,13 @@ async fn changed_rating_replaces_the_earlier_one() {
         (Some(Rating::Negative), (0, 1)),
     ];
     for (rating, expected) in table {
-        stores.chats.store_rating(stores.chat_header(1).await, rating, &[], NOW).await.unwrap();
+        rate_chat(&stores.chats, stores.chat_header(1).await, rating, &[], NOW).await.unwrap();
         assert_eq!(ratings().await, expected, "{rating:?}");
     }
     // All six requests start from the same version of the header.
     let header = stores.chat_header(1).await;
     let rate = |n: usize| Some(if n.is_multiple_of(2) { Rating::Positive } else { Rating::Negative });
-    let results = join_all((0..6).map(|n| stores.chats.store_rating(header.clone(), rate(n), &[], NOW))).await;
+    let results = join_all((0..6).map(|n| rate_chat(&stores.chats, header.clone(), rate(n), &[], NOW))).await;
     assert!(results.iter().all(Result::is_ok));
     let expected = if stores.chat_header(1).await.rating == Some(Rating::Positive) { (1, 0) } else { (0, 1) };
     assert_eq!(ratings().await, expected);
@@ -211,7 +212,7 @@ async fn delivery_that_the_sweep_fails_is_counted() {
     stores.chat_with_pending_message().await;
     for run in 1..=70 {
         for overdue in stores.overdue_deliveries(1, seconds_later(run * 60)).await {
-            stores.chats.resolve_overdue(&overdue, seconds_later(run * 60)).await.unwrap();
+            requeue_overdue_delivery(&stores.chats, &overdue, seconds_later(run * 60)).await.unwrap();
         }
     }
     assert_eq!(stores.totals().await.failed_deliveries, [(Target::Channel, 1)].into());
@@ -225,7 +226,7 @@ async fn chat_is_counted_on_the_day_of_its_opening() {
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     stores.agent_writes(1, "hello", seconds_later(2 * DAY)).await.unwrap();
     stores.close(1, &bob(), &[], seconds_later(3 * DAY)).await.unwrap();
-    stores.chats.store_rating(stores.chat_header(1).await, Some(Rating::Positive), &[], NOW).await.unwrap();
+    rate_chat(&stores.chats, stores.chat_header(1).await, Some(Rating::Positive), &[], NOW).await.unwrap();
     stores.visitor_writes("v", "hi", seconds_later(3 * DAY)).await.unwrap();
     let totals = stores.totals_of("2023-11-15").await;
     assert_eq!((totals.opened_chats, settled(&totals), totals.positive_ratings), (1, [1, 0, 0], 1));

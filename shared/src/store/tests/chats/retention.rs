@@ -1,8 +1,9 @@
 //! Tests of when chats, entries and visitors expire, and of how a changed retention period is applied: by idle checks
 //! to open chats, and by retention passes to closed chats.
 
-use crate::chats::apply_retention::RetentionPass;
+use crate::chats::apply_retention::apply_retention;
 use crate::domain::delivery_search_and_replay::ReplayScope;
+use crate::store::chats::retention_passes::RetentionPass;
 use crate::store::tests::*;
 
 #[tokio::test]
@@ -87,8 +88,7 @@ impl Stores {
     /// Continues all due passes, as the scheduled function does. Returns how many of them are still incomplete.
     async fn apply_retention(&self, has_time: &(dyn Fn() -> bool + Sync), now: u64) -> usize {
         for pass in self.due_passes(now).await {
-            self.chats
-                .apply_retention(&pass, self.settings.retention_days, has_time, seconds_later(now))
+            apply_retention(&self.chats, &pass, self.settings.retention_days, has_time, seconds_later(now))
                 .await
                 .unwrap();
         }
@@ -161,7 +161,7 @@ async fn interrupted_pass_resumes_and_a_newer_one_replaces_it() {
     }
     stores.chats.plan_retention_pass("acc", seconds_later(now)).await.unwrap();
     stores.settings.retention_days = None;
-    stores.chats.apply_retention(&old_passes[0], None, &|| true, seconds_later(now)).await.unwrap();
+    apply_retention(&stores.chats, &old_passes[0], None, &|| true, seconds_later(now)).await.unwrap();
     assert_eq!(stores.apply_retention(&|| true, now + PASS_DELAY + 1).await, 0);
     assert_eq!(count_expiring(&stores).await, 0);
 }

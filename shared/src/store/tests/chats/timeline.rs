@@ -52,8 +52,8 @@ async fn timeline_is_read_with_all_fields_from_any_seq() {
     };
     let message = MediaMessage { media_type: MediaType::Photo, text: Some("look".into()), media };
     let content = Content::Media(Box::new(message));
-    let incoming = incoming_message(&stores, &channel, &content, &profile, NOW);
-    stores.chats.store_visitor_message(&incoming).await.unwrap();
+    let incoming = visitor_text(&stores, &channel, &content, &profile, NOW);
+    receive_visitor_text(&stores.chats, &incoming).await.unwrap();
     stores.accept(1, &bob(), &[], NOW).await.unwrap();
     stores.agent_writes(1, "nice", NOW).await.unwrap();
     let timeline = stores.chats.timeline("acc", 1, 0, 10).await.unwrap();

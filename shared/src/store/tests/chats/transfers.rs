@@ -36,12 +36,12 @@ async fn transfer_offers_the_chat_to_department_members() {
     let visible = [stores.can_see_chat(1, Role::Agent).await, stores.can_see_chat(2, Role::Agent).await];
     assert_eq!((visible, stores.can_see_chat(1, Role::Admin).await), ([false, true], true));
 
-    let refused = stores.chats.accept(stale, &agent_snapshot(2), &[], NOW).await;
+    let refused = accept_chat(&stores.chats, stale, &agent_snapshot(2), &[], NOW).await;
     assert!(matches!(refused, Err(Error::Conflict("the chat has just been offered to others"))), "{refused:?}");
     stores.accept(1, &agent_snapshot(2), &[], NOW).await.unwrap();
     let accepted = stores.chat_header(1).await;
     assert_eq!((accepted.state.offered_department(), accepted.department), (None, Some(sales().snapshot())));
-    stores.chats.release_chats_of_agent("acc", 2, NOW).await.unwrap();
+    release_chats_of_agent(&stores.chats, "acc", 2, NOW).await.unwrap();
     let released = stores.chat_header(1).await;
     assert_eq!(released.state, ChatState::Waiting, "the offer ended with the accept");
 }
@@ -98,8 +98,9 @@ async fn chat_keeps_its_department_after_a_transfer_to_an_agent() {
     let (channel, profile, content) = (channel(), VisitorProfile::default(), Content::text("hi"));
     let department = ChatDepartment { department_id: 3, name: "Support".into() };
     let department = Some(&department);
-    let incoming = IncomingMessage { department, ..incoming_message(&stores, &channel, &content, &profile, NOW) };
-    stores.chats.store_visitor_message(&incoming).await.unwrap();
+    let text = visitor_text(&stores, &channel, &content, &profile, NOW);
+    let incoming = VisitorText { from: FromVisitor { department, ..text.from }, ..text };
+    receive_visitor_text(&stores.chats, &incoming).await.unwrap();
     stores.accept(1, &agent_snapshot(1), &[], NOW).await.unwrap();
     let after = stores.transfer(1, &TransferTarget::Agent(agent_snapshot(2))).await.unwrap();
     assert_eq!(after.department.as_ref(), department);

@@ -12,7 +12,7 @@ async fn visitor_is_found_by_number_and_updated_by_a_bot() {
     assert_eq!(visitor.external_id, "v");
     assert!(stores.chats.visitor_by_number("other", 1, NOW).await.unwrap().is_none());
     visitor.merge_profile(&profile_named("Ann"), ProfileSource::Bot);
-    stores.chats.save_visitor(&visitor, NOW).await.unwrap();
+    update_visitor(&stores.chats, &visitor, NOW).await.unwrap();
     assert_eq!(stores.visitor("v").await.profile, profile_named("Ann"));
     assert_eq!(stores.chat_header(1).await.visitor_name, "Ann");
 }
@@ -42,7 +42,7 @@ async fn concurrent_changes_to_a_visitor_are_both_saved() {
         ProfileSource::Agent,
     );
     stale.set_blacklisted(true);
-    stores.chats.save_visitor(&stale, NOW).await.unwrap();
+    update_visitor(&stores.chats, &stale, NOW).await.unwrap();
     let visitor = stores.visitor("v").await;
     let (phone, description) = (visitor.profile.phone.as_deref(), visitor.profile.description.as_deref());
     assert_eq!((phone, description, visitor.blacklisted), (Some("2"), Some("Gold"), true));
@@ -58,7 +58,7 @@ async fn repeated_integrator_data_does_not_undo_a_correction() {
     stores.visitor_writes_with("v", &profile_named("Ann"), "hi", None, NOW).await.unwrap();
     let mut visitor = stores.visitor("v").await;
     visitor.merge_profile(&profile_named("Anna"), ProfileSource::Agent);
-    stores.chats.save_visitor(&visitor, NOW).await.unwrap();
+    update_visitor(&stores.chats, &visitor, NOW).await.unwrap();
     stores.visitor_writes_with("v", &profile_named("Ann"), "again", None, NOW).await.unwrap();
     stores.close(1, &bob(), &[], NOW).await.unwrap();
     stores.visitor_writes_with("v", &profile_named("Ann"), "and again", None, NOW).await.unwrap();
@@ -101,10 +101,10 @@ async fn retry_of_a_failed_profile_save_notifies_webhooks() {
     // The key of the next entry is taken, so the header is written but the transaction that follows fails, as if the
     // process had been interrupted between the two writes.
     stores.block_entry(1, 3).await;
-    assert!(stores.chats.save_visitor_and_notify(&visitor, &webhooks, NOW).await.is_err());
+    assert!(update_visitor_and_notify(&stores.chats, &visitor, &webhooks, NOW).await.is_err());
     let mut visitor = stores.visitor("v").await;
     assert!(visitor.merge_profile(&profile_named("Ann"), ProfileSource::Agent), "the visitor is unchanged");
-    let notifications = stores.chats.save_visitor_and_notify(&visitor, &webhooks, NOW).await.unwrap();
+    let notifications = update_visitor_and_notify(&stores.chats, &visitor, &webhooks, NOW).await.unwrap();
     assert_eq!(notifications.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [4]);
     assert_eq!(stores.visitor("v").await.profile, profile_named("Ann"));
 }

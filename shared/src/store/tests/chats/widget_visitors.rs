@@ -1,6 +1,7 @@
 //! Tests of the visitors of widgets, which exist before their first chat, and of the read of a chat's last entries,
 //! which a widget shows.
 
+use crate::chats::create_widget_visitor::create_widget_visitor;
 use crate::domain::widget_visitor::{HiddenThrough, Page, WidgetVisitor};
 use crate::store::chats::widget_visitors::visitor_id_of_token;
 use crate::store::tests::*;
@@ -13,14 +14,15 @@ impl Stores {
     async fn create_widget_visitor(&self, token: &str) -> Visitor {
         let page = Page { url: "https://shop.example/".into(), title: Some("Shop".into()) };
         let (widget, data) = (widget(), WidgetVisitor::default());
-        self.chats.create_widget_visitor(&widget, token, data, Some(page), &self.settings, NOW).await.unwrap()
+        create_widget_visitor(&self.chats, &widget, token, data, Some(page), &self.settings, NOW).await.unwrap()
     }
 
     async fn widget_visitor_writes(&self, token: &str, now: Timestamp) -> Result<u64, Error> {
         let (widget, content, profile) = (widget(), Content::text("hi"), VisitorProfile::default());
         let external_id = &visitor_id_of_token(token);
-        let incoming = IncomingMessage { external_id, ..incoming_message(self, &widget, &content, &profile, now) };
-        self.chats.store_visitor_message(&incoming).await.map(|stored| stored.unwrap().receipt.chat_id)
+        let text = visitor_text(self, &widget, &content, &profile, now);
+        let incoming = VisitorText { from: FromVisitor { external_id, ..text.from }, ..text };
+        receive_visitor_text(&self.chats, &incoming).await.map(|stored| stored.unwrap().receipt.chat_id)
     }
 }
 
@@ -29,7 +31,7 @@ async fn taken_token_of_a_new_visitor_is_an_internal_error() {
     let stores = stores().await;
     stores.create_widget_visitor("token").await;
     let (widget, data) = (widget(), WidgetVisitor::default());
-    let created = stores.chats.create_widget_visitor(&widget, "token", data, None, &stores.settings, NOW).await;
+    let created = create_widget_visitor(&stores.chats, &widget, "token", data, None, &stores.settings, NOW).await;
     assert!(matches!(created, Err(Error::Internal(_))), "{created:?}");
 }
 
@@ -77,7 +79,7 @@ async fn concurrent_changes_to_a_widget_visitor_are_preserved() {
     two.set_custom_data(vec![CustomData { title: None, content: "Gold".into(), link: None, key: None }]);
     three.set_hidden_through(HiddenThrough { chat_id: 3, seq: 4 });
     for visitor in [&one, &two, &three] {
-        stores.chats.save_visitor(visitor, NOW).await.unwrap();
+        update_visitor(&stores.chats, visitor, NOW).await.unwrap();
     }
     let widget = stores.chats.widget_visitor("CH", "token", NOW).await.unwrap().widget.unwrap();
     assert_eq!((widget.user_token.as_deref(), widget.custom_data.len()), (Some("customer-7"), 1));

@@ -1,6 +1,4 @@
-//! Phone calls between an agent and a visitor, and the rules for their progress. A call consists of two legs: one
-//! connects the agent, the other the visitor. In callbacks and outgoing calls, the agent is called first. In an
-//! incoming call, the visitor is connected from the beginning.
+//! The rules for the progress of a call.
 //!
 //! A call is the content of a timeline entry. The telephony provider reports its progress. A report may come late, out
 //! of order or repeatedly, so it can only move a call forward. For each status, the table shows which statuses follow
@@ -19,10 +17,11 @@
 //! A call can fail because a report was missing or nobody answered. If the provider then reports the end of a
 //! conversation, the call changes from `error` to `end`. Nothing else follows `end` or `error`.
 
-use crate::domain::named::named;
 use std::time::Duration;
 
-use crate::domain::agent::AgentSnapshot;
+use crate::domain::phone_call::call::{Call, CallCharge, CallKind};
+use crate::domain::phone_call::failure::CallFailure;
+use crate::domain::phone_call::status::CallStatus;
 use crate::domain::timestamp::Timestamp;
 
 pub const MAX_REASON_CHARS: usize = 200;
@@ -32,102 +31,6 @@ const REPORT_GRACE: Duration = Duration::from_secs(10);
 /// The maximum time between a call's start and the order to the provider. It is longer than the call queue's visibility
 /// timeout, after which a task is repeated if its process has died.
 const MAX_ORDER_DELAY: Duration = Duration::from_secs(40);
-
-/// The failure reasons that the service itself determines.
-const NO_ANSWER_FROM_AGENT: &str = "no answer from the agent";
-const NO_ANSWER_FROM_CLIENT: &str = "no answer from the client";
-pub const NO_AGENT_AVAILABLE: &str = "no agent is available";
-const NOT_PLACED: &str = "the call could not be placed";
-const NOT_REPORTED: &str = "the provider did not report the end of the call";
-/// The failure reasons that are overridden if the provider later reports a conversation. The first two can also result
-/// from the provider's own reports.
-const REFUTABLE_REASONS: [&str; 4] = [NO_ANSWER_FROM_AGENT, NO_ANSWER_FROM_CLIENT, NOT_PLACED, NOT_REPORTED];
-
-named! {
-    #[derive(PartialOrd, Ord)]
-    pub enum CallKind as CallType {
-        /// The visitor has asked for the call.
-        Callback = "callback",
-        Incoming = "incoming",
-        Outgoing = "outgoing",
-    }
-}
-
-/// The status of a call (specification, table C1).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CallStatus {
-    Start,
-    AgentConnected,
-    ClientConnected,
-    /// The field contains the URL of the recording, if there is one.
-    End(Option<String>),
-    /// The field contains the reason.
-    Error(String),
-}
-
-/// What a call costs the account's balance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallCharge {
-    /// Incoming calls are free.
-    Free,
-    /// These minutes have been taken from the balance. Those that are not used are given back when the call ends.
-    Reserved(u64),
-    /// The call has ended, and these minutes have been charged.
-    Charged(u64),
-}
-
-/// A call as webhooks see it (specification, table C1).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PhoneCall {
-    pub kind: CallKind,
-    pub phone: String,
-    pub status: CallStatus,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallAgent {
-    pub agent: AgentSnapshot,
-    /// The agent's phone number in E.164 format.
-    pub phone: String,
-}
-
-/// The time limits of a call, which are copied from the account's telephony settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CallLimits {
-    /// How long each of the two phones rings.
-    pub ring: Duration,
-    /// The maximum duration of the conversation.
-    pub talk: Duration,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
-    pub kind: CallKind,
-    /// The phone number of the visitor in E.164 format.
-    pub phone: String,
-    /// The agent who is called. `None` if no agent was available for an incoming call.
-    pub agent: Option<CallAgent>,
-    pub status: CallStatus,
-    /// When the status last changed. While the agent's phone rings, this is the time of the provider's first report, if
-    /// there is one, because a call can be ordered some time after its start.
-    pub status_at: Timestamp,
-    pub started_at: Timestamp,
-    pub charge: CallCharge,
-    /// How long the agent and the visitor have talked. `None` until the call has ended or failed.
-    pub talk_time: Option<Duration>,
-    /// The provider's id of the call. `None` until a report contains it.
-    pub provider_call_id: Option<String>,
-    /// Whether the provider has sent any report about the call, which shows that it has accepted the call. Always true
-    /// for an incoming call, because the provider has announced it.
-    pub is_acknowledged: bool,
-    pub limits: CallLimits,
-    /// The public base URL of the service when the call started. The provider sends its reports to a URL under this
-    /// base URL.
-    pub base_url: String,
-    /// The number of changes so far. It detects concurrent changes: a write succeeds only if the stored number is the
-    /// one that was read.
-    pub revision: u32,
-}
 
 /// New information about a call: a report from the provider, or a failure that the service has detected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,49 +72,7 @@ pub enum CallCheck {
     TimedOut,
 }
 
-impl CallStatus {
-    /// Returns the name of this value in the APIs and in stored items.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::AgentConnected => "agent_connected",
-            Self::ClientConnected => "client_connected",
-            Self::End(_) => "end",
-            Self::Error(_) => "error",
-        }
-    }
-
-    /// Creates a status from its name and the fields that accompany it: `reason` for `error`, and `record_url` for
-    /// `end`.
-    pub fn parse(name: &str, reason: Option<String>, record_url: Option<String>) -> Option<Self> {
-        Some(match name {
-            "start" => Self::Start,
-            "agent_connected" => Self::AgentConnected,
-            "client_connected" => Self::ClientConnected,
-            "end" => Self::End(record_url),
-            "error" => Self::Error(reason.unwrap_or_default()),
-            _ => return None,
-        })
-    }
-
-    pub fn reason(&self) -> Option<&str> {
-        if let Self::Error(reason) = self { Some(reason) } else { None }
-    }
-
-    pub fn record_url(&self) -> Option<&str> {
-        if let Self::End(url) = self { url.as_deref() } else { None }
-    }
-
-    pub fn is_final(&self) -> bool {
-        matches!(self, Self::End(_) | Self::Error(_))
-    }
-}
-
 impl Call {
-    pub fn event(&self, status: CallStatus) -> PhoneCall {
-        PhoneCall { kind: self.kind, phone: self.phone.clone(), status }
-    }
-
     /// Returns the call after a report. Returns `None` if the report changes nothing: it is late, repeated, or about
     /// another of the provider's calls.
     pub fn after_report(
@@ -268,8 +129,8 @@ impl Call {
         };
         match (&self.status, report) {
             (End(None), CallReport::Ended { record_url: Some(url), .. }) => vec![End(Some(url.clone()))],
-            (Error(reason), CallReport::Ended { talk_time: Some(talk_time), record_url })
-                if REFUTABLE_REASONS.contains(&reason.as_str()) && !talk_time.is_zero() =>
+            (Error(failure), CallReport::Ended { talk_time: Some(talk_time), record_url })
+                if failure.is_refutable() && !talk_time.is_zero() =>
             {
                 vec![End(record_url.clone())]
             }
@@ -289,23 +150,23 @@ impl Call {
                 if has_talked {
                     before_talk.into_iter().chain([End(record_url.clone())]).collect()
                 } else {
-                    vec![Error(self.unanswered_reason().to_owned())]
+                    vec![Error(self.unanswered())]
                 }
             }
-            (_, CallReport::Failed(reason)) => vec![Error(reason.clone())],
-            (_, CallReport::NotPlaced) if !self.is_acknowledged => vec![Error(NOT_PLACED.to_owned())],
+            (_, CallReport::Failed(reason)) => vec![Error(CallFailure::parse(reason.clone()))],
+            (_, CallReport::NotPlaced) if !self.is_acknowledged => vec![Error(CallFailure::NotPlaced)],
             // Ignore the failed order: the provider has reported the call, so it has accepted the order, and only its
             // response was lost.
             (_, CallReport::NotPlaced) => Vec::new(),
             (_, CallReport::TimedOut { ordered_at }) if self.check(*ordered_at, now) == CallCheck::TimedOut => {
-                vec![Error(if before_talk.is_empty() { NOT_REPORTED } else { self.unanswered_reason() }.to_owned())]
+                vec![Error(if before_talk.is_empty() { CallFailure::NotReported } else { self.unanswered() })]
             }
             (_, CallReport::TimedOut { .. }) => Vec::new(),
         }
     }
 
-    fn unanswered_reason(&self) -> &'static str {
-        if self.status == CallStatus::Start { NO_ANSWER_FROM_AGENT } else { NO_ANSWER_FROM_CLIENT }
+    fn unanswered(&self) -> CallFailure {
+        if self.status == CallStatus::Start { CallFailure::NoAnswerFromAgent } else { CallFailure::NoAnswerFromClient }
     }
 
     /// Returns the talk time of a call that a report has finished. If the report contains no duration, this is the time
@@ -398,6 +259,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::domain::phone_call::call::CallLimits;
 
     const URL: &str = "https://x.example/1.mp3";
     const NOW: Timestamp = Timestamp(1_000_000);
@@ -437,26 +299,6 @@ mod tests {
     }
 
     #[test]
-    fn names_round_trip() {
-        let statuses = [
-            CallStatus::Start,
-            CallStatus::AgentConnected,
-            CallStatus::ClientConnected,
-            CallStatus::End(Some(URL.to_owned())),
-            CallStatus::End(None),
-            CallStatus::Error("busy".to_owned()),
-        ];
-        for status in statuses {
-            let (reason, url) = (status.reason().map(str::to_owned), status.record_url().map(str::to_owned));
-            assert_eq!(CallStatus::parse(status.name(), reason, url), Some(status));
-        }
-        for kind in [CallKind::Callback, CallKind::Incoming, CallKind::Outgoing] {
-            assert_eq!(CallKind::parse(kind.name()), Some(kind));
-        }
-        assert_eq!((CallKind::parse("other"), CallStatus::parse("other", None, None)), (None, None));
-    }
-
-    #[test]
     fn report_never_moves_a_call_back() {
         use CallStatus::{AgentConnected, ClientConnected, End, Error, Start};
         let reports = [
@@ -490,7 +332,7 @@ mod tests {
             (CallKind::Incoming, Start, ["agent_connected", "", "error", "error", "agent_connected end", "error"]),
             (CallKind::Incoming, AgentConnected, ["", "", "end", "end", "end", "error"]),
             (CallKind::Callback, End(None), [""; 6]),
-            (CallKind::Callback, Error("busy".into()), [""; 6]),
+            (CallKind::Callback, Error(CallFailure::Reported("busy".into())), [""; 6]),
         ];
         for (kind, status, expected) in table {
             let call = call(kind, status);
@@ -502,10 +344,10 @@ mod tests {
     fn unanswered_call_says_who_did_not_answer() {
         let reason = |status| {
             let progress = call(CallKind::Callback, status).after_report(&ended(None), None, NOW).unwrap();
-            progress.call.status.reason().unwrap().to_owned()
+            progress.call.status
         };
-        assert_eq!(reason(CallStatus::Start), NO_ANSWER_FROM_AGENT);
-        assert_eq!(reason(CallStatus::AgentConnected), NO_ANSWER_FROM_CLIENT);
+        assert_eq!(reason(CallStatus::Start), CallStatus::Error(CallFailure::NoAnswerFromAgent));
+        assert_eq!(reason(CallStatus::AgentConnected), CallStatus::Error(CallFailure::NoAnswerFromClient));
     }
 
     #[test]
@@ -516,7 +358,7 @@ mod tests {
         assert_eq!(progress.reached, [CallStatus::End(Some(URL.into()))]);
         assert_eq!(progress.balance_change, 0, "the minutes are charged at the first end");
         assert_eq!(progress.call.after_report(&recorded("https://x.example/2.mp3"), None, NOW), None);
-        let failed = call(CallKind::Callback, CallStatus::Error("busy".into()));
+        let failed = call(CallKind::Callback, CallStatus::Error(CallFailure::Reported("busy".into())));
         assert_eq!(failed.after_report(&recorded(URL), None, NOW), None);
     }
 
@@ -535,7 +377,7 @@ mod tests {
         assert_eq!(acknowledged.after_report(&CallReport::NotPlaced, None, NOW), None);
         let new = Call { is_acknowledged: false, ..acknowledged };
         let progress = new.after_report(&CallReport::NotPlaced, None, NOW).unwrap();
-        assert_eq!(progress.reached, [CallStatus::Error(NOT_PLACED.into())]);
+        assert_eq!(progress.reached, [CallStatus::Error(CallFailure::NotPlaced)]);
         assert!(!progress.call.is_acknowledged);
     }
 
@@ -598,9 +440,9 @@ mod tests {
     fn call_times_out_if_the_provider_stops_reporting() {
         let at = |seconds| NOW.plus(Duration::from_secs(seconds));
         let table = [
-            (CallStatus::Start, 40, NO_ANSWER_FROM_AGENT, 0),
-            (CallStatus::AgentConnected, 40, NO_ANSWER_FROM_CLIENT, 0),
-            (CallStatus::ClientConnected, 7_210, NOT_REPORTED, 120),
+            (CallStatus::Start, 40, CallFailure::NoAnswerFromAgent, 0),
+            (CallStatus::AgentConnected, 40, CallFailure::NoAnswerFromClient, 0),
+            (CallStatus::ClientConnected, 7_210, CallFailure::NotReported, 120),
         ];
         for (status, limit, reason, minutes) in table {
             let call = call(CallKind::Callback, status);
@@ -610,7 +452,7 @@ mod tests {
             let progress = call.after_report(&TIMED_OUT, None, at(limit)).unwrap();
             assert_eq!(
                 (progress.reached.as_slice(), progress.call.charge),
-                (&[CallStatus::Error(reason.into())][..], CallCharge::Charged(minutes))
+                (&[CallStatus::Error(reason)][..], CallCharge::Charged(minutes))
             );
             assert_eq!(progress.balance_change, i64::try_from(120 - minutes).unwrap());
         }
@@ -635,9 +477,15 @@ mod tests {
 
     #[test]
     fn reported_talk_overrides_a_failure_and_is_charged_once() {
-        for reason in REFUTABLE_REASONS {
+        let texts = [
+            "no answer from the agent",
+            "no answer from the client",
+            "the call could not be placed",
+            "the provider did not report the end of the call",
+        ];
+        for reason in texts {
             let now = NOW.plus(20 * MINUTE);
-            let failed = call(CallKind::Callback, CallStatus::Error(reason.into()));
+            let failed = call(CallKind::Callback, CallStatus::Error(CallFailure::parse(reason.into())));
             let call = Call { charge: CallCharge::Charged(0), ..failed };
             assert_eq!(call.after_report(&ended(None), None, now), None, "{reason}");
             assert_eq!(call.after_report(&ended(Some(0)), None, now), None, "{reason}");

@@ -2,7 +2,6 @@
 //! each open chat, sorted by the time of the chat's next idle check. Messages do not change that time, so they cause no
 //! index writes. Instead, each check schedules the next one.
 
-use crate::domain::account_settings::AccountSettings;
 use crate::domain::chat::Chat;
 use crate::domain::chat_state::ChatState;
 use crate::domain::timestamp::Timestamp;
@@ -19,44 +18,29 @@ impl Chats {
         Ok(chat.filter(|chat| !chat.state.is_closed()))
     }
 
-    /// Schedules the next idle check, and applies the account's current retention period to the whole chat, including
-    /// earlier entries. If an entry is added in the meantime, the timeline is read twice.
-    pub async fn reschedule_idle_check(
+    /// Sets the time of the next idle check and the chat's retention period. Returns the new header, or `None` if the
+    /// chat has been closed or another process has checked it.
+    pub(crate) async fn set_next_idle_check(
         &self,
         due_item: &OverdueItem,
-        chat: &Chat,
-        settings: &AccountSettings,
-        now: Timestamp,
-    ) -> Result<(), Error> {
-        let retention_days = settings.retention_days;
-        let has_changed = chat.retention_days != retention_days;
-        if has_changed {
-            self.update_entries_expiry(&Chat { retention_days, ..chat.clone() }, now).await?;
-        }
+        next: Timestamp,
+        retention_days: Option<u32>,
+    ) -> Result<Option<Chat>, Error> {
         let update = ItemUpdate {
             key: due_item.key.clone(),
             update: "SET #due_at = :next, #retention_days = :retention_days",
             condition: "#due_at = :due_at AND #state <> :closed",
             values: vec![
                 (":closed", s(ChatState::Closed(None).name())),
-                (":next", n(settings.next_idle_check(chat.updated_at, now).0)),
+                (":next", n(next.0)),
                 (":retention_days", to_attribute(&retention_days)?),
                 (":due_at", n(due_item.due_at.0)),
             ],
         };
         match self.table.update(update).await {
+            Ok(item) => chat_from_item(item).map(Some),
+            Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => Ok(None),
             Err(WriteError::Error(error)) => Err(error),
-            Err(WriteError::ConditionFailed { .. } | WriteError::Contended) => Ok(()),
-            Ok(item) => {
-                let after = chat_from_item(item)?;
-                // If entries have been added, update the entries again: a concurrent write may have used the old
-                // retention period.
-                if has_changed && after.seq != chat.seq {
-                    self.update_entries_expiry(&after, now).await
-                } else {
-                    Ok(())
-                }
-            }
         }
     }
 }
