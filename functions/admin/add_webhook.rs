@@ -13,7 +13,7 @@ use shared::runtime::http::{self, Request, Response};
 use shared::service::{audit, auth, webhooks};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::settings;
+use shared::wire::webhook_settings::{NewWebhook, WebhookWithSecret};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -23,7 +23,7 @@ type Dependencies = (Directory, Connections, SsrfGuard);
 
 async fn handle((directory, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let webhook = settings::apply_webhook_patch(&request.json()?, webhooks::new_webhook()?, &guard)?;
+    let webhook = request.body_as::<NewWebhook>()?.into_webhook(webhooks::new_webhook()?, &guard)?;
     let edit = |settings: &mut AccountSettings| {
         if settings.webhooks.len() >= MAX_WEBHOOKS {
             return Err(Error::Conflict("an account has at most 10 webhooks"));
@@ -33,5 +33,5 @@ async fn handle((directory, connections, guard): Dependencies, request: Request)
     };
     audit::by_agent(&directory, &caller, &request).edit_settings(&caller.account_id, edit).await?;
     let secret = webhook.secrets.current().ok_or_else(|| Error::internal("the webhook has no signing secret"))?;
-    Ok(Response::created(settings::webhook_with_secret_json(&webhook, secret)))
+    Ok(Response::created(WebhookWithSecret::new(&webhook, secret)))
 }

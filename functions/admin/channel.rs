@@ -4,7 +4,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
 use shared::domain::channel::Channel;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
@@ -15,7 +14,8 @@ use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin;
+use shared::wire::admin::{self, ChannelChanges, ChannelDetails, DeletedChannel};
+use shared::wire::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -31,10 +31,10 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     let channel = directory.channel_of_account(&caller.account_id, &request.path_segment("channel_id")).await?;
     match request.method.as_str() {
         "GET" => show(&chats, &channel, base_url).await,
-        "PATCH" => update((&directory, &guard), channel, &request.json()?, base_url).await,
+        "PATCH" => update((&directory, &guard), channel, request.body_as()?, base_url).await,
         "DELETE" => {
             directory.delete_channel(&channel).await?;
-            Ok(Response::ok(json!({ "channel_id": channel.channel_id, "deleted": true })))
+            Ok(Response::ok(DeletedChannel { channel_id: channel.channel_id, deleted: True }))
         }
         _ => Err(request.unexpected_method()),
     }
@@ -43,17 +43,17 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
 async fn show(chats: &Chats, channel: &Channel, base_url: &str) -> Result<Response, Error> {
     let now = clock::now();
     let refused = chats.refusal_counts(&channel.channel_id, now).await?;
-    Ok(Response::ok(admin::channel_details_json(channel, base_url, &refused, now)))
+    Ok(Response::ok(ChannelDetails::new(channel, base_url, &refused, now)))
 }
 
 async fn update(
     (directory, guard): (&Directory, &SsrfGuard),
     channel: Channel,
-    body: &Value,
+    changes: ChannelChanges,
     base_url: &str,
 ) -> Result<Response, Error> {
-    let settings = admin::apply_channel_patch(body, &channel, guard)?;
+    let settings = changes.applied_to(&channel.settings, guard)?;
     directory.check_audience_ids(&channel.account_id, Some(&channel.settings), &settings).await?;
     directory.save_channel_settings(&channel, &settings).await?;
-    Ok(Response::ok(admin::channel_json(&Channel { settings, ..channel }, base_url)))
+    Ok(Response::ok(admin::Channel::new(&Channel { settings, ..channel }, base_url)))
 }

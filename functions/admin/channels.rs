@@ -5,8 +5,7 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
-use shared::domain::channel::ChannelKind;
+use serde_json::Value;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
 use shared::runtime::clock;
@@ -15,7 +14,7 @@ use shared::runtime::public_base_url::{PublicBaseUrl, channel_endpoint};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::admin;
+use shared::wire::admin::{Channels, CreatedChannel, NewChannel};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -43,23 +42,17 @@ async fn create(
     body: &Value,
     base_url: &str,
 ) -> Result<Response, Error> {
-    let settings = match admin::parse_channel_kind(body)? {
-        ChannelKind::Api => admin::parse_new_api_channel(body, guard)?,
-        ChannelKind::Widget => admin::parse_new_widget(body, directory.account_name(account_id).await?, guard)?,
+    let settings = match NewChannel::read(body)? {
+        NewChannel::Api(new) => new.into_settings(guard)?,
+        NewChannel::Widget(new) => new.into_settings(directory.account_name(account_id).await?)?,
     };
     directory.check_audience_ids(account_id, None, &settings).await?;
     let (channel, secret) = directory.create_channel(account_id, settings, clock::now()).await?;
-    Ok(Response::created(match secret {
-        Some(secret) => {
-            let endpoint = channel_endpoint(base_url, &secret, &channel.channel_id);
-            admin::created_api_channel_json(&channel, base_url, &endpoint)
-        }
-        None => admin::channel_json(&channel, base_url),
-    }))
+    let endpoint = secret.map(|secret| channel_endpoint(base_url, &secret, &channel.channel_id));
+    Ok(Response::created(CreatedChannel::new(&channel, base_url, endpoint)))
 }
 
 async fn list(directory: &Directory, account_id: &str, base_url: &str) -> Result<Response, Error> {
     let channels = directory.channels(account_id).await?;
-    let channels: Vec<Value> = channels.iter().map(|channel| admin::channel_json(channel, base_url)).collect();
-    Ok(Response::ok(json!({ "channels": channels })))
+    Ok(Response::ok(Channels::new(&channels, base_url)))
 }

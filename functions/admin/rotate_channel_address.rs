@@ -5,7 +5,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::channel::ChannelKind;
 use shared::domain::sha256;
 use shared::error::Error;
@@ -15,7 +14,9 @@ use shared::runtime::{clock, random_ids_and_secrets};
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
+use shared::wire::admin::RotatedEndpoint;
 use shared::wire::signing_secret::SecretRotation;
+use shared::wire::urls::WebUrl;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -35,6 +36,6 @@ async fn handle((directory, connections, public_url): Dependencies, request: Req
     let secret = random_ids_and_secrets::random_token()?;
     channel.rotate(sha256::digest(&secret), now, old_until);
     directory.save_channel_secrets(&before, &channel).await?;
-    let endpoint = channel_endpoint(&public_url.of_request(&request), &secret, &channel.channel_id);
-    Ok(Response::ok(json!({ "endpoint": endpoint, "old_endpoint_valid_until": old_until.seconds() })))
+    let endpoint = WebUrl(channel_endpoint(&public_url.of_request(&request), &secret, &channel.channel_id));
+    Ok(Response::ok(RotatedEndpoint { endpoint, old_endpoint_valid_until: old_until.into() }))
 }

@@ -13,8 +13,8 @@ use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::settings;
 use shared::wire::signing_secret::SecretRotation;
+use shared::wire::webhook_settings::WebhookWithSecret;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -32,7 +32,7 @@ async fn handle((directory, connections): (Directory, Connections), request: Req
         if !webhook.secrets.rotate_if_unchanged(&before, &secret, now, old_until) {
             return Err(Error::Conflict("the secret is being rotated by another request"));
         }
-        Ok(settings::webhook_with_secret_json(webhook, &secret))
+        Ok(WebhookWithSecret::new(webhook, &secret))
     };
     let (_, shown) = audit::by_agent(&directory, &caller, &request).edit_settings(account_id, edit).await?;
     Ok(Response::ok(shown))

@@ -6,7 +6,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::Value;
 use shared::domain::account_settings::AccountSettings;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::domain::webhook::Webhook;
@@ -17,7 +16,8 @@ use shared::service::{audit, auth, webhooks};
 use shared::store::chats::Chats;
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::settings;
+use shared::wire::settings::{self, AccountSettingsChanges};
+use shared::wire::values::Change;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -27,21 +27,22 @@ type Dependencies = (Directory, Chats, Connections, SsrfGuard);
 
 async fn handle((directory, chats, connections, guard): Dependencies, request: Request) -> Result<Response, Error> {
     let caller = auth::admin(&connections, &request).await?;
-    let shown = match request.method.as_str() {
-        "GET" => show(&directory, &caller.account_id).await?,
+    Ok(Response::ok(match request.method.as_str() {
+        "GET" => show((&directory, &guard), &caller.account_id).await?,
         "PUT" => {
             let directory = audit::by_agent(&directory, &caller, &request);
-            update((&directory, &chats, &guard), &caller.account_id, &request.json()?).await?
+            update((&directory, &chats, &guard), &caller.account_id, &request.body_as()?).await?
         }
         _ => return Err(request.unexpected_method()),
-    };
-    // Which receivers the stack allows is not a setting of the account.
-    Ok(Response::ok(settings::with_receiver_rules(shown, guard.allows_http())))
+    }))
 }
 
-async fn show(directory: &Directory, account_id: &str) -> Result<Value, Error> {
+async fn show(
+    (directory, guard): (&Directory, &SsrfGuard),
+    account_id: &str,
+) -> Result<settings::AccountSettings, Error> {
     let rules = directory.widget_rules(account_id).await?;
-    Ok(settings::settings_json(&directory.settings(account_id).await?, &rules))
+    Ok(settings::AccountSettings::new(&directory.settings(account_id).await?, rules, guard.allows_http()))
 }
 
 /// Changes the fields that are in the body. `webhook_url` is the URL of the first webhook. If this request creates the
@@ -49,14 +50,14 @@ async fn show(directory: &Directory, account_id: &str) -> Result<Value, Error> {
 async fn update(
     (directory, chats, guard): (&Directory, &Chats, &SsrfGuard),
     account_id: &str,
-    body: &Value,
-) -> Result<Value, Error> {
-    let (url, rules) = (settings::parse_webhook_url(body, guard)?, settings::parse_rules(body)?);
+    changes: &AccountSettingsChanges,
+) -> Result<settings::AccountSettings, Error> {
+    let (url, rules) = (changes.webhook_url(guard)?, changes.rules()?);
     let new_webhook = webhooks::new_webhook()?;
-    plan_retention_pass(directory, chats, account_id, body).await?;
+    plan_retention_pass(directory, chats, account_id, changes).await?;
     let edit = |settings: &mut AccountSettings| {
-        *settings = settings::apply_settings_patch(body, settings.clone())?;
-        url.as_ref().map_or(Ok(false), |url| set_first_webhook_url(settings, url.as_ref(), &new_webhook))
+        *settings = changes.applied_to(settings);
+        change_first_webhook(settings, &url, &new_webhook)
     };
     let (settings, is_created) = directory.edit_settings(account_id, edit).await?;
     let rules = match rules {
@@ -66,8 +67,8 @@ async fn update(
         }
         None => directory.widget_rules(account_id).await?,
     };
-    let to_json = if is_created { settings::settings_with_secret_json } else { settings::settings_json };
-    Ok(to_json(&settings, &rules))
+    let shown = settings::AccountSettings::new(&settings, rules, guard.allows_http());
+    Ok(if is_created { shown.with_signing_secret(&settings) } else { shown })
 }
 
 /// If the body changes the retention period, plans a retention pass, which later applies the new period to closed
@@ -78,32 +79,33 @@ async fn plan_retention_pass(
     directory: &Directory,
     chats: &Chats,
     account_id: &str,
-    body: &Value,
+    changes: &AccountSettingsChanges,
 ) -> Result<(), Error> {
-    if body.get("retention_days").is_none() {
+    if !changes.contain_retention_days() {
         return Ok(());
     }
     let before = directory.settings(account_id).await?;
-    let has_changed = settings::apply_settings_patch(body, before.clone())?.retention_days != before.retention_days;
+    let has_changed = changes.applied_to(&before).retention_days != before.retention_days;
     if has_changed { chats.plan_retention_pass(account_id, clock::now()).await } else { Ok(()) }
 }
 
 /// Sets or removes `webhook_url` (specification, part C), which is the URL of the first webhook. Returns whether a
 /// webhook was created.
-fn set_first_webhook_url(
+fn change_first_webhook(
     settings: &mut AccountSettings,
-    url: Option<&String>,
+    url: &Change<String>,
     new_webhook: &Webhook,
 ) -> Result<bool, Error> {
     match (url, settings.webhooks.as_mut_slice()) {
-        (Some(url), [first, ..]) => first.url.clone_from(url),
-        (Some(url), []) => {
+        (Change::Unchanged, _) => {}
+        (Change::Set(url), [first, ..]) => first.url.clone_from(url),
+        (Change::Set(url), []) => {
             settings.webhooks.push(Webhook { url: url.clone(), ..new_webhook.clone() });
             return Ok(true);
         }
-        (None, [_] | []) => settings.webhooks.clear(),
+        (Change::Cleared, [_] | []) => settings.webhooks.clear(),
         // If the first of several webhooks were removed, each repetition of the request would remove another one.
-        (None, _) => return Err(Error::Conflict("there are several webhooks: delete one by its id")),
+        (Change::Cleared, _) => return Err(Error::Conflict("there are several webhooks: delete one by its id")),
     }
     Ok(false)
 }

@@ -14,7 +14,7 @@ use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth, receiver_test};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::webhook_sample;
+use shared::wire::webhook_sample::WebhookTestRequest;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -26,7 +26,7 @@ async fn handle((directory, connections, outbound): Dependencies, request: Reque
     let caller = auth::admin(&connections, &request).await?;
     let (account_id, webhook_id, now) = (&caller.account_id, request.path_segment("webhook_id"), clock::now());
     connections.count_receiver_test(account_id, now)?;
-    let sample = webhook_sample::parse_sample(&request.json_or_empty()?)?;
+    let sample = request.optional_body_as::<WebhookTestRequest>()?.event();
     let mut settings = directory.settings(account_id).await?;
     let webhook = find_webhook(&mut settings, &webhook_id)?;
     let tested = AuditedChange::unnamed(AuditAction::Tested, AuditedKind::Webhook, &*webhook_id);

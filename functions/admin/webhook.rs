@@ -5,7 +5,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::account_settings::AccountSettings;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::error::Error;
@@ -14,7 +13,8 @@ use shared::service::webhooks::find_webhook;
 use shared::service::{audit, auth};
 use shared::store::connections::Connections;
 use shared::store::directory::Directory;
-use shared::wire::settings;
+use shared::wire::values::True;
+use shared::wire::webhook_settings::{DeletedWebhook, Webhook, WebhookChanges};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -28,11 +28,11 @@ async fn handle((directory, connections, guard): Dependencies, request: Request)
     let (account_id, webhook_id) = (&caller.account_id, request.path_segment("webhook_id"));
     match request.method.as_str() {
         "PATCH" => {
-            let body = request.json()?;
+            let changes: WebhookChanges = request.body_as()?;
             let edit = |settings: &mut AccountSettings| {
                 let webhook = find_webhook(settings, &webhook_id)?;
-                *webhook = settings::apply_webhook_patch(&body, webhook.clone(), &guard)?;
-                Ok(settings::webhook_json(webhook))
+                *webhook = changes.clone().applied_to(webhook, &guard)?;
+                Ok(Webhook::new(webhook))
             };
             let (_, shown) = directory.edit_settings(account_id, edit).await?;
             Ok(Response::ok(shown))
@@ -44,7 +44,7 @@ async fn handle((directory, connections, guard): Dependencies, request: Request)
                 Ok(())
             };
             directory.edit_settings(account_id, edit).await?;
-            Ok(Response::ok(json!({ "webhook_id": webhook_id, "deleted": true })))
+            Ok(Response::ok(DeletedWebhook { webhook_id, deleted: True }))
         }
         _ => Err(request.unexpected_method()),
     }

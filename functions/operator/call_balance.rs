@@ -5,7 +5,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::audit::{AuditAction, AuditedChange, AuditedKind};
 use shared::error::Error;
 use shared::runtime::clock;
@@ -14,7 +13,8 @@ use shared::runtime::random_ids_and_secrets::OperatorKey;
 use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
-use shared::wire::telephony_settings::{TopUp, parse_top_up};
+use shared::wire::telephony_settings::{CallBalance, CallBalanceTopUp};
+use shared::wire::values::{Text, Whole};
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -24,13 +24,13 @@ type Dependencies = (Directory, Chats, OperatorKey);
 
 async fn handle((directory, chats, operator_key): Dependencies, request: Request) -> Result<Response, Error> {
     auth::operator(&operator_key, &request)?;
-    let (account_id, TopUp { minutes, reference }) =
-        (request.path_segment("account_id"), parse_top_up(&request.json()?)?);
+    let account_id = request.path_segment("account_id");
+    let CallBalanceTopUp { minutes: Whole(minutes), reference: Text(reference) } = request.body_as()?;
     if !directory.has_account(&account_id).await? {
         return Err(Error::NotFound);
     }
     let topped_up = AuditedChange::unnamed(AuditAction::ToppedUp, AuditedKind::CallBalance, &*reference);
     audit::by_operator(&directory, &request).record(&account_id, topped_up).await?;
-    let balance = chats.top_up_call_balance(&account_id, minutes, &reference, clock::now()).await?;
-    Ok(Response::ok(json!({ "balance_minutes": balance })))
+    let balance_minutes = chats.top_up_call_balance(&account_id, minutes, &reference, clock::now()).await?;
+    Ok(Response::ok(CallBalance { balance_minutes }))
 }

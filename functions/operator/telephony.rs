@@ -5,7 +5,6 @@
 
 use std::process::ExitCode;
 
-use serde_json::json;
 use shared::domain::ssrf_guard::SsrfGuard;
 use shared::domain::telephony::TelephonyEditor;
 use shared::error::Error;
@@ -16,6 +15,8 @@ use shared::service::telephony_settings::TelephonySettings;
 use shared::service::{audit, auth};
 use shared::store::chats::Chats;
 use shared::store::directory::Directory;
+use shared::wire::telephony_settings::DeletedTelephony;
+use shared::wire::values::True;
 
 fn main() -> ExitCode {
     http::run(handle)
@@ -40,10 +41,10 @@ async fn handle(dependencies: Dependencies, request: Request) -> Result<Response
     };
     let telephony = match request.method.as_str() {
         "GET" => service.current().await?,
-        "PATCH" => Some(service.patch(&request.json()?).await?),
+        "PATCH" => Some(service.patch(&request.body_as()?).await?),
         "DELETE" => {
             service.delete().await?;
-            return Ok(Response::ok(json!({ "deleted": true })));
+            return Ok(Response::ok(DeletedTelephony { deleted: True }));
         }
         _ => return Err(request.unexpected_method()),
     };

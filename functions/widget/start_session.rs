@@ -19,8 +19,7 @@ use shared::store::connections::Connections;
 use shared::store::directory::Directory;
 use shared::wire::values::{OptionalText, ProtocolVersion, Truncated};
 use shared::wire::widget::{
-    BrowserPage, PublicWidgetSettings, SessionRequest, TriggerRules, WidgetAgent, WidgetChat, WidgetMode,
-    WidgetSession, WidgetVisitor,
+    BrowserPage, SessionRequest, StoredRules, WidgetAgent, WidgetChat, WidgetMode, WidgetSession, WidgetVisitor,
 };
 
 fn main() -> ExitCode {
@@ -70,8 +69,8 @@ async fn handle((directory, chats, connections): Dependencies, request: Request)
     let callback = calls.callback_availability(channel, visitor.as_ref()).await?;
     Ok(Response::ok(WidgetSession {
         v: ProtocolVersion,
-        widget: PublicWidgetSettings::new(accepted.settings()?),
-        rules: TriggerRules(&rules),
+        widget: accepted.settings()?.into(),
+        rules: StoredRules(&rules),
         mode: WidgetMode::new(team.is_online),
         bot: channel.bot_id.is_some(),
         departments: team.departments.iter().map(|department| department.snapshot().into()).collect(),

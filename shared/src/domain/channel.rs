@@ -38,26 +38,14 @@ impl Rotatable for EndpointSecret {
 /// not expired.
 pub const MAX_ENDPOINT_SECRETS: usize = 1 + secret_rotation::MAX_OLD_SECRETS;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ChannelKind {
-    /// An integrator's front end (specification, part A).
-    #[default]
-    Api,
-    /// The widget (specification, part D).
-    Widget,
-}
-
-impl ChannelKind {
-    /// Returns the name of this value in the APIs and in stored items.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Api => "api",
-            Self::Widget => "widget",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Api, Self::Widget].into_iter().find(|kind| kind.name() == name)
+named! {
+    #[derive(Default)]
+    pub enum ChannelKind {
+        /// An integrator's front end (specification, part A).
+        #[default]
+        Api = "api",
+        /// The widget (specification, part D).
+        Widget = "widget",
     }
 }
 

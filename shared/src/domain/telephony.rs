@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::domain::named::named;
 use crate::domain::phone_call::{Call, CallAgent, CallLimits, CallReport};
 use crate::domain::phone_number;
 
@@ -125,12 +126,18 @@ pub enum ProviderSettings {
 }
 
 impl ProviderSettings {
-    /// Returns the name of this value in the APIs and in stored items.
-    pub fn name(&self) -> &'static str {
+    pub fn kind(&self) -> ProviderKind {
         match self {
-            Self::Http { .. } => "http",
-            Self::Twilio { .. } => "twilio",
+            Self::Http { .. } => ProviderKind::Http,
+            Self::Twilio { .. } => ProviderKind::Twilio,
         }
+    }
+}
+
+named! {
+    pub enum ProviderKind as TelephonyProvider {
+        Http = "http",
+        Twilio = "twilio",
     }
 }
 

@@ -7,10 +7,6 @@ use url::Url;
 
 use crate::domain::contacts_form::ContactsForm;
 
-/// The languages in which a widget can be shown. `auto` stands for the language of the visitor's browser.
-pub const WIDGET_LANGUAGES: [&str; 16] =
-    ["auto", "en", "de", "es", "fr", "pt", "ru", "zh", "ar", "it", "nl", "pl", "tr", "uk", "ja", "he"];
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WidgetSettings {
     /// The main colour, such as `#00464a`.
@@ -25,8 +21,7 @@ pub struct WidgetSettings {
     pub greeting: Option<String>,
     /// The URL of the picture in the chat window's title bar.
     pub avatar: Option<String>,
-    /// One of [`WIDGET_LANGUAGES`].
-    pub language: String,
+    pub language: WidgetLanguage,
     /// Texts that replace the widget's standard texts. The keys are the widget's names for the texts.
     pub texts: BTreeMap<String, String>,
     pub allowed_sites: AllowedSites,
@@ -55,7 +50,7 @@ impl WidgetSettings {
             title,
             greeting: None,
             avatar: None,
-            language: "auto".to_owned(),
+            language: WidgetLanguage::Auto,
             texts: BTreeMap::new(),
             allowed_sites: AllowedSites::default(),
             contacts_form: ContactsForm::default(),
@@ -90,6 +85,28 @@ named! {
     pub enum WidgetPosition {
         Left = "left",
         Right = "right",
+    }
+}
+
+named! {
+    /// The languages in which a widget can be shown. `Auto` stands for the language of the visitor's browser.
+    pub enum WidgetLanguage {
+        Auto = "auto",
+        English = "en",
+        German = "de",
+        Spanish = "es",
+        French = "fr",
+        Portuguese = "pt",
+        Russian = "ru",
+        Chinese = "zh",
+        Arabic = "ar",
+        Italian = "it",
+        Dutch = "nl",
+        Polish = "pl",
+        Turkish = "tr",
+        Ukrainian = "uk",
+        Japanese = "ja",
+        Hebrew = "he",
     }
 }
 

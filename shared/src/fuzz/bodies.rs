@@ -1,7 +1,7 @@
 //! Fuzzes the bodies of requests. A value that is stored must be unchanged when it is read. If the service returns a
 //! value in the same form in which it accepts it, the returned value must also be accepted and remain unchanged.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::domain::account_settings::AccountSettings;
 use crate::domain::bot::Bot;
@@ -20,8 +20,8 @@ use crate::domain::widget::WidgetSettings;
 use crate::fuzz::{CALL_ID, NOW, accepted, json, targets};
 use crate::store::tests::stored_form::StoredForm;
 use crate::wire::admin::{
-    self, AgentChanges, AgentWithPassword, BotChanges, BotToken, DepartmentChanges, NewAccount, NewAgent, NewBot,
-    NewDepartment, NewProvider, ProviderChanges,
+    self, AgentChanges, AgentWithPassword, BotChanges, BotToken, ChannelChanges, DepartmentChanges, NewAccount,
+    NewAgent, NewApiChannel, NewBot, NewChannel, NewDepartment, NewProvider, NewWidgetChannel, ProviderChanges,
 };
 use crate::wire::agent::{LoginRequest, NewAgentPresence};
 use crate::wire::bot::BotEventKind;
@@ -30,14 +30,17 @@ use crate::wire::bot_sample::BotTest;
 use crate::wire::canned_replies::{CannedReply, CannedReplyChanges, NewCannedReply};
 use crate::wire::message_content::{MessageFields, ParsedMessage};
 use crate::wire::reader::read;
+use crate::wire::settings::AccountSettingsChanges;
 use crate::wire::signing_secret::SecretRotation;
-use crate::wire::telephony_settings::{apply_telephony_patch, parse_top_up, telephony_json};
+use crate::wire::telephony_settings::{self, CallBalanceTopUp, TelephonyChanges};
 use crate::wire::values::Text;
+use crate::wire::webhook_sample::WebhookTestRequest;
+use crate::wire::webhook_settings::{NewWebhook, WebhookChanges};
 use crate::wire::widget::{
     BrowserPage, CallbackRequest, HistoryRequest, OfflineMessageRequest, RatingRequest, SessionRequest,
     WidgetCallRequest, WidgetMessageRequest, WidgetTicketRequest, WidgetVisitorUpdate,
 };
-use crate::wire::{agent, bot, call_gateway, delivery_log, sample_data, settings, visitor_message, webhook_sample};
+use crate::wire::{agent, bot, call_gateway, delivery_log, sample_data, settings, visitor_message, webhook_settings};
 
 targets!(
     visitor_message,
@@ -298,28 +301,29 @@ fn channel(settings: ChannelSettings) -> Channel {
 fn assert_channel_stored(settings: ChannelSettings) {
     let channel = channel(settings);
     assert_stored(&channel);
-    let again = admin::channel_json(&channel, "https://api.example");
-    assert_eq!(admin::apply_channel_patch(&again, &channel, &guard()).unwrap(), channel.settings);
+    let again: ChannelChanges = read(&json!(admin::Channel::new(&channel, "https://api.example"))).unwrap();
+    assert_eq!(again.applied_to(&channel.settings, &guard()).unwrap(), channel.settings);
 }
 
 fn admin_channel(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, admin::parse_channel_kind(&body));
-    accepted(&body, admin::parse_new_api_channel(&body, &guard())).into_iter().for_each(assert_channel_stored);
-    let before = json!({ "name": "App", "integrator_url": "https://app.example/{channel_id}" });
-    let before = channel(admin::parse_new_api_channel(&before, &guard()).unwrap());
-    let changed = admin::apply_channel_patch(&body, &before, &guard());
+    accepted(&body, NewChannel::read(&body));
+    let new = |body: &Value| read::<NewApiChannel>(body).and_then(|new| new.into_settings(&guard()));
+    accepted(&body, new(&body)).into_iter().for_each(assert_channel_stored);
+    let before = new(&json!({ "name": "App", "integrator_url": "https://app.example/{channel_id}" })).unwrap();
+    let changed = read::<ChannelChanges>(&body).and_then(|changes| changes.applied_to(&before, &guard()));
     accepted(&body, changed).into_iter().for_each(assert_channel_stored);
 }
 
 fn admin_widget(input: &[u8]) {
     let Some(body) = json(input) else { return };
     let title = || "Acme".to_owned();
-    accepted(&body, admin::parse_new_widget(&body, title(), &guard())).into_iter().for_each(assert_channel_stored);
+    let new = read::<NewWidgetChannel>(&body).and_then(|new| new.into_settings(title()));
+    accepted(&body, new).into_iter().for_each(assert_channel_stored);
     let widget = KindSettings::Widget(Box::new(WidgetSettings::with_title(title())));
     let (agent_ids, department_ids) = (vec![1], vec![2]);
     let before = ChannelSettings { name: "Shop".into(), enabled: true, agent_ids, department_ids, specific: widget };
-    let changed = admin::apply_channel_patch(&body, &channel(before), &guard());
+    let changed = read::<ChannelChanges>(&body).and_then(|changes| changes.applied_to(&before, &guard()));
     accepted(&body, changed).into_iter().for_each(assert_channel_stored);
 }
 
@@ -346,38 +350,44 @@ fn admin_canned_reply(input: &[u8]) {
 
 fn admin_settings(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, settings::parse_webhook_url(&body, &guard()));
-    let rules = accepted(&body, settings::parse_rules(&body)).flatten().unwrap_or_default();
-    let changed = settings::apply_settings_patch(&body, AccountSettings::default());
-    let Some(changed) = accepted(&body, changed) else { return };
+    let Some(changes) = accepted(&body, read::<AccountSettingsChanges>(&body)) else { return };
+    accepted(&body, changes.webhook_url(&guard()));
+    let rules = accepted(&body, changes.rules()).flatten().unwrap_or_default();
+    let changed = changes.applied_to(&AccountSettings::default());
     assert_stored(&changed);
-    let again = settings::settings_json(&changed, &rules);
-    assert_eq!(settings::apply_settings_patch(&again, AccountSettings::default()).unwrap(), changed);
-    assert!(rules.is_null() || settings::parse_rules(&again).unwrap() == Some(rules));
+    let again = json!(settings::AccountSettings::new(&changed, rules.clone(), false));
+    let again: AccountSettingsChanges = read(&again).unwrap();
+    assert_eq!(again.applied_to(&AccountSettings::default()), changed);
+    assert!(rules.is_null() || again.rules().unwrap() == Some(rules));
 }
 
 fn admin_webhook(input: &[u8]) {
     let Some(body) = json(input) else { return };
     let secrets = SigningSecrets::new("whsec_x");
     let before = Webhook { webhook_id: "w".into(), url: String::new(), events: Vec::new(), secrets };
-    let Some(webhook) = accepted(&body, settings::apply_webhook_patch(&body, before, &guard())) else { return };
+    let new = read::<NewWebhook>(&body).and_then(|new| new.into_webhook(before, &guard()));
+    let Some(webhook) = accepted(&body, new) else { return };
     assert_stored(&AccountSettings { webhooks: vec![webhook.clone()], ..AccountSettings::default() });
-    let again = settings::apply_webhook_patch(&settings::webhook_json(&webhook), webhook.clone(), &guard());
-    assert_eq!(again.unwrap(), webhook);
+    let again: WebhookChanges = read(&json!(webhook_settings::Webhook::new(&webhook))).unwrap();
+    assert_eq!(again.applied_to(&webhook, &guard()).unwrap(), webhook);
 }
 
 fn admin_telephony(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    let Some(telephony) = accepted(&body, apply_telephony_patch(&body, None, &guard())) else { return };
+    let Some(changes) = accepted(&body, read::<TelephonyChanges>(&body)) else { return };
+    let Some(telephony) = accepted(&body, changes.applied_to(None, &guard())) else { return };
     assert_stored(&telephony);
     assert_telephony_returned(&telephony);
-    accepted(&body, apply_telephony_patch(&body, Some(telephony), &guard())).iter().for_each(assert_telephony_returned);
+    accepted(&body, changes.applied_to(Some(telephony), &guard())).iter().for_each(assert_telephony_returned);
 }
 
 fn assert_telephony_returned(telephony: &Telephony) {
-    let again = telephony_json(Some(telephony), 0, "https://api.example/calls/acc");
-    let again = apply_telephony_patch(&again, Some(telephony.clone()), &guard());
-    assert_eq!(again.unwrap(), *telephony);
+    let incoming_url = "https://api.example/calls/acc".to_owned();
+    let response = json!(telephony_settings::Telephony::new(Some(telephony), 0, incoming_url));
+    let again: TelephonyChanges = read(&response["telephony"]).unwrap();
+    let again = again.applied_to(Some(telephony.clone()), &guard()).unwrap();
+    // An empty list stands for the country of the account's number, which the response names.
+    assert_eq!(Telephony { countries: telephony.countries.clone(), ..again }, *telephony);
 }
 
 fn admin_replay(input: &[u8]) {
@@ -392,7 +402,7 @@ fn admin_rotation(input: &[u8]) {
 
 fn admin_receiver_test(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, webhook_sample::parse_sample(&body));
+    accepted(&body, read::<WebhookTestRequest>(&body));
     accepted(&body, read::<BotTest>(&body));
 }
 
@@ -413,7 +423,7 @@ fn operator_provider(input: &[u8]) {
 
 fn operator_top_up(input: &[u8]) {
     let Some(body) = json(input) else { return };
-    accepted(&body, parse_top_up(&body));
+    accepted(&body, read::<CallBalanceTopUp>(&body));
 }
 
 fn call_report(input: &[u8]) {

@@ -3,6 +3,7 @@
 
 use crate::domain::channel::{ApiSettings, ValidationMode, default_api_settings};
 use crate::domain::delivery::{Delivery, DeliveryState, Failure, Outcome, Target};
+use crate::domain::named::Named;
 use crate::domain::timeline_entry::TimelineEntry;
 use crate::domain::visitor::{ProfileSource, VisitorChanges};
 use crate::domain::webhook_event::WebhookEvent;
@@ -19,7 +20,7 @@ targets!(webhook_response, integrator_response, twilio_rejection);
 const MAX_TEXT_CHARS: usize = 600;
 
 fn webhook_response(input: &[u8]) {
-    for event in WebhookEvent::ALL {
+    for &event in WebhookEvent::ALL {
         assert!(matches!(interpret_response(event, 503, input), WebhookResponse::Retry(_)));
         let data = match interpret_response(event, 200, input) {
             WebhookResponse::Confirmed(data) => data,

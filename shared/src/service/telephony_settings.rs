@@ -1,14 +1,12 @@
 //! The telephony settings of an account, which its admins and the operator change.
 
-use serde_json::Value;
-
 use crate::domain::ssrf_guard::SsrfGuard;
 use crate::domain::telephony::{Telephony, TelephonyEditor, incoming_url};
 use crate::error::Error;
 use crate::store::chats::Chats;
 use crate::store::directory::Directory;
 use crate::store::directory::telephony::LOCKED_TELEPHONY;
-use crate::wire::telephony_settings::{apply_telephony_patch, named_channel, telephony_json};
+use crate::wire::telephony_settings::{self, TelephonyChanges};
 
 pub struct TelephonySettings<'a> {
     pub account_id: &'a str,
@@ -21,9 +19,13 @@ pub struct TelephonySettings<'a> {
 impl TelephonySettings<'_> {
     /// Returns the settings, the balance and the URL for incoming calls. `base_url` is the public base URL of the
     /// service.
-    pub async fn show(&self, telephony: Option<&Telephony>, base_url: &str) -> Result<Value, Error> {
+    pub async fn show(
+        &self,
+        telephony: Option<&Telephony>,
+        base_url: &str,
+    ) -> Result<telephony_settings::Telephony, Error> {
         let balance = self.chats.call_balance(self.account_id).await?.minutes;
-        Ok(telephony_json(telephony, balance, &incoming_url(base_url, self.account_id)))
+        Ok(telephony_settings::Telephony::new(telephony, balance, incoming_url(base_url, self.account_id)))
     }
 
     pub async fn current(&self) -> Result<Option<Telephony>, Error> {
@@ -34,9 +36,9 @@ impl TelephonySettings<'_> {
         self.directory.delete_telephony(self.account_id, self.editor).await
     }
 
-    pub async fn patch(&self, body: &Value) -> Result<Telephony, Error> {
-        if let Some(channel_id) = named_channel(body)? {
-            match self.directory.channel_of_account(self.account_id, &channel_id).await {
+    pub async fn patch(&self, changes: &TelephonyChanges) -> Result<Telephony, Error> {
+        if let Some(channel_id) = changes.channel_id() {
+            match self.directory.channel_of_account(self.account_id, channel_id).await {
                 Err(Error::NotFound) => return Err(Error::field("channel_id", "must be a channel of the account")),
                 found => found?,
             };
@@ -47,7 +49,7 @@ impl TelephonySettings<'_> {
                 TelephonyEditor::Admin if was_locked => return Err(LOCKED_TELEPHONY),
                 TelephonyEditor::Admin | TelephonyEditor::Operator => {}
             }
-            let after = apply_telephony_patch(body, before, self.guard)?;
+            let after = changes.applied_to(before, self.guard)?;
             match self.editor {
                 TelephonyEditor::Admin if after.is_locked => {
                     Err(Error::field("locked", "can be changed by the operator only"))

@@ -1,97 +1,236 @@
-//! Parses admins' changes to a widget's contacts form, and returns the form as JSON.
+//! A widget's contacts form: how admins change it, how it is shown, and the visitors' answers.
 
-use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
-use crate::domain::contacts_form::{ContactField, ContactsForm, ContactsFormTime, CustomField, CustomFieldKind};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::contacts_form::{self, ContactField, ContactsFormTime, CustomField, CustomFieldKind};
 use crate::error::Error;
-use crate::wire::json_fields::Fields;
+use crate::wire::urls::{WebUrl, WebUrlOrBlank};
+use crate::wire::values::{List, Name, Text};
 
 pub(super) const MAX_CUSTOM_FIELDS: usize = 5;
 const MAX_KEY_CHARS: usize = 32;
 const MAX_LABEL_CHARS: usize = 100;
 const MAX_OPTIONS: usize = 20;
+const MAX_CONTACT_FIELDS: usize = 3;
+/// The path of the form in the body.
+const PATH: &str = "widget.contacts_form";
 
-/// Applies the object `contacts_form` of a widget's settings. Absent fields and null leave the form unchanged.
-pub(super) fn apply_contacts_form(fields: Fields<'_>, mut form: ContactsForm) -> Result<ContactsForm, Error> {
-    let Some(fields) = fields.optional_object("contacts_form", "widget.contacts_form")? else { return Ok(form) };
-    let times = "never, before_first_message, after_first_message";
-    form.when = fields.enumerated("when", times, ContactsFormTime::parse)?.unwrap_or(form.when);
-    let names = "of name, email, phone";
-    form.fields = fields.list("fields", 3, names, ContactField::parse)?.unwrap_or(form.fields);
-    form.required = fields.list("required", 3, names, ContactField::parse)?.unwrap_or(form.required);
-    if form.required.iter().any(|field| !form.fields.contains(field)) {
-        return Err(fields.invalid("required", "must name fields that are in fields"));
-    }
-    form.custom_fields = parse_custom_fields(fields)?.unwrap_or(form.custom_fields);
-    Ok(form)
+/// Absent fields and null leave the form unchanged. The fields in required must also be in fields.
+#[derive(Clone, Deserialize, JsonSchema)]
+pub struct ContactsFormChanges {
+    #[schemars(extend("default" = "never"))]
+    when: Option<Name<ContactsFormTime>>,
+    fields: Option<List<Name<ContactField>, MAX_CONTACT_FIELDS>>,
+    required: Option<List<Name<ContactField>, MAX_CONTACT_FIELDS>>,
+    /// The keys must differ. A select field needs options.
+    custom_fields: Option<List<CustomFormField, MAX_CUSTOM_FIELDS>>,
 }
 
-fn parse_custom_fields(fields: Fields<'_>) -> Result<Option<Vec<CustomField>>, Error> {
-    let Some(value) = fields.value("custom_fields") else { return Ok(None) };
-    let list = value.as_array().filter(|list| list.len() <= MAX_CUSTOM_FIELDS);
-    let invalid =
-        || fields.invalid("custom_fields", format_args!("must be a list of at most {MAX_CUSTOM_FIELDS} objects"));
-    let mut parsed: Vec<CustomField> = Vec::new();
-    for (index, item) in list.ok_or_else(invalid)?.iter().enumerate() {
-        let path = format!("widget.contacts_form.custom_fields[{index}]");
-        let item = Fields::of_item(item, &path)?;
-        let field = parse_custom_field(item)?;
-        if parsed.iter().any(|other| other.key == field.key) {
-            return Err(item.invalid("key", "must differ from the other keys"));
+impl ContactsFormChanges {
+    /// Returns the changed form.
+    pub(super) fn applied_to(self, before: contacts_form::ContactsForm) -> Result<contacts_form::ContactsForm, Error> {
+        let Self { when, fields, required, custom_fields } = self;
+        let values = |List(names): List<Name<ContactField>, MAX_CONTACT_FIELDS>| {
+            names.into_iter().map(|Name(field)| field).collect::<Vec<_>>()
+        };
+        let fields = fields.map_or(before.fields, values);
+        let required = required.map_or(before.required, values);
+        if required.iter().any(|field| !fields.contains(field)) {
+            return Err(Error::field(format!("{PATH}.required"), "must name fields that are in fields"));
         }
-        parsed.push(field);
+        Ok(contacts_form::ContactsForm {
+            when: when.map_or(before.when, |Name(when)| when),
+            fields,
+            required,
+            custom_fields: custom_fields.map(into_custom_fields).transpose()?.unwrap_or(before.custom_fields),
+        })
     }
-    Ok(Some(parsed))
 }
 
-fn parse_custom_field(fields: Fields<'_>) -> Result<CustomField, Error> {
-    let key = fields.required_text("key", MAX_KEY_CHARS)?;
-    if !key.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_')) {
-        return Err(fields.invalid("key", "must consist of a to z, 0 to 9 and _"));
+fn into_custom_fields(List(fields): List<CustomFormField, MAX_CUSTOM_FIELDS>) -> Result<Vec<CustomField>, Error> {
+    let mut keys = BTreeSet::new();
+    let convert = |(index, field): (usize, CustomFormField)| {
+        let path = format!("{PATH}.custom_fields[{index}]");
+        if !keys.insert(field.key.0.clone()) {
+            return Err(Error::field(format!("{path}.key"), "must differ from the other keys"));
+        }
+        field.into_field(&path)
+    };
+    fields.into_iter().enumerate().map(convert).collect()
+}
+
+/// A question of the account.
+#[derive(Clone, Deserialize, JsonSchema)]
+struct CustomFormField {
+    key: CustomFieldKey,
+    label: CustomFieldLabel,
+    r#type: CustomFieldType,
+    options: Option<List<CustomFieldOption, MAX_OPTIONS>>,
+    #[serde(default)]
+    link: WebUrlOrBlank,
+    #[schemars(extend("default" = false))]
+    required: Option<bool>,
+}
+
+impl CustomFormField {
+    fn into_field(self, path: &str) -> Result<CustomField, Error> {
+        let Self { key: CustomFieldKey(key), label: CustomFieldLabel(label), r#type, options, link, required } = self;
+        let kind = match r#type {
+            CustomFieldType::Text => CustomFieldKind::Text,
+            CustomFieldType::Select => {
+                let options = options.map_or_else(Vec::new, |List(options)| options);
+                if options.is_empty() {
+                    return Err(Error::field(format!("{path}.options"), "is required"));
+                }
+                CustomFieldKind::Select { options: options.into_iter().map(|CustomFieldOption(text)| text).collect() }
+            }
+            CustomFieldType::Consent => CustomFieldKind::Consent { link: link.0 },
+        };
+        Ok(CustomField { key, label, kind, is_required: required.unwrap_or(false) })
     }
-    let label = fields.text("label", MAX_LABEL_CHARS)?.ok_or_else(|| fields.invalid("label", "is required"))?;
-    let name = fields.required_text("type", MAX_KEY_CHARS)?;
-    let options = fields.list("options", MAX_OPTIONS, "texts of at most 100 characters", parse_option)?;
-    let kind = CustomFieldKind::from_parts(&name, options.unwrap_or_default(), fields.url("link")?);
-    let kind = kind.ok_or_else(|| fields.invalid("type", "must be one of text, select, consent"))?;
-    if let CustomFieldKind::Select { options } = &kind
-        && options.is_empty()
-    {
-        return Err(fields.invalid("options", "is required"));
+}
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "Text<MAX_KEY_CHARS>")]
+#[schemars(with = "Text<MAX_KEY_CHARS>", inline, extend("pattern" = "^[a-z0-9_]{1,32}$"))]
+struct CustomFieldKey(String);
+
+impl TryFrom<Text<MAX_KEY_CHARS>> for CustomFieldKey {
+    type Error = &'static str;
+
+    fn try_from(Text(key): Text<MAX_KEY_CHARS>) -> Result<Self, Self::Error> {
+        let is_valid = key.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+        if is_valid { Ok(Self(key)) } else { Err("must consist of a to z, 0 to 9 and _") }
     }
-    Ok(CustomField { key, label, kind, is_required: fields.boolean("required")?.unwrap_or(false) })
 }
 
-fn parse_option(text: &str) -> Option<String> {
-    let text = text.trim();
-    (!text.is_empty() && text.chars().count() <= MAX_LABEL_CHARS).then(|| text.to_owned())
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "Text<MAX_LABEL_CHARS>")]
+#[schemars(with = "Text<MAX_LABEL_CHARS>", inline)]
+struct CustomFieldLabel(String);
+
+impl TryFrom<Text<MAX_LABEL_CHARS>> for CustomFieldLabel {
+    type Error = &'static str;
+
+    fn try_from(Text(label): Text<MAX_LABEL_CHARS>) -> Result<Self, Self::Error> {
+        if label.trim().is_empty() { Err("is required") } else { Ok(Self(label)) }
+    }
 }
 
-pub(super) fn contacts_form_json(form: &ContactsForm) -> Value {
-    let ContactsForm { when, fields, required, custom_fields } = form;
-    let names = |fields: &[ContactField]| fields.iter().map(|field| json!(field.name())).collect::<Value>();
-    let custom_fields: Value = custom_fields.iter().map(custom_field_json).collect();
-    json!({
-        "when": when.name(), "fields": names(fields), "required": names(required), "custom_fields": custom_fields,
-    })
+/// An option of a select field. White space at its ends is removed.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "Text<MAX_LABEL_CHARS>", inline)]
+struct CustomFieldOption(String);
+
+impl TryFrom<String> for CustomFieldOption {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let text = text.trim();
+        if text.is_empty() || text.chars().count() > MAX_LABEL_CHARS {
+            return Err(format!("must be a text of at most {MAX_LABEL_CHARS} characters"));
+        }
+        Ok(Self(text.to_owned()))
+    }
 }
 
-fn custom_field_json(field: &CustomField) -> Value {
-    let CustomField { key, label, kind, is_required } = field;
-    json!({
-        "key": key, "label": label, "type": kind.name(), "options": kind.options(), "link": kind.link(),
-        "required": is_required,
-    })
+/// A line of text, a choice of one of the options, or a box to tick.
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum CustomFieldType {
+    Text,
+    Select,
+    Consent,
+}
+
+impl From<&CustomFieldKind> for CustomFieldType {
+    fn from(kind: &CustomFieldKind) -> Self {
+        match kind {
+            CustomFieldKind::Text => Self::Text,
+            CustomFieldKind::Select { .. } => Self::Select,
+            CustomFieldKind::Consent { .. } => Self::Consent,
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ContactsForm {
+    when: Name<ContactsFormTime>,
+    #[schemars(length(max = MAX_CONTACT_FIELDS))]
+    fields: Vec<Name<ContactField>>,
+    #[schemars(length(max = MAX_CONTACT_FIELDS))]
+    required: Vec<Name<ContactField>>,
+    #[schemars(length(max = MAX_CUSTOM_FIELDS))]
+    custom_fields: Vec<WidgetCustomField>,
+}
+
+impl From<&contacts_form::ContactsForm> for ContactsForm {
+    fn from(form: &contacts_form::ContactsForm) -> Self {
+        let contacts_form::ContactsForm { when, fields, required, custom_fields } = form;
+        let names = |fields: &[ContactField]| fields.iter().copied().map(Name).collect();
+        Self {
+            when: Name(*when),
+            fields: names(fields),
+            required: names(required),
+            custom_fields: custom_fields.iter().map(WidgetCustomField::from).collect(),
+        }
+    }
+}
+
+/// A question of the account. The answer is shown to agents and webhooks as a line of custom data.
+#[derive(Serialize, JsonSchema)]
+struct WidgetCustomField {
+    #[schemars(regex(pattern = "^[a-z0-9_]{1,32}$"))]
+    key: String,
+    label: String,
+    r#type: CustomFieldType,
+    /// The options of a select field. Empty for other types.
+    #[schemars(length(max = MAX_OPTIONS))]
+    options: Vec<String>,
+    /// The link of a consent field. Null for other types.
+    link: Option<WebUrl>,
+    required: bool,
+}
+
+impl From<&CustomField> for WidgetCustomField {
+    fn from(field: &CustomField) -> Self {
+        let CustomField { key, label, kind, is_required } = field;
+        Self {
+            key: key.clone(),
+            label: label.clone(),
+            r#type: kind.into(),
+            options: kind.options().to_vec(),
+            link: kind.link().map(|link| WebUrl(link.to_owned())),
+            required: *is_required,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::*;
+    use serde_json::{Value, json};
 
-    fn apply(form: &Value) -> Result<ContactsForm, Error> {
-        let settings = json!({ "contacts_form": form });
-        apply_contacts_form(Fields::of(&settings)?, ContactsForm::default())
+    use super::*;
+    use crate::wire::reader::read;
+
+    #[derive(Deserialize)]
+    struct Body {
+        widget: Settings,
+    }
+
+    #[derive(Deserialize)]
+    struct Settings {
+        contacts_form: ContactsFormChanges,
+    }
+
+    fn apply(form: &Value) -> Result<contacts_form::ContactsForm, Error> {
+        let body: Body = read(&json!({ "widget": { "contacts_form": form } }))?;
+        body.widget.contacts_form.applied_to(contacts_form::ContactsForm::default())
     }
 
     fn custom_field(changes: &Value) -> Value {
@@ -112,15 +251,15 @@ mod tests {
                  "link": "https://shop.example/terms", "required": true},
             ],
         });
-        assert_eq!(contacts_form_json(&apply(&form).unwrap()), form);
+        assert_eq!(json!(ContactsForm::from(&apply(&form).unwrap())), form);
     }
 
     #[test]
     fn absent_fields_leave_the_form_unchanged() {
         let before = apply(&json!({ "custom_fields": [custom_field(&json!({}))] })).unwrap();
-        let body = json!({ "contacts_form": { "when": "before_first_message", "custom_fields": null } });
-        let after = apply_contacts_form(Fields::of(&body).unwrap(), before.clone()).unwrap();
-        assert_eq!(after, ContactsForm { when: ContactsFormTime::BeforeFirstMessage, ..before });
+        let body = json!({ "when": "before_first_message", "custom_fields": null });
+        let after = read::<ContactsFormChanges>(&body).unwrap().applied_to(before.clone()).unwrap();
+        assert_eq!(after, contacts_form::ContactsForm { when: ContactsFormTime::BeforeFirstMessage, ..before });
     }
 
     #[test]

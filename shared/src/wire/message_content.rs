@@ -111,8 +111,8 @@ impl JsonSchema for MessageType {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let own = [Content::TEXT, Content::MARKDOWN, Content::BUTTONS, Content::NOTE, Content::CALL];
-        let events = WebhookEvent::ALL.map(WebhookEvent::name);
-        let names = [own.as_slice(), &*MediaType::names(), &*BotNotification::names(), &events].concat();
+        let names =
+            [own.as_slice(), &*MediaType::names(), &*BotNotification::names(), &*WebhookEvent::names()].concat();
         json_schema!({
             "type": "string",
             "enum": names,

@@ -24,7 +24,6 @@ pub mod files;
 pub mod integrator_request;
 pub mod integrator_response;
 pub mod json_fields;
-mod json_object;
 pub mod json_parser;
 pub mod message_content;
 pub mod push;
@@ -49,6 +48,7 @@ pub mod webhook_api;
 pub mod webhook_event;
 pub mod webhook_response;
 pub mod webhook_sample;
+pub mod webhook_settings;
 pub mod widget;
 pub mod widget_settings;
 pub mod widget_triggers;
@@ -64,6 +64,9 @@ pub fn operations() -> Vec<Operation> {
         canned_replies::operations(),
         agent::operations(),
         audit::operations(),
+        settings::operations(),
+        webhook_settings::operations(),
+        telephony_settings::operations(),
         report::operations(),
         visitor_data::operations(),
         delivery_log::operations(),

@@ -31,11 +31,17 @@ pub fn read_query<T: DeserializeOwned>(parameters: impl IntoIterator<Item = (Str
 pub(crate) struct Problem {
     path: String,
     expected: String,
+    /// Whether the value must be an object.
+    is_object: bool,
 }
 
 impl Problem {
     pub(crate) fn new(expected: impl Display) -> Self {
-        Self { path: String::new(), expected: expected.to_string() }
+        Self { path: String::new(), expected: expected.to_string(), is_object: false }
+    }
+
+    fn not_an_object() -> Self {
+        Self { is_object: true, ..Self::new("must be an object") }
     }
 
     fn required() -> Self {
@@ -48,9 +54,13 @@ impl Problem {
         self
     }
 
-    /// If the item itself is invalid, the path is that of its list, because clients show one message for a list of
-    /// texts or numbers.
+    /// If an item that is not an object is invalid, the path is that of its list, because clients show one message for
+    /// a list of texts or numbers.
     fn in_item(mut self, index: usize) -> Self {
+        if self.path.is_empty() && self.is_object {
+            self.path = format!("[{index}]");
+            return self;
+        }
         if self.path.is_empty() {
             return Self::new(format_args!("item {} {}", index + 1, self.expected));
         }
@@ -204,7 +214,8 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
             Some(fields) => {
                 visitor.visit_map(Entries { entries: fields.iter(), current: None, is_query: self.is_query })
             }
-            None => self.invalid("must be an object"),
+            None if self.value.is_null() => Err(Problem::required()),
+            None => Err(Problem::not_an_object()),
         }
     }
 

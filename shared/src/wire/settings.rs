@@ -1,21 +1,23 @@
-//! Request and response bodies of the /admin/settings endpoints, including those for webhooks.
+//! The /admin/settings endpoints: bodies and operations.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use schemars::{JsonSchema, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::domain::account_settings::{AccountSettings, CallbackHours, RateLimits};
+use crate::contract::{Failure, Operation};
+use crate::domain::account_settings;
 use crate::domain::link_filter::LinkFilter;
 use crate::domain::ssrf_guard::SsrfGuard;
 use crate::domain::time_zone::TimeZone;
-use crate::domain::webhook::Webhook;
-use crate::domain::webhook_event::WebhookEvent;
+use crate::domain::webhook::MAX_WEBHOOKS;
 use crate::error::Error;
-use crate::wire::admin::required_outbound_url;
-use crate::wire::json_fields::Fields;
-use crate::wire::json_object::with_fields;
-use crate::wire::widget_triggers;
+use crate::wire::signing_secret::SigningSecret;
+use crate::wire::urls::{ReceiverUrl, WebUrl};
+use crate::wire::values::{Change, List, OptionalText, Whole, inline_schema};
+use crate::wire::webhook_settings::Webhook;
+use crate::wire::widget_triggers::{TriggerRule, TriggerRules};
 
 /// The maximum number of domains that an account can allow for Safe URL, the link filter.
 const MAX_DOMAINS: usize = 100;
@@ -30,243 +32,381 @@ const MAX_CHANNEL_CHATS: u64 = 10_000;
 const MAX_IDLE_CLOSE_MINUTES: u64 = 90 * 24 * 60;
 /// The longest retention period: ten years.
 const MAX_RETENTION_DAYS: u64 = 3_653;
-const MAX_UTC_OFFSET_MINUTES: f64 = 14.0 * 60.0;
+const MAX_UTC_OFFSET_MINUTES: i16 = 14 * 60;
 const MAX_TIME_ZONE_CHARS: usize = 64;
+const DAYS_OF_WEEK: usize = 7;
+const TIME_OF_DAY_PATTERN: &str = "^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$";
+const TIME_OF_DAY_CHARS: usize = 5;
 
-/// Parses the body of PUT /admin/settings, except for `webhook_url` and `rules`, and returns the changed settings.
-/// Fields that are absent from the body, or from an object in it, stay unchanged. A field that is null is reset to the
-/// default for a new account, except that null in `idle_close` or `retention_days` removes the limit.
-pub fn apply_settings_patch(body: &Value, mut settings: AccountSettings) -> Result<AccountSettings, Error> {
-    let fields = Fields::of(body)?;
-    if fields.has("safe_urls") {
-        settings.safe_urls = LinkFilter(parse_domains(fields)?);
-    }
-    if fields.has("callback") {
-        settings.callback = parse_callback(fields, settings.callback)?;
-    }
-    if fields.has("limits") {
-        settings.limits = parse_limits(fields, settings.limits)?;
-    }
-    if fields.has("idle_close") {
-        let minutes = positive_up_to(fields, "idle_close", MAX_IDLE_CLOSE_MINUTES)?;
-        settings.idle_close = minutes.map(|minutes| Duration::from_secs(minutes * 60));
-    }
-    if fields.has("retention_days") {
-        let days = positive_up_to(fields, "retention_days", MAX_RETENTION_DAYS)?;
-        settings.retention_days = days.and_then(|days| u32::try_from(days).ok());
-    }
-    if fields.has("time_zone") {
-        settings.time_zone = parse_time_zone(fields)?;
-    }
-    Ok(settings)
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/admin/settings", "settings", "Reads the settings of the account")
+            .describe("With the webhooks, but without their secrets.")
+            .answers::<AccountSettings>(200, "The settings."),
+        Operation::put("/admin/settings", "setSettings", "Changes the settings that the body contains")
+            .describe(
+                "Null resets a setting to its default, or removes a limit. webhook_url is the address of the first \
+                 webhook, and null removes it. The signing secret of a new webhook is shown only once.",
+            )
+            .body::<AccountSettingsChanges>()
+            .answers::<AccountSettings>(200, "The settings.")
+            .fails(&[Failure::Conflict]),
+    ]
 }
 
-fn positive_up_to(fields: Fields<'_>, name: &str, max: u64) -> Result<Option<u64>, Error> {
-    let value = fields.positive(name)?;
-    if value.is_some_and(|value| value > max) {
-        return Err(fields.invalid(name, format_args!("must be a whole number from 1 to {max}")));
-    }
-    Ok(value)
+/// Absent fields stay unchanged.
+#[derive(Clone, Deserialize, JsonSchema)]
+pub struct AccountSettingsChanges {
+    /// The address of the first webhook; null removes the webhook.
+    // A blank URL is probably a mistake, so it must not remove the webhook.
+    #[serde(default)]
+    webhook_url: Change<ReceiverUrl>,
+    /// Allowed domains. Agents see no links to other domains, and no words that hide such a link. When the list is
+    /// empty, every link is shown.
+    #[serde(default)]
+    safe_urls: Change<List<SafeDomain, MAX_DOMAINS>>,
+    #[serde(default)]
+    rules: Change<TriggerRules>,
+    #[serde(default)]
+    callback: Change<CallbackHoursChanges>,
+    #[serde(default)]
+    limits: Change<RateLimitsChanges>,
+    /// Minutes without a message after which a chat is closed; null for never.
+    #[serde(default)]
+    idle_close: Change<Whole<1, MAX_IDLE_CLOSE_MINUTES>>,
+    /// Days for which messages and chats are kept; a visitor is kept as long as any of their chats. Null for no limit.
+    #[serde(default)]
+    retention_days: Change<Whole<1, MAX_RETENTION_DAYS>>,
+    #[serde(default)]
+    time_zone: Change<TimeZoneName>,
 }
 
-fn parse_time_zone(fields: Fields<'_>) -> Result<TimeZone, Error> {
-    let Some(name) = fields.text("time_zone", MAX_TIME_ZONE_CHARS)? else { return Ok(TimeZone::default()) };
-    TimeZone::parse(&name).ok_or_else(|| fields.invalid("time_zone", "must be an IANA time zone such as Europe/Berlin"))
+impl AccountSettingsChanges {
+    /// Returns the changed settings. The webhooks and the trigger rules, which are stored in other ways, are unchanged.
+    pub fn applied_to(&self, settings: &account_settings::AccountSettings) -> account_settings::AccountSettings {
+        let Self { webhook_url: _, safe_urls, rules: _, callback, limits, idle_close, retention_days, time_zone } =
+            self.clone();
+        let account_settings::AccountSettings { version, webhooks, suspended_at, .. } = settings.clone();
+        let (before, default) = (settings.clone(), account_settings::AccountSettings::default());
+        let domains =
+            |List(domains): List<SafeDomain, MAX_DOMAINS>| domains.into_iter().map(|SafeDomain(domain)| domain);
+        let safe_urls = safe_urls.map(|list| LinkFilter(domains(list).collect()));
+        let callback = callback.map(|changes| changes.applied_to(&before.callback));
+        let limits = limits.map(|changes| changes.applied_to(before.limits));
+        let idle_close = idle_close.map(|Whole(minutes)| Duration::from_secs(minutes * 60));
+        let time_zone = time_zone.map(|TimeZoneName(zone)| zone).flatten();
+        account_settings::AccountSettings {
+            version,
+            webhooks,
+            safe_urls: safe_urls.applied_or_reset(before.safe_urls, default.safe_urls),
+            callback: callback.applied_or_reset(before.callback, default.callback),
+            limits: limits.applied_or_reset(before.limits, default.limits),
+            idle_close: idle_close.applied_to(before.idle_close),
+            retention_days: retention_days.map(Whole::to_u32).applied_to(before.retention_days),
+            time_zone: time_zone.applied_or_reset(before.time_zone, default.time_zone),
+            suspended_at,
+        }
+    }
+
+    pub fn contain_retention_days(&self) -> bool {
+        !matches!(self.retention_days, Change::Unchanged)
+    }
+
+    /// Returns the change to the URL of the first webhook.
+    pub fn webhook_url(&self, guard: &SsrfGuard) -> Result<Change<String>, Error> {
+        self.webhook_url.clone().try_map(|url| url.checked("webhook_url", guard))
+    }
+
+    /// Returns the new trigger rules in their stored form, or `None` if they do not change.
+    pub fn rules(&self) -> Result<Option<Value>, Error> {
+        match &self.rules {
+            Change::Unchanged => Ok(None),
+            Change::Cleared => Ok(Some(Value::Array(Vec::new()))),
+            Change::Set(rules) => rules.checked().map(Some),
+        }
+    }
 }
 
-fn parse_domains(fields: Fields<'_>) -> Result<Vec<String>, Error> {
-    let Some(value) = fields.value("safe_urls") else { return Ok(Vec::new()) };
-    let list = value.as_array().filter(|list| list.len() <= MAX_DOMAINS);
-    let domain =
-        |value: &Value| LinkFilter::normalize_domain(value.as_str().filter(|text| text.len() <= MAX_DOMAIN_BYTES)?);
-    let domains = list.and_then(|list| list.iter().map(domain).collect());
-    domains.ok_or_else(|| {
-        let expected = format_args!("must be a list of at most {MAX_DOMAINS} domains such as shop.example");
-        fields.invalid("safe_urls", expected)
-    })
+/// A domain in its stored form (see [`LinkFilter::normalize_domain`]).
+#[derive(Clone, Deserialize)]
+#[serde(try_from = "String")]
+struct SafeDomain(String);
+
+impl TryFrom<String> for SafeDomain {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let text = Some(text).filter(|text| text.len() <= MAX_DOMAIN_BYTES);
+        let domain = text.and_then(|text| LinkFilter::normalize_domain(&text));
+        domain.map(Self).ok_or("must be a domain such as shop.example")
+    }
 }
 
-fn parse_limits(fields: Fields<'_>, before: RateLimits) -> Result<RateLimits, Error> {
-    let default = AccountSettings::default().limits;
-    if fields.value("limits").is_none() {
-        return Ok(default);
+inline_schema!(SafeDomain, "SafeDomain", json_schema!({ "type": "string", "maxLength": MAX_DOMAIN_BYTES }));
+
+/// The IANA name of the time zone whose days the reports show; UTC by default. A change applies to chats that are
+/// opened after it.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "OptionalText<MAX_TIME_ZONE_CHARS>")]
+#[schemars(
+    with = "OptionalText<MAX_TIME_ZONE_CHARS>",
+    inline,
+    extend("pattern" = "^[A-Za-z][A-Za-z0-9_+/-]*$", "examples" = ["Europe/Berlin"])
+)]
+struct TimeZoneName(Option<TimeZone>);
+
+impl TryFrom<OptionalText<MAX_TIME_ZONE_CHARS>> for TimeZoneName {
+    type Error = &'static str;
+
+    fn try_from(OptionalText(name): OptionalText<MAX_TIME_ZONE_CHARS>) -> Result<Self, Self::Error> {
+        let zone = |name: String| TimeZone::parse(&name).ok_or("must be an IANA time zone such as Europe/Berlin");
+        name.map(zone).transpose().map(Self)
     }
-    let (limits, mut after) = (fields.object("limits")?, before);
-    if limits.has("visitor_messages") {
-        let limit = positive_up_to(limits, "visitor_messages", MAX_VISITOR_MESSAGES)?
-            .and_then(|limit| u32::try_from(limit).ok());
-        after.visitor_messages = limit.unwrap_or(default.visitor_messages);
-    }
-    if limits.has("bot_requests") {
-        after.bot_requests = positive_up_to(limits, "bot_requests", MAX_BOT_REQUESTS)?.unwrap_or(default.bot_requests);
-    }
-    if limits.has("channel_chats") {
-        let limit =
-            positive_up_to(limits, "channel_chats", MAX_CHANNEL_CHATS)?.and_then(|limit| u32::try_from(limit).ok());
-        after.channel_chats = limit.unwrap_or(default.channel_chats);
-    }
-    Ok(after)
 }
 
-fn parse_callback(fields: Fields<'_>, before: CallbackHours) -> Result<CallbackHours, Error> {
-    let default = CallbackHours::default();
-    if fields.value("callback").is_none() {
-        return Ok(default);
-    }
-    let (callback, mut after) = (fields.object("callback")?, before);
-    if callback.has("enabled") {
-        after.enabled = callback.boolean("enabled")?.unwrap_or(default.enabled);
-    }
-    if callback.has("days") {
-        let days = callback.integers("days", 7)?.map(|days| days.into_iter().map(weekday).collect::<Option<Vec<u8>>>());
-        after.days = match days {
-            None => default.days,
-            Some(days) => {
-                days.ok_or_else(|| callback.invalid("days", "must be days of the week from 1 (Monday) to 7"))?
-            }
-        };
-    }
-    if callback.has("from") {
-        after.hours.0 = parse_time_of_day(callback, "from", default.hours.0)?;
-    }
-    if callback.has("to") {
-        after.hours.1 = parse_time_of_day(callback, "to", default.hours.1)?;
-    }
-    if callback.has("utc_offset") {
-        let offset = callback.number("utc_offset", MAX_UTC_OFFSET_MINUTES)?.unwrap_or_default();
-        after.utc_offset =
-            whole_minutes(offset).ok_or_else(|| callback.invalid("utc_offset", "must be whole minutes"))?;
-    }
-    Ok(after)
+/// Limits for a window of ten seconds. Absent fields stay unchanged; null resets a field to its default.
+#[derive(Clone, Deserialize, JsonSchema)]
+struct RateLimitsChanges {
+    #[serde(default)]
+    visitor_messages: Change<Whole<1, MAX_VISITOR_MESSAGES>>,
+    #[serde(default)]
+    bot_requests: Change<Whole<1, MAX_BOT_REQUESTS>>,
+    /// Chats that one channel may open.
+    #[serde(default)]
+    channel_chats: Change<Whole<1, MAX_CHANNEL_CHATS>>,
 }
 
-fn weekday(number: i64) -> Option<u8> {
-    u8::try_from(number).ok().filter(|day| (1..=7).contains(day))
+impl RateLimitsChanges {
+    fn applied_to(self, before: account_settings::RateLimits) -> account_settings::RateLimits {
+        let Self { visitor_messages, bot_requests, channel_chats } = self;
+        let default = account_settings::AccountSettings::default().limits;
+        account_settings::RateLimits {
+            visitor_messages: visitor_messages
+                .map(Whole::to_u32)
+                .applied_or_reset(before.visitor_messages, default.visitor_messages),
+            bot_requests: bot_requests
+                .map(|Whole(limit)| limit)
+                .applied_or_reset(before.bot_requests, default.bot_requests),
+            channel_chats: channel_chats
+                .map(Whole::to_u32)
+                .applied_or_reset(before.channel_chats, default.channel_chats),
+        }
+    }
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "the caller passes at most MAX_UTC_OFFSET_MINUTES")]
-fn whole_minutes(number: f64) -> Option<i16> {
-    (number.fract() == 0.0).then_some(number as i16)
+/// The hours in which visitors may request a call. Absent fields stay unchanged; null resets a field to its default.
+#[derive(Clone, Deserialize, JsonSchema)]
+struct CallbackHoursChanges {
+    #[serde(default)]
+    enabled: Change<bool>,
+    /// 1 is Monday.
+    #[serde(default)]
+    days: Change<List<Weekday, DAYS_OF_WEEK>>,
+    #[serde(default)]
+    from: Change<TimeOfDay>,
+    #[serde(default)]
+    to: Change<TimeOfDay>,
+    #[serde(default)]
+    utc_offset: Change<UtcOffset>,
 }
 
-/// Parses a time of day such as 09:30. Returns the number of minutes after midnight. 24:00 means the end of the day.
-fn parse_time_of_day(fields: Fields<'_>, name: &str, default: u16) -> Result<u16, Error> {
-    let Some(text) = fields.text(name, 5)? else { return Ok(default) };
+impl CallbackHoursChanges {
+    fn applied_to(self, before: &account_settings::CallbackHours) -> account_settings::CallbackHours {
+        let Self { enabled, days, from, to, utc_offset } = self;
+        let default = account_settings::CallbackHours::default();
+        let numbers = |List(days): List<Weekday, DAYS_OF_WEEK>| days.into_iter().map(|Weekday(day)| day).collect();
+        let minutes = |time: Change<TimeOfDay>| time.map(|TimeOfDay(minutes)| minutes).flatten();
+        account_settings::CallbackHours {
+            enabled: enabled.applied_or_reset(before.enabled, default.enabled),
+            days: days.map(numbers).applied_or_reset(before.days.clone(), default.days),
+            hours: (
+                minutes(from).applied_or_reset(before.hours.0, default.hours.0),
+                minutes(to).applied_or_reset(before.hours.1, default.hours.1),
+            ),
+            utc_offset: utc_offset
+                .map(|UtcOffset(offset)| offset)
+                .applied_or_reset(before.utc_offset, default.utc_offset),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Deserialize, Serialize)]
+#[serde(try_from = "u8")]
+struct Weekday(u8);
+
+impl TryFrom<u8> for Weekday {
+    type Error = &'static str;
+
+    fn try_from(day: u8) -> Result<Self, Self::Error> {
+        if (1..=7).contains(&day) { Ok(Self(day)) } else { Err("must be a day of the week from 1 (Monday) to 7") }
+    }
+}
+
+inline_schema!(Weekday, "Weekday", json_schema!({ "type": "integer", "minimum": 1, "maximum": 7 }));
+
+/// A time of day in minutes after midnight. 24:00 means the end of the day.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "OptionalText<TIME_OF_DAY_CHARS>")]
+#[schemars(with = "OptionalText<TIME_OF_DAY_CHARS>", inline, extend("pattern" = TIME_OF_DAY_PATTERN))]
+struct TimeOfDay(Option<u16>);
+
+impl TryFrom<OptionalText<TIME_OF_DAY_CHARS>> for TimeOfDay {
+    type Error = &'static str;
+
+    fn try_from(OptionalText(text): OptionalText<TIME_OF_DAY_CHARS>) -> Result<Self, Self::Error> {
+        let minutes = |text: String| minutes_of_day(&text).ok_or("must be a time from 00:00 to 24:00");
+        text.map(minutes).transpose().map(Self)
+    }
+}
+
+fn minutes_of_day(text: &str) -> Option<u16> {
     let two_digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
-    let parts = text.split_once(':').filter(|(hour, minute)| two_digits(hour) && two_digits(minute));
-    let minutes = parts.and_then(|(hour, minute)| {
-        let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
-        let minutes = hour.checked_mul(60)?.checked_add(minute)?;
-        (minute < 60 && minutes <= 24 * 60).then_some(minutes)
-    });
-    minutes.ok_or_else(|| fields.invalid(name, "must be a time from 00:00 to 24:00"))
+    let (hour, minute) = text.split_once(':').filter(|(hour, minute)| two_digits(hour) && two_digits(minute))?;
+    let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
+    let minutes = hour.checked_mul(60)?.checked_add(minute)?;
+    (minute < 60 && minutes <= 24 * 60).then_some(minutes)
 }
 
-/// Parses the body of POST /admin/settings/webhooks or PATCH /admin/settings/webhooks/{webhook_id} and returns the
-/// changed webhook. A `webhook` without a URL is new; in that case the body must contain a URL.
-pub fn apply_webhook_patch(body: &Value, mut webhook: Webhook, guard: &SsrfGuard) -> Result<Webhook, Error> {
-    let fields = Fields::of(body)?;
-    if fields.has("url") || webhook.url.is_empty() {
-        webhook.url = required_outbound_url(fields, "url", guard)?;
-    }
-    if let Some(value) = fields.value("events") {
-        let names = value.as_array().map(Vec::as_slice);
-        let events = names.and_then(|names| names.iter().map(|name| WebhookEvent::parse(name.as_str()?)).collect());
-        webhook.events = events.ok_or_else(|| fields.invalid("events", "must be a list of event names"))?;
-        let mut unique = BTreeSet::new();
-        webhook.events.retain(|event| unique.insert(*event));
-    }
-    Ok(webhook)
-}
+/// Minutes from UTC.
+#[derive(Clone, Copy, Deserialize, Serialize)]
+#[serde(try_from = "i16")]
+struct UtcOffset(i16);
 
-/// Parses the `webhook_url` field in the body of PUT /admin/settings, the URL of the first webhook. Returns `None` if
-/// the body does not contain the field, and `Some(None)` if the field is null, which deletes the webhook.
-pub fn parse_webhook_url(body: &Value, guard: &SsrfGuard) -> Result<Option<Option<String>>, Error> {
-    let fields = Fields::of(body)?;
-    if !fields.has("webhook_url") {
-        return Ok(None);
-    }
-    // A blank URL is probably a mistake, so it must not delete the webhook.
-    let is_null = fields.value("webhook_url").is_none();
-    if is_null {
-        Ok(Some(None))
-    } else {
-        required_outbound_url(fields, "webhook_url", guard).map(|url| Some(Some(url)))
+impl TryFrom<i16> for UtcOffset {
+    type Error = String;
+
+    fn try_from(minutes: i16) -> Result<Self, String> {
+        let range = -MAX_UTC_OFFSET_MINUTES..=MAX_UTC_OFFSET_MINUTES;
+        if range.contains(&minutes) {
+            return Ok(Self(minutes));
+        }
+        Err(format!("must be a whole number from -{MAX_UTC_OFFSET_MINUTES} to {MAX_UTC_OFFSET_MINUTES}"))
     }
 }
 
-/// Parses the `rules` field in the body of PUT /admin/settings. Returns `None` if the body does not contain the field.
-pub fn parse_rules(body: &Value) -> Result<Option<Value>, Error> {
-    let fields = Fields::of(body)?;
-    if fields.has("rules") { widget_triggers::validated_rules(fields.value("rules")).map(Some) } else { Ok(None) }
+inline_schema!(
+    UtcOffset,
+    "UtcOffset",
+    json_schema!({ "type": "integer", "minimum": -MAX_UTC_OFFSET_MINUTES, "maximum": MAX_UTC_OFFSET_MINUTES })
+);
+
+#[derive(Serialize, JsonSchema)]
+pub struct AccountSettings {
+    webhook_url: Option<WebUrl>,
+    #[schemars(length(max = MAX_WEBHOOKS))]
+    webhooks: Vec<Webhook>,
+    safe_urls: Vec<String>,
+    #[schemars(with = "Vec<TriggerRule>")]
+    rules: Value,
+    callback: CallbackHours,
+    limits: RateLimits,
+    /// Minutes.
+    idle_close: Option<u64>,
+    retention_days: Option<u32>,
+    time_zone: String,
+    /// Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change.
+    allows_http_receivers: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signing_secret: Option<SigningSecret>,
 }
 
-/// Returns a webhook without its signing secrets.
-pub fn webhook_json(webhook: &Webhook) -> Value {
-    let Webhook { webhook_id, url, events, secrets: _ } = webhook;
-    let events: Vec<&str> = events.iter().map(|event| event.name()).collect();
-    json!({ "webhook_id": webhook_id, "url": url, "events": events })
+impl AccountSettings {
+    /// `rules` are the trigger rules of the widget. `allows_http` is whether the stack allows http receivers.
+    pub fn new(settings: &account_settings::AccountSettings, rules: Value, allows_http: bool) -> Self {
+        let account_settings::AccountSettings {
+            version: _,
+            webhooks,
+            safe_urls,
+            callback,
+            limits,
+            idle_close,
+            retention_days,
+            time_zone,
+            suspended_at: _,
+        } = settings;
+        Self {
+            webhook_url: webhooks.first().map(|webhook| WebUrl(webhook.url.clone())),
+            webhooks: webhooks.iter().map(Webhook::new).collect(),
+            safe_urls: safe_urls.0.clone(),
+            rules,
+            callback: callback.into(),
+            limits: (*limits).into(),
+            idle_close: idle_close.map(|limit| limit.as_secs() / 60),
+            retention_days: *retention_days,
+            time_zone: time_zone.name().to_owned(),
+            allows_http_receivers: allows_http,
+            signing_secret: None,
+        }
+    }
+
+    /// Adds the signing secret of the first webhook, which has just been created. No later response contains it.
+    pub fn with_signing_secret(self, settings: &account_settings::AccountSettings) -> Self {
+        let secret = settings.webhooks.first().and_then(|webhook| webhook.secrets.current());
+        Self { signing_secret: secret.map(SigningSecret::new), ..self }
+    }
 }
 
-/// Returns a webhook with its new signing secret. No later response contains this secret.
-pub fn webhook_with_secret_json(webhook: &Webhook, secret: &str) -> Value {
-    with_fields(webhook_json(webhook), [("signing_secret", json!(secret))])
+#[derive(Serialize, JsonSchema)]
+struct CallbackHours {
+    enabled: bool,
+    /// 1 is Monday.
+    days: Vec<Weekday>,
+    #[schemars(regex(pattern = TIME_OF_DAY_PATTERN))]
+    from: String,
+    #[schemars(regex(pattern = TIME_OF_DAY_PATTERN))]
+    to: String,
+    /// Minutes from UTC. It applies only while `time_zone` is UTC.
+    utc_offset: UtcOffset,
 }
 
-pub fn settings_json(settings: &AccountSettings, rules: &Value) -> Value {
-    let AccountSettings {
-        version: _,
-        webhooks,
-        safe_urls,
-        callback,
-        limits,
-        idle_close,
-        retention_days,
-        time_zone,
-        suspended_at: _,
-    } = settings;
-    let RateLimits { visitor_messages, bot_requests, channel_chats } = limits;
-    json!({
-        "webhook_url": webhooks.first().map(|webhook| webhook.url.as_str()),
-        "webhooks": webhooks.iter().map(webhook_json).collect::<Vec<_>>(),
-        "safe_urls": safe_urls.0,
-        "rules": rules,
-        "callback": callback_json(callback),
-        "limits": {
-            "visitor_messages": visitor_messages, "bot_requests": bot_requests, "channel_chats": channel_chats,
-        },
-        "idle_close": idle_close.map(|limit| limit.as_secs() / 60),
-        "retention_days": retention_days,
-        "time_zone": time_zone.name(),
-    })
+impl From<&account_settings::CallbackHours> for CallbackHours {
+    fn from(hours: &account_settings::CallbackHours) -> Self {
+        let account_settings::CallbackHours { enabled, days, hours: (from, to), utc_offset } = hours;
+        let format_time = |minutes: &u16| format!("{:02}:{:02}", minutes / 60, minutes % 60);
+        Self {
+            enabled: *enabled,
+            days: days.iter().copied().map(Weekday).collect(),
+            from: format_time(from),
+            to: format_time(to),
+            utc_offset: UtcOffset(*utc_offset),
+        }
+    }
 }
 
-/// Adds whether the stack allows http receivers, so that the console can say which addresses are accepted.
-pub fn with_receiver_rules(settings: Value, allows_http: bool) -> Value {
-    with_fields(settings, [("allows_http_receivers", json!(allows_http))])
+/// The limits for a window of ten seconds.
+#[derive(Serialize, JsonSchema)]
+struct RateLimits {
+    #[schemars(range(min = 1))]
+    visitor_messages: u32,
+    #[schemars(range(min = 1))]
+    bot_requests: u64,
+    #[schemars(range(min = 1))]
+    channel_chats: u32,
 }
 
-fn callback_json(callback: &CallbackHours) -> Value {
-    let CallbackHours { enabled, days, hours: (from, to), utc_offset } = callback;
-    let format_time = |minutes: &u16| format!("{:02}:{:02}", minutes / 60, minutes % 60);
-    json!({ "enabled": enabled, "days": days, "from": format_time(from), "to": format_time(to), "utc_offset": utc_offset })
-}
-
-/// Returns the settings with the signing secret of the first webhook, which has just been created. No later response
-/// contains this secret.
-pub fn settings_with_secret_json(settings: &AccountSettings, rules: &Value) -> Value {
-    let secret = settings.webhooks.first().and_then(|webhook| webhook.secrets.current());
-    with_fields(settings_json(settings, rules), [("signing_secret", json!(secret))])
+impl From<account_settings::RateLimits> for RateLimits {
+    fn from(limits: account_settings::RateLimits) -> Self {
+        let account_settings::RateLimits { visitor_messages, bot_requests, channel_chats } = limits;
+        Self { visitor_messages, bot_requests, channel_chats }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
     use super::*;
-    use crate::domain::signing_secret::SigningSecrets;
+    use crate::domain::account_settings::{AccountSettings, CallbackHours, RateLimits};
+    use crate::wire::reader::read;
+
+    fn apply(body: &Value, settings: &AccountSettings) -> Result<AccountSettings, String> {
+        let changes: AccountSettingsChanges = read(body).map_err(|error| error.to_string())?;
+        Ok(changes.applied_to(settings))
+    }
 
     fn put(body: &Value) -> Result<AccountSettings, String> {
-        apply_settings_patch(body, AccountSettings::default()).map_err(|error| error.to_string())
+        apply(body, &AccountSettings::default())
     }
 
     #[test]
@@ -283,11 +423,11 @@ mod tests {
         assert_eq!(settings.callback, callback);
         assert_eq!((settings.idle_close, settings.retention_days), (Some(Duration::from_secs(1_800)), Some(90)));
         assert_eq!(settings.time_zone.name(), "Asia/Tokyo");
-        assert_eq!(apply_settings_patch(&json!({}), settings.clone()).unwrap(), settings);
+        assert_eq!(apply(&json!({}), &settings).unwrap(), settings);
         let all = ["safe_urls", "idle_close", "retention_days", "limits", "callback", "time_zone"];
         let nulls = all.into_iter().map(|name| (name.to_owned(), Value::Null)).collect();
         let expected = AccountSettings { idle_close: None, ..AccountSettings::default() };
-        assert_eq!(apply_settings_patch(&Value::Object(nulls), settings).unwrap(), expected);
+        assert_eq!(apply(&Value::Object(nulls), &settings).unwrap(), expected);
     }
 
     #[test]
@@ -329,28 +469,16 @@ mod tests {
             ),
         ];
         for (body, expected) in table {
-            assert_eq!(apply_settings_patch(&body, before.clone()).unwrap(), expected, "{body}");
+            assert_eq!(apply(&body, &before).unwrap(), expected, "{body}");
         }
-    }
-
-    #[test]
-    fn duplicate_webhook_events_are_removed() {
-        let blank =
-            Webhook { webhook_id: "w".into(), url: String::new(), events: vec![], secrets: SigningSecrets::default() };
-        let events = ["chat_finished", "chat_accepted"].repeat(5_000);
-        let body = json!({ "url": "https://crm.example", "events": events });
-        let webhook = apply_webhook_patch(&body, blank, &SsrfGuard::new(vec![], false)).unwrap();
-        assert_eq!(webhook.events, [WebhookEvent::ChatFinished, WebhookEvent::ChatAccepted]);
     }
 
     #[test]
     fn settings_response_is_a_valid_request() {
         let body = json!({ "safe_urls": ["a.example"], "callback": { "from": "08:05" }, "idle_close": 7 });
         let settings = put(&body).unwrap();
-        assert_eq!(
-            apply_settings_patch(&settings_json(&settings, &json!([])), AccountSettings::default()).unwrap(),
-            settings
-        );
+        let response = json!(super::AccountSettings::new(&settings, json!([]), false));
+        assert_eq!(put(&response).unwrap(), settings);
     }
 
     #[test]

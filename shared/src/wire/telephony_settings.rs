@@ -1,23 +1,26 @@
-//! Request and response bodies of the endpoints that configure an account's telephony, and of the endpoint through
-//! which the operator tops up the account's balance. The signing secret and the token are accepted and never returned.
+//! The endpoints that configure an account's telephony, and the endpoint through which the operator tops up the
+//! account's balance: bodies and operations. The signing secret and the token are accepted and never returned.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use schemars::{JsonSchema, json_schema};
+use serde::{Deserialize, Serialize};
 
+use crate::contract::{Failure, Operation};
 use crate::domain::phone_call::CallLimits;
-use crate::domain::phone_number;
+use crate::domain::phone_number::{self, MAX_PHONE_NUMBER_CHARS};
 use crate::domain::ssrf_guard::SsrfGuard;
 use crate::domain::telephony::{
-    CallbackCaps, DEFAULT_CALLBACK_CAPS, DEFAULT_MAX_TALK_TIME, DEFAULT_RING_TIME, ProviderSettings, Telephony,
+    self, CallbackCaps, DEFAULT_CALLBACK_CAPS, DEFAULT_MAX_TALK_TIME, DEFAULT_RING_TIME, ProviderKind, ProviderSettings,
 };
 use crate::error::Error;
-use crate::wire::admin::{outbound_url, required_outbound_url};
-use crate::wire::json_fields::Fields;
-use crate::wire::json_object::with_fields;
+use crate::wire::call_gateway::PhoneNumber;
+use crate::wire::urls::{ReceiverUrl, ReceiverUrlOrBlank, WebUrl};
+use crate::wire::values::{Change, List, Name, OptionalText, Text, True, Whole, inline_schema};
 
-const PROVIDER_NAMES: &str = "http, twilio";
 const TWILIO_API_URL: &str = "https://api.twilio.com/";
 const MAX_SECRET_CHARS: usize = 255;
 const MAX_ID_CHARS: usize = 64;
@@ -31,248 +34,374 @@ const MAX_TOP_UP_MINUTES: u64 = 1_000_000;
 const MAX_REFERENCE_CHARS: usize = 64;
 /// The prefix of a secret in the format of Standard Webhooks. The rest is base64.
 const SECRET_PREFIX: &str = "whsec_";
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ProviderName {
-    Http,
-    Twilio,
-}
-
-impl ProviderName {
-    fn parse(name: &str) -> Option<Self> {
-        match name {
-            "http" => Some(Self::Http),
-            "twilio" => Some(Self::Twilio),
-            _ => None,
-        }
-    }
-
-    fn of(settings: &ProviderSettings) -> Self {
-        match settings {
-            ProviderSettings::Http { .. } => Self::Http,
-            ProviderSettings::Twilio { .. } => Self::Twilio,
-        }
-    }
-}
-
-/// Parses the body of PATCH .../telephony and returns the changed settings. Fields that are absent stay unchanged.
-/// `before` is `None` if the account has no telephony; the body must then contain all required fields. A change of the
-/// provider requires the required fields of the new provider, and a change of Twilio's URL or account the token.
-pub fn apply_telephony_patch(body: &Value, before: Option<Telephony>, guard: &SsrfGuard) -> Result<Telephony, Error> {
-    let fields = Fields::of(body)?;
-    let named = fields.enumerated("provider", PROVIDER_NAMES, ProviderName::parse)?;
-    let name = named.or_else(|| before.as_ref().map(|before| ProviderName::of(&before.provider)));
-    let name = name.ok_or_else(|| fields.invalid("provider", "is required"))?;
-    let (provider_before, number_before, settings) = match before {
-        Some(before) => (Some(before.provider.clone()), Some(before.number.clone()), Some(before)),
-        None => (None, None, None),
-    };
-    let provider = match name {
-        ProviderName::Http => parse_http(fields, provider_before, guard)?,
-        ProviderName::Twilio => parse_twilio(fields, provider_before, guard)?,
-    };
-    let limits = settings.as_ref().map_or(DEFAULT_LIMITS, |settings| settings.limits);
-    let caps = settings.as_ref().map_or(DEFAULT_CALLBACK_CAPS, |settings| settings.callback_caps);
-    Ok(Telephony {
-        provider,
-        number: match (fields.has("number"), number_before) {
-            (false, Some(number)) => number,
-            _ => parse_own_number(fields)?,
-        },
-        channel_id: if fields.has("channel_id") {
-            fields.text("channel_id", MAX_ID_CHARS)?
-        } else {
-            settings.as_ref().and_then(|settings| settings.channel_id.clone())
-        },
-        is_recorded: match fields.boolean("record")? {
-            Some(is_recorded) => is_recorded,
-            None => settings.as_ref().is_some_and(|settings| settings.is_recorded),
-        },
-        limits: CallLimits {
-            ring: up_to(fields, "ring_seconds", MAX_RING_SECONDS)?.map_or(limits.ring, Duration::from_secs),
-            talk: up_to(fields, "max_minutes", MAX_TALK_MINUTES)?
-                .map_or(limits.talk, |minutes| Duration::from_secs(minutes * 60)),
-        },
-        countries: match parse_countries(fields)? {
-            Some(countries) => countries,
-            None => settings.as_ref().map(|settings| settings.countries.clone()).unwrap_or_default(),
-        },
-        callback_caps: CallbackCaps {
-            per_number: cap(fields, "callbacks_per_number", MAX_CALLBACKS_PER_NUMBER, caps.per_number)?,
-            per_day: cap(fields, "callbacks_per_day", MAX_CALLBACKS_PER_DAY, caps.per_day)?,
-        },
-        is_locked: match fields.boolean("locked")? {
-            Some(is_locked) => is_locked,
-            None => settings.as_ref().is_some_and(|settings| settings.is_locked),
-        },
-    })
-}
-
-/// Returns the codes of the countries in the body, sorted. An empty list stands for the country of the account's own
-/// number, as does null. Returns `None` if the field is absent.
-fn parse_countries(fields: Fields<'_>) -> Result<Option<Vec<String>>, Error> {
-    if !fields.has("countries") {
-        return Ok(None);
-    }
-    let expected = "two-letter country codes, such as NL";
-    let codes = fields.list("countries", MAX_COUNTRIES, expected, phone_number::parse_country)?;
-    let countries: BTreeSet<String> = codes.unwrap_or_default().into_iter().collect();
-    Ok(Some(countries.into_iter().collect()))
-}
-
-fn cap(fields: Fields<'_>, name: &str, max: u64, before: u32) -> Result<u32, Error> {
-    let value = up_to(fields, name, max)?;
-    Ok(value.and_then(|value| u32::try_from(value).ok()).unwrap_or(before))
-}
-
-/// Returns the `channel_id` in the body of a PATCH, or `None` if the body names no channel.
-pub(crate) fn named_channel(body: &Value) -> Result<Option<String>, Error> {
-    Fields::of(body)?.text("channel_id", MAX_ID_CHARS)
-}
-
 const DEFAULT_LIMITS: CallLimits = CallLimits { ring: DEFAULT_RING_TIME, talk: DEFAULT_MAX_TALK_TIME };
 
-fn parse_http(
-    fields: Fields<'_>,
-    before: Option<ProviderSettings>,
-    guard: &SsrfGuard,
-) -> Result<ProviderSettings, Error> {
-    let (url, secret) = match before {
-        Some(ProviderSettings::Http { url, signing_secret }) => (Some(url), Some(signing_secret)),
-        Some(ProviderSettings::Twilio { .. }) | None => (None, None),
-    };
-    Ok(ProviderSettings::Http {
-        url: match url.filter(|_| !fields.has("url")) {
-            Some(url) => url,
-            None => required_outbound_url(fields, "url", guard)?,
-        },
-        signing_secret: match secret.filter(|_| !fields.has("signing_secret")) {
-            Some(secret) => secret,
-            None => parse_signing_secret(fields)?,
-        },
-    })
+pub(super) fn operations() -> Vec<Operation> {
+    const SHOW: &str = "Shows the account's telephony provider and call balance";
+    const CHANGE: &str = "Changes the account's telephony provider";
+    const DELETE: &str = "Deletes the account's telephony provider";
+    const OF_ACCOUNT: &str = "/operator/accounts/{account_id}/telephony";
+    vec![
+        shows_telephony(Operation::get("/admin/telephony", "showTelephony", SHOW)),
+        changes_telephony(Operation::patch("/admin/telephony", "changeTelephony", CHANGE)).describe(
+            "Absent fields stay unchanged. Changing the provider requires the credentials of the new one. 403 is also \
+             returned if the operator has locked the settings.",
+        ),
+        deletes_telephony(Operation::delete("/admin/telephony", "deleteTelephony", DELETE)).describe(
+            "Later reports about calls in progress are rejected, so these calls end when their time limits pass. 403 \
+             is also returned if the operator has locked the settings.",
+        ),
+        shows_telephony(Operation::get(OF_ACCOUNT, "showAccountTelephony", SHOW)),
+        changes_telephony(Operation::patch(OF_ACCOUNT, "changeAccountTelephony", CHANGE)),
+        deletes_telephony(Operation::delete(OF_ACCOUNT, "deleteAccountTelephony", DELETE)),
+        Operation::post(
+            "/operator/accounts/{account_id}/call-balance",
+            "topUpCallBalance",
+            "Adds minutes to the call balance of an account",
+        )
+        .describe("422 if the reference was used with a different number of minutes.")
+        .body::<CallBalanceTopUp>()
+        .answers::<CallBalance>(200, "The new balance.")
+        .fails(&[Failure::IdempotencyKeyReused]),
+    ]
 }
 
-fn parse_signing_secret(fields: Fields<'_>) -> Result<String, Error> {
-    let secret = fields.required_text("signing_secret", MAX_SECRET_CHARS)?;
-    let key = secret
-        .strip_prefix(SECRET_PREFIX)
-        .and_then(|key| base64::Engine::decode(&base64::engine::general_purpose::STANDARD, key).ok());
-    match key {
-        Some(key) if (24..=64).contains(&key.len()) => Ok(secret),
-        _ => Err(fields.invalid("signing_secret", "must be whsec_ and the base64 of 24 to 64 bytes")),
+fn shows_telephony(operation: Operation) -> Operation {
+    operation.describe("Without the provider's secrets.").answers::<Telephony>(200, "The telephony settings.")
+}
+
+fn changes_telephony(operation: Operation) -> Operation {
+    operation
+        .describe("Absent fields stay unchanged. Changing the provider requires the credentials of the new one.")
+        .body::<TelephonyChanges>()
+        .answers::<Telephony>(200, "The telephony settings.")
+}
+
+fn deletes_telephony(operation: Operation) -> Operation {
+    operation
+        .describe("Later reports about calls in progress are rejected, so these calls end when their time limits pass.")
+        .answers::<DeletedTelephony>(200, "The provider is deleted, or there was none.")
+}
+
+/// Absent fields stay unchanged. The first request, and the first one with another provider, must contain the
+/// provider's required fields: url and `signing_secret`, or `account_sid` and `auth_token`. number is required in the
+/// first request.
+#[derive(Clone, Deserialize, JsonSchema)]
+pub struct TelephonyChanges {
+    provider: Option<Name<ProviderKind>>,
+    /// For the provider http: the URL to which the service sends orders.
+    #[serde(default)]
+    url: Change<ReceiverUrl>,
+    #[serde(default)]
+    signing_secret: Change<TelephonySecret>,
+    /// For the provider twilio: the API's URL for another region.
+    #[serde(default)]
+    api_url: Change<ReceiverUrlOrBlank>,
+    #[serde(default)]
+    account_sid: Change<TwilioCredential>,
+    /// Required if `api_url` or `account_sid` changes.
+    #[serde(default)]
+    auth_token: Change<TwilioCredential>,
+    /// The account's own number with its country code.
+    #[serde(default)]
+    number: Change<OwnNumber>,
+    /// The channel in which unknown callers become visitors. null rejects their calls.
+    #[serde(default)]
+    channel_id: Change<OptionalText<MAX_ID_CHARS>>,
+    record: Option<bool>,
+    ring_seconds: Option<Whole<1, MAX_RING_SECONDS>>,
+    max_minutes: Option<Whole<1, MAX_TALK_MINUTES>>,
+    /// The countries whose numbers may be called, as two-letter codes. An empty list or null means the country of
+    /// number.
+    #[serde(default)]
+    countries: Change<List<CountryCode, MAX_COUNTRIES>>,
+    /// The maximum number of callbacks to one number on a day (UTC).
+    callbacks_per_number: Option<Whole<1, MAX_CALLBACKS_PER_NUMBER>>,
+    /// The maximum number of callbacks of the account on a day (UTC).
+    callbacks_per_day: Option<Whole<1, MAX_CALLBACKS_PER_DAY>>,
+    /// Whether only the operator may change or delete the settings. Only the operator can change this field.
+    locked: Option<bool>,
+}
+
+impl TelephonyChanges {
+    /// Returns the changed settings. `before` is `None` if the account has no telephony; all required fields must then
+    /// be present. A change of the provider requires the required fields of the new provider, and a change of Twilio's
+    /// URL or account the token.
+    pub fn applied_to(
+        &self,
+        before: Option<telephony::Telephony>,
+        guard: &SsrfGuard,
+    ) -> Result<telephony::Telephony, Error> {
+        let kind = self.provider.map(|Name(kind)| kind).or_else(|| Some(before.as_ref()?.provider.kind()));
+        let provider_before = before.as_ref().map(|before| &before.provider);
+        let provider = match required("provider", kind)? {
+            ProviderKind::Http => self.http(provider_before, guard)?,
+            ProviderKind::Twilio => self.twilio(provider_before, guard)?,
+        };
+        let number = self.number.clone().map(|OwnNumber(number)| number);
+        let number = required("number", number.applied_to(before.as_ref().map(|before| before.number.clone())))?;
+        let before = before.unwrap_or_else(|| new_telephony(&provider, &number));
+        let limits = before.limits;
+        let channel_id = self.channel_id.clone().map(|OptionalText(id)| id).flatten();
+        Ok(telephony::Telephony {
+            channel_id: channel_id.applied_to(before.channel_id),
+            is_recorded: self.record.unwrap_or(before.is_recorded),
+            limits: CallLimits {
+                ring: self.ring_seconds.map_or(limits.ring, |Whole(seconds)| Duration::from_secs(seconds)),
+                talk: self.max_minutes.map_or(limits.talk, |Whole(minutes)| Duration::from_secs(minutes * 60)),
+            },
+            countries: self.countries.clone().map(sorted_codes).applied_or_reset(before.countries, Vec::new()),
+            callback_caps: CallbackCaps {
+                per_number: self.callbacks_per_number.map_or(before.callback_caps.per_number, Whole::to_u32),
+                per_day: self.callbacks_per_day.map_or(before.callback_caps.per_day, Whole::to_u32),
+            },
+            is_locked: self.locked.unwrap_or(before.is_locked),
+            provider,
+            number,
+        })
     }
-}
 
-fn parse_twilio(
-    fields: Fields<'_>,
-    before: Option<ProviderSettings>,
-    guard: &SsrfGuard,
-) -> Result<ProviderSettings, Error> {
-    let (url_before, sid_before, token) = match before {
-        Some(ProviderSettings::Twilio { api_url, account_sid, auth_token }) => {
-            (Some(api_url), Some(account_sid), Some(auth_token))
+    /// Returns the channel that the body names.
+    pub fn channel_id(&self) -> Option<&str> {
+        match &self.channel_id {
+            Change::Set(OptionalText(id)) => id.as_deref(),
+            Change::Unchanged | Change::Cleared => None,
         }
-        Some(ProviderSettings::Http { .. }) | None => (None, None, None),
-    };
-    let api_url = match url_before.clone().filter(|_| !fields.has("api_url")) {
-        Some(api_url) => api_url,
-        None => outbound_url(fields, "api_url", guard)?.unwrap_or_else(|| TWILIO_API_URL.to_owned()),
-    };
-    let account_sid = match sid_before.clone().filter(|_| !fields.has("account_sid")) {
-        Some(account_sid) => account_sid,
-        None => parse_credential(fields, "account_sid")?,
-    };
-    // Each request to the API contains the token, and a new server must not receive a token that was entered for
-    // another server.
-    let is_same_api = url_before.as_ref() == Some(&api_url) && sid_before.as_ref() == Some(&account_sid);
-    let auth_token = match token.filter(|_| is_same_api && !fields.has("auth_token")) {
-        Some(auth_token) => auth_token,
-        None => parse_credential(fields, "auth_token")?,
-    };
-    Ok(ProviderSettings::Twilio { api_url, account_sid, auth_token })
-}
+    }
 
-fn parse_credential(fields: Fields<'_>, name: &str) -> Result<String, Error> {
-    let text = fields.required_text(name, MAX_SECRET_CHARS)?;
-    let is_valid = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if is_valid { Ok(text) } else { Err(fields.invalid(name, "must consist of letters and digits")) }
-}
+    fn http(&self, before: Option<&ProviderSettings>, guard: &SsrfGuard) -> Result<ProviderSettings, Error> {
+        let (url, secret) = match before.cloned() {
+            Some(ProviderSettings::Http { url, signing_secret }) => (Some(url), Some(signing_secret)),
+            Some(ProviderSettings::Twilio { .. }) | None => (None, None),
+        };
+        let changed_url = self.url.clone().try_map(|url| url.checked("url", guard))?;
+        let changed_secret = self.signing_secret.clone().map(|TelephonySecret(secret)| secret);
+        Ok(ProviderSettings::Http {
+            url: required("url", changed_url.applied_to(url))?,
+            signing_secret: required("signing_secret", changed_secret.applied_to(secret))?,
+        })
+    }
 
-fn parse_own_number(fields: Fields<'_>) -> Result<String, Error> {
-    let text = fields.required_text("number", phone_number::MAX_PHONE_NUMBER_CHARS)?;
-    let number = phone_number::to_e164(&text, None);
-    number.ok_or_else(|| fields.invalid("number", "must be a phone number with its country code, such as +31201234567"))
-}
-
-fn up_to(fields: Fields<'_>, name: &str, max: u64) -> Result<Option<u64>, Error> {
-    let value = fields.positive(name)?;
-    match value.filter(|value| *value > max) {
-        Some(_) => Err(fields.invalid(name, format_args!("must be a whole number from 1 to {max}"))),
-        None => Ok(value),
+    fn twilio(&self, before: Option<&ProviderSettings>, guard: &SsrfGuard) -> Result<ProviderSettings, Error> {
+        let (url_before, sid_before, token) = match before.cloned() {
+            Some(ProviderSettings::Twilio { api_url, account_sid, auth_token }) => {
+                (Some(api_url), Some(account_sid), Some(auth_token))
+            }
+            Some(ProviderSettings::Http { .. }) | None => (None, None, None),
+        };
+        let credential = |TwilioCredential(text): TwilioCredential| text;
+        let url = self.api_url.clone().map(|ReceiverUrlOrBlank(url)| url).flatten();
+        let url = url.try_map(|url| url.checked("api_url", guard))?.applied_to(url_before.clone());
+        let api_url = url.unwrap_or_else(|| TWILIO_API_URL.to_owned());
+        let account_sid = self.account_sid.clone().map(credential).applied_to(sid_before.clone());
+        let account_sid = required("account_sid", account_sid)?;
+        // Each request to the API contains the token, and a new server must not receive a token that was entered for
+        // another server.
+        let is_same_api = url_before.as_ref() == Some(&api_url) && sid_before.as_ref() == Some(&account_sid);
+        let auth_token = self.auth_token.clone().map(credential).applied_to(token.filter(|_| is_same_api));
+        Ok(ProviderSettings::Twilio { api_url, account_sid, auth_token: required("auth_token", auth_token)? })
     }
 }
 
-/// Returns the telephony settings of an account, without the credentials of its provider.
-pub fn telephony_json(telephony: Option<&Telephony>, balance_minutes: i64, incoming_url: &str) -> Value {
-    json!({
-        "telephony": telephony.map(settings_json),
-        "balance_minutes": balance_minutes,
-        "incoming_url": incoming_url,
-    })
+fn required<T>(field: &'static str, value: Option<T>) -> Result<T, Error> {
+    value.ok_or_else(|| Error::field(field, "is required"))
 }
 
-fn settings_json(telephony: &Telephony) -> Value {
-    let countries = telephony.callable_countries();
-    let Telephony {
-        provider,
-        number,
-        channel_id,
-        is_recorded,
-        limits: CallLimits { ring, talk },
-        countries: _,
-        callback_caps: CallbackCaps { per_number, per_day },
-        is_locked,
-    } = telephony;
-    let settings = json!({
-        "provider": provider.name(), "number": number, "channel_id": channel_id, "record": is_recorded,
-        "ring_seconds": ring.as_secs(), "max_minutes": talk.as_secs() / 60, "countries": countries,
-        "callbacks_per_number": per_number, "callbacks_per_day": per_day, "locked": is_locked,
-    });
-    match provider {
-        ProviderSettings::Http { url, signing_secret: _ } => with_fields(settings, [("url", json!(url))]),
-        ProviderSettings::Twilio { api_url, account_sid, auth_token: _ } => {
-            with_fields(settings, [("api_url", json!(api_url)), ("account_sid", json!(account_sid))])
+fn new_telephony(provider: &ProviderSettings, number: &str) -> telephony::Telephony {
+    telephony::Telephony {
+        provider: provider.clone(),
+        number: number.to_owned(),
+        channel_id: None,
+        is_recorded: false,
+        limits: DEFAULT_LIMITS,
+        countries: Vec::new(),
+        callback_caps: DEFAULT_CALLBACK_CAPS,
+        is_locked: false,
+    }
+}
+
+fn sorted_codes(List(codes): List<CountryCode, MAX_COUNTRIES>) -> Vec<String> {
+    let codes: BTreeSet<String> = codes.into_iter().map(|CountryCode(code)| code).collect();
+    codes.into_iter().collect()
+}
+
+/// For the provider http: `whsec_` and the base64 of 24 to 64 bytes. It signs the requests in both directions (Standard
+/// Webhooks).
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "Text<MAX_SECRET_CHARS>")]
+#[schemars(with = "Text<MAX_SECRET_CHARS>", inline)]
+struct TelephonySecret(String);
+
+impl TryFrom<Text<MAX_SECRET_CHARS>> for TelephonySecret {
+    type Error = &'static str;
+
+    fn try_from(Text(secret): Text<MAX_SECRET_CHARS>) -> Result<Self, Self::Error> {
+        let key = secret.strip_prefix(SECRET_PREFIX).and_then(|key| STANDARD.decode(key).ok());
+        if key.is_some_and(|key| (24..=64).contains(&key.len())) {
+            return Ok(Self(secret));
+        }
+        Err("must be whsec_ and the base64 of 24 to 64 bytes")
+    }
+}
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "Text<MAX_SECRET_CHARS>")]
+#[schemars(with = "Text<MAX_SECRET_CHARS>", inline)]
+struct TwilioCredential(String);
+
+impl TryFrom<Text<MAX_SECRET_CHARS>> for TwilioCredential {
+    type Error = &'static str;
+
+    fn try_from(Text(text): Text<MAX_SECRET_CHARS>) -> Result<Self, Self::Error> {
+        let is_valid = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if is_valid { Ok(Self(text)) } else { Err("must consist of letters and digits") }
+    }
+}
+
+/// A phone number in E.164 format.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(try_from = "Text<MAX_PHONE_NUMBER_CHARS>")]
+#[schemars(with = "Text<MAX_PHONE_NUMBER_CHARS>", inline)]
+struct OwnNumber(String);
+
+impl TryFrom<Text<MAX_PHONE_NUMBER_CHARS>> for OwnNumber {
+    type Error = &'static str;
+
+    fn try_from(Text(text): Text<MAX_PHONE_NUMBER_CHARS>) -> Result<Self, Self::Error> {
+        let number = phone_number::to_e164(&text, None);
+        number.map(Self).ok_or("must be a phone number with its country code, such as +31201234567")
+    }
+}
+
+/// The code of a country, in upper case.
+#[derive(Clone, Deserialize)]
+#[serde(try_from = "String")]
+struct CountryCode(String);
+
+impl TryFrom<String> for CountryCode {
+    type Error = &'static str;
+
+    fn try_from(code: String) -> Result<Self, Self::Error> {
+        phone_number::parse_country(&code).map(Self).ok_or("must be a two-letter country code, such as NL")
+    }
+}
+
+inline_schema!(CountryCode, "CountryCode", json_schema!({ "type": "string", "pattern": "^[A-Za-z]{2}$" }));
+
+/// The telephony settings of an account, without the credentials of its provider.
+#[derive(Serialize, JsonSchema)]
+pub struct Telephony {
+    /// null if the account makes no calls. Credentials are never returned.
+    telephony: Option<TelephonySettings>,
+    /// The minutes that are neither used nor reserved for calls in progress.
+    balance_minutes: i64,
+    /// The URL to which the provider reports incoming calls.
+    #[schemars(extend("format" = "uri"))]
+    incoming_url: String,
+}
+
+impl Telephony {
+    pub fn new(telephony: Option<&telephony::Telephony>, balance_minutes: i64, incoming_url: String) -> Self {
+        Self { telephony: telephony.map(TelephonySettings::from), balance_minutes, incoming_url }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct TelephonySettings {
+    provider: Name<ProviderKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<WebUrl>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    api_url: Option<WebUrl>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account_sid: Option<String>,
+    number: PhoneNumber,
+    channel_id: Option<String>,
+    record: bool,
+    #[schemars(range(min = 1))]
+    ring_seconds: u64,
+    #[schemars(range(min = 1))]
+    max_minutes: u64,
+    /// The countries whose numbers are called, as two-letter codes.
+    #[schemars(inner(regex(pattern = "^[A-Z]{2}$")))]
+    countries: Vec<String>,
+    #[schemars(range(min = 1))]
+    callbacks_per_number: u32,
+    #[schemars(range(min = 1))]
+    callbacks_per_day: u32,
+    /// Whether only the operator may change or delete the settings.
+    locked: bool,
+}
+
+impl From<&telephony::Telephony> for TelephonySettings {
+    fn from(telephony: &telephony::Telephony) -> Self {
+        let countries = telephony.callable_countries();
+        let telephony::Telephony {
+            provider,
+            number,
+            channel_id,
+            is_recorded,
+            limits: CallLimits { ring, talk },
+            countries: _,
+            callback_caps: CallbackCaps { per_number, per_day },
+            is_locked,
+        } = telephony.clone();
+        let kind = provider.kind();
+        let (url, api_url, account_sid) = match provider {
+            ProviderSettings::Http { url, signing_secret: _ } => (Some(WebUrl(url)), None, None),
+            ProviderSettings::Twilio { api_url, account_sid, auth_token: _ } => {
+                (None, Some(WebUrl(api_url)), Some(account_sid))
+            }
+        };
+        Self {
+            provider: Name(kind),
+            url,
+            api_url,
+            account_sid,
+            number: PhoneNumber(number),
+            channel_id,
+            record: is_recorded,
+            ring_seconds: ring.as_secs(),
+            max_minutes: talk.as_secs() / 60,
+            countries,
+            callbacks_per_number: per_number,
+            callbacks_per_day: per_day,
+            locked: is_locked,
         }
     }
 }
 
-/// The body of POST /operator/accounts/{account_id}/call-balance.
-#[derive(Debug, PartialEq, Eq)]
-pub struct TopUp {
-    pub minutes: u64,
-    /// The operator's reference for the payment. A later request with the same reference adds nothing, and fails if its
-    /// `minutes` are different.
-    pub reference: String,
+#[derive(Serialize, JsonSchema)]
+pub struct DeletedTelephony {
+    pub deleted: True,
 }
 
-pub fn parse_top_up(body: &Value) -> Result<TopUp, Error> {
-    let fields = Fields::of(body)?;
-    let minutes = up_to(fields, "minutes", MAX_TOP_UP_MINUTES)?;
-    let reference = fields.required_text("reference", MAX_REFERENCE_CHARS)?;
-    let minutes = minutes.ok_or_else(|| fields.invalid("minutes", "is required"))?;
-    Ok(TopUp { minutes, reference })
+/// The body of POST `/operator/accounts/{account_id}/call-balance`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct CallBalanceTopUp {
+    pub minutes: Whole<1, MAX_TOP_UP_MINUTES>,
+    /// Identifies the payment. A repeated request with the same reference adds nothing.
+    pub reference: Text<MAX_REFERENCE_CHARS>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CallBalance {
+    pub balance_minutes: i64,
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::domain::telephony::Telephony;
+    use crate::wire::reader::read;
 
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
     fn apply(body: &Value, before: Option<Telephony>) -> Result<Telephony, Error> {
-        apply_telephony_patch(body, before, &SsrfGuard::new(Vec::new(), false))
+        read::<TelephonyChanges>(body)?.applied_to(before, &SsrfGuard::new(Vec::new(), false))
     }
 
     fn http() -> Value {
@@ -343,7 +472,8 @@ mod tests {
     #[test]
     fn credentials_are_not_returned() {
         for body in [http(), twilio()] {
-            let text = telephony_json(Some(&apply(&body, None).unwrap()), 5, "https://s.example").to_string();
+            let telephony = apply(&body, None).unwrap();
+            let text = json!(super::Telephony::new(Some(&telephony), 5, "https://s.example".into())).to_string();
             assert!(!text.contains(SECRET) && !text.contains("t0ken"), "{text}");
         }
     }
@@ -387,8 +517,8 @@ mod tests {
 
     #[test]
     fn top_up_has_minutes_and_a_reference() {
-        let expected = TopUp { minutes: 60, reference: "invoice 1".into() };
-        assert_eq!(parse_top_up(&json!({ "minutes": 60, "reference": "invoice 1" })).unwrap(), expected);
+        let top_up: CallBalanceTopUp = read(&json!({ "minutes": 60, "reference": "invoice 1" })).unwrap();
+        assert_eq!((top_up.minutes.0, &*top_up.reference.0), (60, "invoice 1"));
         for (field, body) in [
             ("minutes", json!({ "reference": "r" })),
             ("minutes", json!({ "minutes": -5, "reference": "r" })),
@@ -396,7 +526,7 @@ mod tests {
             ("reference", json!({ "minutes": 5 })),
             ("reference", json!({ "minutes": 5, "reference": "x".repeat(65) })),
         ] {
-            assert_eq!(parse_top_up(&body).unwrap_err().invalid_field(), Some(field), "{body}");
+            assert_eq!(read::<CallBalanceTopUp>(&body).unwrap_err().invalid_field(), Some(field), "{body}");
         }
     }
 }

@@ -73,17 +73,17 @@ impl JsonSchema for WebUrlOrBlank {
 #[schemars(with = "AnyText<MAX_URL_CHARS>", extend("format" = "uri", "pattern" = HTTP_PATTERN))]
 pub struct ReceiverUrl {
     url: Url,
-    placeholder: Option<&'static str>,
+    placeholder: Option<String>,
 }
 
 impl ReceiverUrl {
     /// Normalizes a URL that may contain a placeholder, which is preserved.
-    pub(super) fn with_placeholder(text: &str, placeholder: &'static str) -> Result<Self, String> {
+    pub(super) fn with_placeholder(text: &str, placeholder: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("is required".to_owned());
         }
         let url = normalized(&text.replace(placeholder, PLACEHOLDER_SUBSTITUTE))?;
-        Ok(Self { url, placeholder: Some(placeholder) })
+        Ok(Self { url, placeholder: Some(placeholder.to_owned()) })
     }
 
     /// Whether the host name contains the placeholder.
@@ -94,7 +94,7 @@ impl ReceiverUrl {
     /// Returns the URL if the SSRF guard allows it. Otherwise, the error contains the path of the `field`.
     pub fn checked(&self, field: &str, guard: &SsrfGuard) -> Result<String, Error> {
         guard.check(&self.url).map_err(|forbidden| Error::field(field, forbidden))?;
-        Ok(match self.placeholder {
+        Ok(match &self.placeholder {
             Some(placeholder) => self.url.as_str().replace(PLACEHOLDER_SUBSTITUTE, placeholder),
             None => self.url.as_str().to_owned(),
         })
@@ -106,6 +106,20 @@ impl TryFrom<WebUrl> for ReceiverUrl {
 
     fn try_from(WebUrl(text): WebUrl) -> Result<Self, String> {
         Ok(Self { url: normalized(&text)?, placeholder: None })
+    }
+}
+
+/// An optional address that the service calls. A blank text counts as absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "WebUrlOrBlank")]
+#[schemars(with = "WebUrlOrBlank", inline)]
+pub struct ReceiverUrlOrBlank(pub Option<ReceiverUrl>);
+
+impl TryFrom<WebUrlOrBlank> for ReceiverUrlOrBlank {
+    type Error = String;
+
+    fn try_from(WebUrlOrBlank(text): WebUrlOrBlank) -> Result<Self, String> {
+        Ok(Self(text.map(|text| ReceiverUrl::try_from(WebUrl(text))).transpose()?))
     }
 }
 

@@ -121,6 +121,13 @@ inline_schema!([const MIN: u64, const MAX: u64] Whole<MIN, MAX>, format!("Whole{
     "type": "integer", "minimum": MIN, "maximum": MAX,
 }));
 
+impl<const MIN: u64, const MAX: u64> Whole<MIN, MAX> {
+    /// `MAX` must be a 32-bit number.
+    pub fn to_u32(self) -> u32 {
+        u32::try_from(self.0).unwrap_or(u32::MAX)
+    }
+}
+
 /// A number that the service assigns. Numbers are sequential, starting from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
@@ -220,12 +227,29 @@ impl<T> Change<T> {
         }
     }
 
+    /// Returns the new value of a field that null resets to its default.
+    pub fn applied_or_reset(self, before: T, default: T) -> T {
+        match self {
+            Self::Unchanged => before,
+            Self::Cleared => default,
+            Self::Set(value) => value,
+        }
+    }
+
     pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Change<U> {
         match self {
             Self::Unchanged => Change::Unchanged,
             Self::Cleared => Change::Cleared,
             Self::Set(value) => Change::Set(convert(value)),
         }
+    }
+
+    pub fn try_map<U, E>(self, convert: impl FnOnce(T) -> Result<U, E>) -> Result<Change<U>, E> {
+        Ok(match self {
+            Self::Unchanged => Change::Unchanged,
+            Self::Cleared => Change::Cleared,
+            Self::Set(value) => Change::Set(convert(value)?),
+        })
     }
 }
 
@@ -454,3 +478,10 @@ pub struct NextCursor(pub Option<String>);
 pub struct AnyObject(pub serde_json::Map<String, Value>);
 
 inline_schema!(AnyObject, "AnyObject", json_schema!({ "type": "object" }));
+
+/// Any JSON value, which the service passes on unread.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct AnyValue(pub Value);
+
+inline_schema!(AnyValue, "AnyValue", json_schema!({}));

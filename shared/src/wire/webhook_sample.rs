@@ -1,15 +1,17 @@
 //! Builds sample events for testing a webhook. All except `test` describe a chat that does not exist. These events
 //! are built by [`WebhookPayload`], so they contain every field of a real event.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::domain::named::Named;
 use crate::domain::phone_call::{CallKind, CallStatus, PhoneCall};
 use crate::domain::timestamp::Timestamp;
 use crate::domain::webhook::WebhookDispatch;
 use crate::domain::webhook_event::WebhookEvent;
-use crate::error::Error;
-use crate::wire::json_fields::Fields;
 use crate::wire::sample_data;
+use crate::wire::values::Name;
 use crate::wire::webhook_event::WebhookPayload;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,21 +21,43 @@ pub enum SampleEvent {
     ChatEvent(WebhookEvent),
 }
 
-const EVENT_NAMES: &str =
-    "test, call_event, chat_accepted, chat_assigned, chat_finished, chat_updated, offline_message";
-
 const SAMPLE_MESSAGE_ID: &str = "00000000-0000-4000-8000-000000000001";
 
-/// Parses the body of POST /admin/settings/webhooks/{webhook_id}/test. The default is the `test` event.
-pub fn parse_sample(body: &Value) -> Result<SampleEvent, Error> {
-    Ok(Fields::of(body)?.enumerated("event", EVENT_NAMES, SampleEvent::parse)?.unwrap_or(SampleEvent::Test))
+/// The body of POST `/admin/settings/webhooks/{webhook_id}/test`.
+#[derive(Deserialize, JsonSchema)]
+pub struct WebhookTestRequest {
+    /// The type of the sample event.
+    #[schemars(extend("default" = "test"))]
+    event: Option<Name<SampleEvent>>,
+}
+
+impl WebhookTestRequest {
+    pub fn event(&self) -> SampleEvent {
+        self.event.map_or(SampleEvent::Test, |Name(event)| event)
+    }
+}
+
+impl Named for SampleEvent {
+    const TYPE_NAME: &'static str = "SampleWebhookEvent";
+    const ALL: &'static [Self] = &[
+        Self::Test,
+        Self::ChatEvent(WebhookEvent::CallEvent),
+        Self::ChatEvent(WebhookEvent::ChatAccepted),
+        Self::ChatEvent(WebhookEvent::ChatAssigned),
+        Self::ChatEvent(WebhookEvent::ChatFinished),
+        Self::ChatEvent(WebhookEvent::ChatUpdated),
+        Self::ChatEvent(WebhookEvent::OfflineMessage),
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::ChatEvent(event) => event.name(),
+        }
+    }
 }
 
 impl SampleEvent {
-    pub fn parse(name: &str) -> Option<Self> {
-        if name == "test" { Some(Self::Test) } else { WebhookEvent::parse(name).map(Self::ChatEvent) }
-    }
-
     pub fn body(self, webhook_id: &str, now: Timestamp) -> Value {
         match self {
             Self::Test => json!({ "event_name": "test", "widget_id": "" }),
@@ -95,7 +119,7 @@ mod tests {
 
     #[test]
     fn sample_has_every_field_of_its_event() {
-        for event in WebhookEvent::ALL {
+        for &event in WebhookEvent::ALL {
             let body = SampleEvent::ChatEvent(event).body("w", Timestamp(0));
             let fields = body.as_object().unwrap();
             for name in specified_fields(event) {
@@ -120,11 +144,9 @@ mod tests {
 
     #[test]
     fn every_event_name_has_a_sample() {
-        for name in EVENT_NAMES.split(", ") {
-            let sample = SampleEvent::parse(name).unwrap();
-            assert_eq!(sample.body("w", Timestamp(0))["event_name"], name);
+        for &sample in SampleEvent::ALL {
+            assert_eq!(sample.body("w", Timestamp(0))["event_name"], sample.name());
         }
-        assert_eq!(EVENT_NAMES.split(", ").count(), WebhookEvent::ALL.len() + 1);
-        assert_eq!(SampleEvent::parse("chat_exploded"), None);
+        assert_eq!(SampleEvent::names()[1..], WebhookEvent::names());
     }
 }

@@ -1,9 +1,12 @@
-//! Validates the trigger rules of the widget (specification, part D, `setRules`). The widget itself executes the rules.
-//! Unknown conditions and commands are accepted, because a newer version of the widget could support them.
+//! The trigger rules of the widget (specification, part D, `setRules`). The widget itself executes the rules. Unknown
+//! conditions and commands are accepted, because a newer version of the widget could support them.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use crate::error::Error;
+use crate::wire::values::{AnyValue, List};
 
 const MAX_RULES: usize = 50;
 /// The maximum number of conditions in a rule. The same limit applies to its commands.
@@ -11,74 +14,121 @@ const MAX_RULE_PARTS: usize = 20;
 /// The maximum total size of all rules as JSON.
 const MAX_RULES_BYTES: usize = 32 * 1024;
 
-/// Returns the rules if they are valid. `None` counts as an empty list.
-pub fn validated_rules(value: Option<&Value>) -> Result<Value, Error> {
-    let Some(value) = value else { return Ok(json!([])) };
-    for (index, rule) in list(value, "rules", MAX_RULES)?.iter().enumerate() {
-        validate_rule(rule, &format!("rules[{index}]"))?;
-    }
-    if value.to_string().len() > MAX_RULES_BYTES {
-        return Err(Error::field("rules", format_args!("must have at most {MAX_RULES_BYTES} bytes")));
-    }
-    Ok(value.clone())
+/// The trigger rules of the widget, at most 32768 bytes.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct TriggerRules(List<TriggerRule, MAX_RULES>);
+
+/// All conditions must hold. Unknown conditions and commands are stored unchanged; for known ones (`time_on_page`,
+/// `page_url`, proactive, ...), comparator, value and params are validated.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct TriggerRule {
+    name: String,
+    enabled: bool,
+    r#type: TriggerRuleType,
+    conditions: List<TriggerCondition, MAX_RULE_PARTS>,
+    commands: List<TriggerCommand, MAX_RULE_PARTS>,
+    #[serde(flatten)]
+    unknown: Map<String, Value>,
 }
 
-fn validate_rule(rule: &Value, path: &str) -> Result<(), Error> {
-    text(rule, path, "name")?;
-    if !rule.get("enabled").is_some_and(Value::is_boolean) {
-        return Err(Error::field(format!("{path}.enabled"), "must be true or false"));
-    }
-    if rule.get("type").and_then(Value::as_str) != Some("all") {
-        return Err(Error::field(format!("{path}.type"), "must be all"));
-    }
-    for (part, validate) in
-        [("conditions", validate_condition as fn(&Value, &str) -> Result<(), Error>), ("commands", validate_command)]
-    {
-        let path = format!("{path}.{part}");
-        for (index, item) in list(rule.get(part).unwrap_or(&Value::Null), &path, MAX_RULE_PARTS)?.iter().enumerate() {
-            validate(item, &format!("{path}[{index}]"))?;
-        }
-    }
-    Ok(())
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum TriggerRuleType {
+    All,
 }
 
-fn validate_condition(condition: &Value, path: &str) -> Result<(), Error> {
-    let name = text(condition, path, "condition")?;
-    let (comparators, is_valid, expected): (&[&str], fn(&Value) -> bool, _) = match name {
-        "online" => (&[], Value::is_boolean, "must be true or false"),
-        "page_url" => (&["contain", "not_contain"], Value::is_string, "must be a string"),
-        "time_on_page" | "time_on_site" | "time_after_close" | "time_after_invitation" | "time_after_first_message" => {
-            (&["greater", "greater_equal"], is_seconds, "must be a number of seconds")
-        }
-        _ => return Ok(()),
-    };
-    let comparator = condition.get("comparator").and_then(Value::as_str);
-    if !comparators.is_empty() && !comparator.is_some_and(|comparator| comparators.contains(&comparator)) {
-        let names = comparators.join(", ");
-        return Err(Error::field(format!("{path}.comparator"), format_args!("must be one of {names}")));
-    }
-    let has_valid_value = condition.get("value").is_some_and(is_valid);
-    if has_valid_value { Ok(()) } else { Err(Error::field(format!("{path}.value"), expected)) }
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+struct TriggerCondition {
+    condition: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparator: Option<AnyValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<AnyValue>,
+    #[serde(flatten)]
+    unknown: Map<String, Value>,
 }
 
-fn validate_command(command: &Value, path: &str) -> Result<(), Error> {
-    let name = text(command, path, "command")?;
-    let required_params: &[&str] = match name {
-        "proactive" | "system_message" => &["message"],
-        "open_offline" => &["title", "message"],
-        "show_callform" => &["title"],
-        _ => return Ok(()),
-    };
-    let params = command.get("params").unwrap_or(&Value::Null);
-    let params_path = format!("{path}.params");
-    for required in required_params {
-        let value = text(params, &params_path, required)?;
-        // The command shows nothing but this text.
-        if *required_params == ["message"] && value.trim().is_empty() {
-            return Err(Error::field(format!("{params_path}.{required}"), "must not be empty"));
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+struct TriggerCommand {
+    command: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<AnyValue>,
+    #[serde(flatten)]
+    unknown: Map<String, Value>,
+}
+
+impl TriggerRules {
+    /// Returns the rules in their stored form. Fails if they are too large, or if a known condition or command is
+    /// invalid.
+    pub fn checked(&self) -> Result<Value, Error> {
+        let Self(List(rules)) = self;
+        for (index, rule) in rules.iter().enumerate() {
+            rule.check(&format!("rules[{index}]"))?;
         }
+        let rules = json!(rules);
+        if rules.to_string().len() > MAX_RULES_BYTES {
+            return Err(Error::field("rules", format_args!("must have at most {MAX_RULES_BYTES} bytes")));
+        }
+        Ok(rules)
     }
-    Ok(())
+}
+
+impl TriggerRule {
+    fn check(&self, path: &str) -> Result<(), Error> {
+        for (index, condition) in self.conditions.0.iter().enumerate() {
+            condition.check(&format!("{path}.conditions[{index}]"))?;
+        }
+        for (index, command) in self.commands.0.iter().enumerate() {
+            command.check(&format!("{path}.commands[{index}]"))?;
+        }
+        Ok(())
+    }
+}
+
+impl TriggerCondition {
+    fn check(&self, path: &str) -> Result<(), Error> {
+        let (comparators, is_valid, expected): (&[&str], fn(&Value) -> bool, _) = match &*self.condition {
+            "online" => (&[], Value::is_boolean, "must be true or false"),
+            "page_url" => (&["contain", "not_contain"], Value::is_string, "must be a string"),
+            "time_on_page"
+            | "time_on_site"
+            | "time_after_close"
+            | "time_after_invitation"
+            | "time_after_first_message" => (&["greater", "greater_equal"], is_seconds, "must be a number of seconds"),
+            _ => return Ok(()),
+        };
+        let comparator = self.comparator.as_ref().and_then(|AnyValue(comparator)| comparator.as_str());
+        if !comparators.is_empty() && !comparator.is_some_and(|comparator| comparators.contains(&comparator)) {
+            let names = comparators.join(", ");
+            return Err(Error::field(format!("{path}.comparator"), format_args!("must be one of {names}")));
+        }
+        let has_valid_value = self.value.as_ref().is_some_and(|AnyValue(value)| is_valid(value));
+        if has_valid_value { Ok(()) } else { Err(Error::field(format!("{path}.value"), expected)) }
+    }
+}
+
+impl TriggerCommand {
+    fn check(&self, path: &str) -> Result<(), Error> {
+        let required_params: &[&str] = match &*self.command {
+            "proactive" | "system_message" => &["message"],
+            "open_offline" => &["title", "message"],
+            "show_callform" => &["title"],
+            _ => return Ok(()),
+        };
+        let AnyValue(params) = self.params.clone().unwrap_or(AnyValue(Value::Null));
+        for required in required_params {
+            let invalid = |expected| Error::field(format!("{path}.params.{required}"), expected);
+            let text = params.get(required).and_then(Value::as_str).ok_or_else(|| invalid("must be a string"))?;
+            // The command shows nothing but this text.
+            if *required_params == ["message"] && text.trim().is_empty() {
+                return Err(invalid("must not be empty"));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn is_seconds(value: &Value) -> bool {
@@ -86,21 +136,20 @@ fn is_seconds(value: &Value) -> bool {
     number.is_some_and(|seconds: f64| seconds.is_finite() && seconds >= 0.0)
 }
 
-fn list<'a>(value: &'a Value, path: &str, max_items: usize) -> Result<&'a [Value], Error> {
-    let list = value.as_array().filter(|list| list.len() <= max_items);
-    list.map(Vec::as_slice)
-        .ok_or_else(|| Error::field(path, format_args!("must be a list of at most {max_items} items")))
-}
-
-fn text<'a>(object: &'a Value, path: &str, name: &str) -> Result<&'a str, Error> {
-    let text = object.get(name).and_then(Value::as_str);
-    text.ok_or_else(|| Error::field(format!("{path}.{name}"), "must be a string"))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::wire::reader::read;
+
+    #[derive(Deserialize)]
+    struct Body {
+        rules: TriggerRules,
+    }
+
+    fn checked(rules: &Value) -> Result<Value, Error> {
+        read::<Body>(&json!({ "rules": rules }))?.rules.checked()
+    }
 
     fn rules_with(conditions: &Value, commands: &Value) -> Value {
         json!([{ "name": "one", "enabled": true, "type": "all", "conditions": conditions, "commands": commands }])
@@ -123,8 +172,8 @@ mod tests {
             { "command": "sing" },
         ]);
         let rules = rules_with(&conditions, &commands);
-        assert_eq!(validated_rules(Some(&rules)).unwrap(), rules);
-        assert_eq!(validated_rules(None).unwrap(), json!([]));
+        assert_eq!(checked(&rules).unwrap(), rules);
+        assert_eq!(checked(&json!([])).unwrap(), json!([]));
     }
 
     #[test]
@@ -139,7 +188,8 @@ mod tests {
             ("rules[0].enabled", json!([{ "name": "a" }])),
             ("rules[0].type", json!([{ "name": "a", "enabled": true, "type": "any" }])),
             ("rules[0].conditions", json!([{ "name": "a", "enabled": true, "type": "all" }])),
-            ("rules[0].conditions[0].condition", condition(json!(7))),
+            ("rules[0].conditions[0] must be an object", condition(json!(7))),
+            ("rules[0].conditions[0].condition", condition(json!({ "condition": 7 }))),
             ("rules[0].conditions[0].value", condition(json!({ "condition": "online", "value": "yes" }))),
             ("rules[0].conditions[0].comparator", condition(json!({ "condition": "page_url", "value": "a" }))),
             (
@@ -154,7 +204,7 @@ mod tests {
             ),
         ];
         for (field, rules) in table {
-            let error = validated_rules(Some(&rules)).unwrap_err().to_string();
+            let error = checked(&rules).unwrap_err().to_string();
             assert!(error.starts_with(field), "{rules}: {error}");
         }
     }

@@ -7,13 +7,13 @@ import { CopyField, RotationDialog } from "./secret";
 
 interface SigningSecretProps {
   /** Replaces the secret. The old one stays valid for `keptSeconds`. */
-  rotate: (keptSeconds: number) => Promise<{ signing_secret?: string }>;
+  rotate: (keptSeconds: number) => Promise<{ signing_secret: string }>;
 }
 
 export function SigningSecret({ rotate }: SigningSecretProps) {
   const [isRotating, setRotating] = useState(false);
   const replace = async (keptSeconds: number) => {
-    const { signing_secret: secret = "" } = await rotate(keptSeconds);
+    const { signing_secret: secret } = await rotate(keptSeconds);
     return {
       view: <CopyField label="Signing secret" name="the secret" text={secret} />,
       note:

@@ -70,7 +70,7 @@ export function ChannelDialog({
         return navigate(channelRoute(created.channel_id));
       }
       // Keep the endpoint URL and the signing secret, which are shown only once, out of the list of channels.
-      const { endpoint = "", signing_secret: signingSecret = "", ...listed } = created;
+      const { endpoint, signing_secret: signingSecret, ...listed } = created;
       channels.put(listed);
       const channel = { name: body.name, endpoint, signingSecret };
       setCreatedChannel(channel);

@@ -1,7 +1,7 @@
 /* The parts of an API channel's page that are not its form: a test, the channel's address, and the rejected messages. */
 
 import { useState } from "preact/hooks";
-import type { ApiChannel } from "../../api/types";
+import type { ApiChannelDetails } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { TableHead } from "../../ui/table-head";
 import { clockTime, dayLabel, fullTime } from "../../ui/time";
@@ -34,7 +34,7 @@ export function IntegratorTest({ channelId, hasChanges }: { channelId: string; h
 
 interface ConnectSectionProps {
   channelId: string;
-  oldEndpoints: NonNullable<ApiChannel["old_endpoints"]>;
+  oldEndpoints: ApiChannelDetails["old_endpoints"];
 }
 
 export function ConnectSection({ channelId, oldEndpoints }: ConnectSectionProps) {
@@ -91,7 +91,7 @@ export function ConnectSection({ channelId, oldEndpoints }: ConnectSectionProps)
   );
 }
 
-export function RejectedMessages({ rejected }: { rejected: NonNullable<ApiChannel["refused"]> }) {
+export function RejectedMessages({ rejected }: { rejected: ApiChannelDetails["refused"] }) {
   if (rejected.length === 0) return null;
   const now = Math.floor(Date.now() / 1000);
   return (

@@ -1,6 +1,6 @@
 /* The settings of a channel with the channel API while an admin edits them. */
 
-import type { ApiChannel, ChannelSettings } from "../../api/types";
+import type { ApiChannel, ChannelChanges } from "../../api/types";
 import { changedFields } from "../admin/form-changes";
 import type { Problems } from "../admin/use-settings-form";
 
@@ -39,7 +39,7 @@ export const draftOf = (channel: ApiChannel): ApiDraft => ({
 const codesOf = (text: string) => text.split(/[\s,;]+/).filter((code) => code !== "");
 
 /** Returns the body of the request that stores a draft. Undefined if nothing differs. */
-export function changesOf(channel: ApiChannel, draft: ApiDraft): ChannelSettings | undefined {
+export function changesOf(channel: ApiChannel, draft: ApiDraft): ChannelChanges | undefined {
   const after = {
     ...sameSettings(draft),
     name: draft.name.trim(),

@@ -1,7 +1,6 @@
 /* The page of a channel that uses the channel API. */
 
-import { useState } from "preact/hooks";
-import type { ApiChannel, Channel } from "../../api/types";
+import type { ApiChannel, ApiChannelDetails } from "../../api/types";
 import { NAME_INPUT, Segments, Switch, TextField, URL_INPUT } from "../../ui/form-fields";
 import { DetailHeader, FormSection } from "../admin/detail-header";
 import { RecordForm, useRecordForm, type DraftForm } from "../admin/draft-form";
@@ -26,16 +25,12 @@ const VALIDATION_HELP: Record<ApiChannel["validation"], string> = {
 };
 
 interface ApiChannelPageProps {
-  channel: ApiChannel;
-  onStored: (channel: Channel) => void;
+  channel: ApiChannelDetails;
+  onStored: (channel: ApiChannelDetails) => void;
 }
 
 export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
   const { api, channels } = useWorkspace();
-  // Keep the values of `refused` and `old_endpoints` with which the page was opened: the response to saving does not
-  // contain these fields.
-  const [rejected] = useState(channel.refused ?? []);
-  const [oldEndpoints] = useState(channel.old_endpoints ?? []);
   const path = { channel_id: channel.channel_id };
   const form = useRecordForm({
     stored: channel,
@@ -46,7 +41,8 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
     save: async (changes) => (await api.patch("/admin/channels/{channel_id}", { path, body: changes })) as ApiChannel,
     onSaved: (stored) => {
       channels.put(stored);
-      onStored(stored);
+      // The response to saving does not contain the rejected messages and the old addresses.
+      onStored({ ...channel, ...stored });
     },
   });
   return (
@@ -58,13 +54,13 @@ export function ApiChannelPage({ channel, onStored }: ApiChannelPageProps) {
           <ServerFields form={form} />
         </RecordForm>
         <IntegratorTest channelId={channel.channel_id} hasChanges={form.hasChanges} />
-        <ConnectSection channelId={channel.channel_id} oldEndpoints={oldEndpoints} />
+        <ConnectSection channelId={channel.channel_id} oldEndpoints={channel.old_endpoints} />
         <SigningSecret
           rotate={(keep_old_seconds) =>
             api.post("/admin/channels/{channel_id}/signing-secret/rotate", { path, body: { keep_old_seconds } })
           }
         />
-        <RejectedMessages rejected={rejected} />
+        <RejectedMessages rejected={channel.refused} />
         <DeleteChannel channel={channel} effect="Messages of visitors are no longer accepted." />
       </div>
     </div>

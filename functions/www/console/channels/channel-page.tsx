@@ -14,7 +14,7 @@ export function ChannelPage({ channelId }: { channelId: string }) {
     <DetailPage loaded={loaded} what="The channel" list={{ name: "All channels", route: CHANNELS_ROUTE }}>
       {(channel) =>
         channel.kind === "widget" ? (
-          <WidgetPage channel={channel} onStored={loaded.setValue} />
+          <WidgetPage channel={channel} onStored={(stored) => loaded.setValue({ ...channel, ...stored })} />
         ) : (
           <ApiChannelPage channel={channel} onStored={loaded.setValue} />
         )

@@ -1,6 +1,6 @@
 /* The settings of a widget while an admin edits them. */
 
-import type { Channel, ChannelSettings, WidgetChannel, WidgetSettings } from "../../api/types";
+import type { Channel, ChannelChanges, WidgetChannel, WidgetSettings } from "../../api/types";
 import { differences } from "../admin/form-changes";
 import { parseSites } from "../admin/parse-sites";
 import type { Problems } from "../admin/use-settings-form";
@@ -42,7 +42,7 @@ export function draftOf({ name, enabled, agent_ids, department_ids, widget }: Wi
 
 /** Returns the body of the request that stores a draft: only what differs from the stored channel, so that concurrent
  * changes to other settings are preserved. Returns undefined if nothing differs. */
-export function changesOf(stored: WidgetChannel, draft: WidgetDraft): ChannelSettings | undefined {
+export function changesOf(stored: WidgetChannel, draft: WidgetDraft): ChannelChanges | undefined {
   const { allowed_sites, ...before } = stored.widget;
   const after = { ...draft.settings, allowed_sites: parseSites(draft.sites) };
   after.title = after.title.trim();
@@ -55,7 +55,7 @@ export function changesOf(stored: WidgetChannel, draft: WidgetDraft): ChannelSet
   };
   after.texts = Object.fromEntries(Object.entries(after.texts).filter(([, text]) => text.trim() !== ""));
   const widget = differences({ ...before, allowed_sites }, after);
-  const changes: ChannelSettings = {
+  const changes: ChannelChanges = {
     ...commonChanges(stored, draft),
     ...(Object.keys(widget).length === 0 ? {} : { widget }),
   };
@@ -66,7 +66,7 @@ export function changesOf(stored: WidgetChannel, draft: WidgetDraft): ChannelSet
 export function commonChanges(
   { name, enabled, agent_ids, department_ids }: Channel,
   draft: Pick<WidgetDraft, "name" | "enabled" | "audience">,
-): ChannelSettings {
+): ChannelChanges {
   const after = { name: draft.name.trim(), enabled: draft.enabled, ...draft.audience };
   return differences({ name, enabled, agent_ids, department_ids }, after);
 }

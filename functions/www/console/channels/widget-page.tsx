@@ -1,7 +1,7 @@
 /* The page of a widget: its settings, and a preview that follows them. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { Channel, WidgetChannel } from "../../api/types";
+import type { WidgetChannel } from "../../api/types";
 import { CopyButton } from "../../ui/copy-button";
 import { Segments } from "../../ui/form-fields";
 import { CHANNELS_ROUTE } from "../state/page/page-routes";
@@ -38,7 +38,7 @@ const hasOtherQuestions = (one: WidgetDraft, other: WidgetDraft): boolean => {
 
 interface WidgetPageProps {
   channel: WidgetChannel;
-  onStored: (channel: Channel) => void;
+  onStored: (channel: WidgetChannel) => void;
 }
 
 export function WidgetPage({ channel, onStored }: WidgetPageProps) {

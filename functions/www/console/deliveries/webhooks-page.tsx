@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { AccountSettings, Webhook, WebhookEventName } from "../../api/types";
+import type { AccountSettings, Webhook, WebhookEventName, WebhookWithSecret } from "../../api/types";
 import { Dialog } from "../../ui/dialog";
 import { TextField, URL_INPUT } from "../../ui/form-fields";
 import { Icon } from "../../ui/icons";
@@ -96,7 +96,7 @@ interface AddWebhookDialogProps {
 
 function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps) {
   const { api } = useWorkspace();
-  const [added, setAdded] = useState<Webhook>();
+  const [added, setAdded] = useState<WebhookWithSecret>();
   const form = useNewRecordForm({
     fields: ["url", "events"],
     initial: (): { url: string; events: WebhookEventName[] } => ({ url: "", events: [] }),
@@ -123,7 +123,7 @@ function AddWebhookDialog({ settings, onAdded, onClose }: AddWebhookDialogProps)
           The secret is shown only now. Verify the signature of each request with it, so that you accept only what comes
           from here. You can test the webhook on its page.
         </p>
-        <CopyField label="Signing secret" name="the secret" text={added.signing_secret ?? ""} />
+        <CopyField label="Signing secret" name="the secret" text={added.signing_secret} />
       </ShownOnceDialog>
     );
   }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::contacts_form::{ContactField, ContactsForm, ContactsFormTime, CustomField, CustomFieldKind};
 use crate::domain::widget::{
-    AllowedSites, FormerService, ReplyTime, WidgetLauncher, WidgetPosition, WidgetSettings, WidgetTheme,
+    AllowedSites, FormerService, ReplyTime, WidgetLanguage, WidgetLauncher, WidgetPosition, WidgetSettings, WidgetTheme,
 };
 use crate::error::Error;
 
@@ -84,7 +84,7 @@ impl From<&WidgetSettings> for WidgetItem {
             title,
             greeting,
             avatar,
-            language,
+            language: language.name().to_owned(),
             texts,
             allowed_sites,
             contacts_form_when: when.name().to_owned(),
@@ -152,7 +152,7 @@ impl TryFrom<WidgetItem> for WidgetSettings {
             title: item.title,
             greeting: item.greeting,
             avatar: item.avatar,
-            language: item.language,
+            language: WidgetLanguage::parse(&item.language).ok_or_else(|| Error::internal("language"))?,
             texts: item.texts,
             allowed_sites: AllowedSites(item.allowed_sites),
             rating: item.rating,

@@ -1,164 +1,552 @@
-//! Request and response bodies of the /admin/channels endpoints.
+//! The /admin/channels endpoints: bodies and operations.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::contract::{Failure, Operation};
 use crate::domain::channel::{
-    ApiSettings, CHANNEL_ID_PLACEHOLDER, Channel, ChannelKind, ChannelSettings, KindSettings, RefusalCount,
-    ValidationMode,
+    self, ApiSettings, CHANNEL_ID_PLACEHOLDER, ChannelKind, KindSettings, RefusalCount, ValidationMode,
 };
 use crate::domain::message_content::RichSupport;
+use crate::domain::secret_rotation::MAX_OLD_SECRETS;
 use crate::domain::ssrf_guard::SsrfGuard;
 use crate::domain::timestamp::Timestamp;
-use crate::domain::widget::WidgetSettings;
+use crate::domain::widget;
 use crate::error::Error;
-use crate::wire::admin::{MAX_LIST_ITEMS, MAX_NAME_CHARS, parse_ids, required_outbound_url};
-use crate::wire::json_fields::{Fields, MAX_URL_CHARS};
-use crate::wire::json_object::with_fields;
-use crate::wire::widget_settings::{apply_widget_settings, widget_settings_json};
+use crate::wire::admin::{Ids, MAX_LIST_ITEMS, MAX_NAME_CHARS};
+use crate::wire::reader::read;
+use crate::wire::receiver_test::ReceiverTest;
+use crate::wire::signing_secret::{RotatedSigningSecret, SecretRotation, SigningSecret};
+use crate::wire::urls::{HTTP_PATTERN, MAX_URL_CHARS, ReceiverUrl, WebUrl};
+use crate::wire::values::{AnyText, List, Name, NotNull, SequentialNumber, Text, True, UnixSeconds};
+use crate::wire::widget_settings::{WidgetSettings, WidgetSettingsChanges};
 
-/// The text that replaces the channel id placeholder while a URL is normalized. This is necessary because the URL
-/// parser percent-encodes braces and rejects them in a host name.
-const PLACEHOLDER_SUBSTITUTE: &str = "channel-id-stands-here";
+/// The maximum number of reasons that are listed: 100 for each of two days.
+const MAX_REFUSALS: usize = 200;
 
-/// Parses `kind` in the body of POST /admin/channels. The default is an API channel.
-pub fn parse_channel_kind(body: &Value) -> Result<ChannelKind, Error> {
-    Ok(Fields::of(body)?.enumerated("kind", "api, widget", ChannelKind::parse)?.unwrap_or_default())
+pub(super) fn operations() -> Vec<Operation> {
+    vec![
+        Operation::get("/admin/channels", "channels", "Lists the channels of the account")
+            .describe("Addresses and secrets are not included: they are shown only when they are created.")
+            .answers::<Channels>(
+                200,
+                "The channels. They are read from an index, so a change may take some seconds to appear.",
+            ),
+        Operation::post("/admin/channels", "createChannel", "Creates an API channel or a widget")
+            .describe(
+                "`kind` decides: an API channel gets an `endpoint` and a `signing_secret`, which are shown only in \
+                 this response; a widget gets a `snippet` for web pages.",
+            )
+            .body::<NewChannel>()
+            .answers::<CreatedChannel>(
+                201,
+                "The channel. For an API channel, the response includes the endpoint address and the signing secret, \
+                 which are shown only once.",
+            ),
+        Operation::get("/admin/channels/{channel_id}", "channel", "Reads a channel")
+            .describe(
+                "With the messages that were rejected today and yesterday by reason (`refused`) and, for an API \
+                 channel, the old addresses that are still valid (`old_endpoints`).",
+            )
+            .answers::<ChannelDetails>(200, "The channel."),
+        Operation::patch("/admin/channels/{channel_id}", "changeChannel", "Changes a channel's settings")
+            .describe("A change may take up to ten seconds to apply, because functions cache the channel.")
+            .body::<ChannelChanges>()
+            .answers::<Channel>(200, "The channel."),
+        Operation::delete("/admin/channels/{channel_id}", "deleteChannel", "Deletes a channel but keeps its chats")
+            .describe(
+                "Its address stops working. Open chats stay open, but answers to the visitors of an API channel can no \
+                 longer be delivered.",
+            )
+            .answers::<DeletedChannel>(200, "Deleted.")
+            .fails(&[Failure::Conflict]),
+        Operation::post(
+            "/admin/channels/{channel_id}/rotate",
+            "rotateChannel",
+            "Creates a new endpoint address for an API channel",
+        )
+        .describe(
+            "The old address stays valid for `keep_old_seconds`, so that senders can change it without an \
+             interruption. 0 ends all old addresses. The new address is shown only in this response.",
+        )
+        .optional_body::<SecretRotation>()
+        .answers::<RotatedEndpoint>(
+            200,
+            "The new endpoint address, which is shown only once, and the time until which the previous one is valid. \
+             Up to four old addresses stay valid, each until its own expiry time; if keep_old_seconds is 0, all of \
+             them expire at once.",
+        )
+        .fails(&[Failure::Conflict]),
+        Operation::post(
+            "/admin/channels/{channel_id}/signing-secret/rotate",
+            "rotateChannelSigningSecret",
+            "Creates a new signing secret for an API channel. Up to four old secrets stay valid for a limited time",
+        )
+        .describe(
+            "Each old secret signs requests until it expires. If keep_old_seconds is 0, all old secrets expire at \
+             once. 409 for a widget, which has no signing secret, and for one of two concurrent rotations.",
+        )
+        .optional_body::<SecretRotation>()
+        .answers::<RotatedSigningSecret>(200, RotatedSigningSecret::DESCRIPTION)
+        .fails(&[Failure::Conflict]),
+        Operation::post(
+            "/admin/channels/{channel_id}/test",
+            "testChannel",
+            "Sends one signed sample message to the integrator and returns the request and the response",
+        )
+        .describe(
+            "The message is for a visitor who does not exist; nothing is stored. 409 for a widget, which has no \
+             integrator.",
+        )
+        .answers::<ReceiverTest>(200, "The request and its result.")
+        .fails(&[Failure::Conflict, Failure::TooManyRequests]),
+    ]
 }
 
-/// Parses the body of POST /admin/channels for an API channel.
-pub fn parse_new_api_channel(body: &Value, guard: &SsrfGuard) -> Result<ChannelSettings, Error> {
-    let fields = Fields::of(body)?;
-    let name = fields.required_text("name", MAX_NAME_CHARS)?;
-    let api = ApiSettings {
-        integrator_url: parse_integrator_url(fields, guard)?,
-        append_channel_id: true,
-        chunked: false,
-        validation: ValidationMode::Strict,
-        hidden_error_codes: Vec::new(),
-        rich_support: RichSupport::default(),
-    };
-    apply_settings_fields(fields, new_channel(name, KindSettings::Api(api)), guard)
+/// The field kind determines how the rest of the body is read. A channel without it is an API channel.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+pub enum NewChannel {
+    Api(NewApiChannel),
+    Widget(NewWidgetChannel),
 }
 
-/// Parses the body of POST /admin/channels for a widget. `default_title` is used if the body contains no title.
-pub fn parse_new_widget(body: &Value, default_title: String, guard: &SsrfGuard) -> Result<ChannelSettings, Error> {
-    let fields = Fields::of(body)?;
-    let name = fields.required_text("name", MAX_NAME_CHARS)?;
-    let widget = KindSettings::Widget(Box::new(WidgetSettings::with_title(default_title)));
-    apply_settings_fields(fields, new_channel(name, widget), guard)
+#[derive(Deserialize)]
+struct NewChannelKind {
+    kind: Option<Name<ChannelKind>>,
 }
 
-fn new_channel(name: String, specific: KindSettings) -> ChannelSettings {
-    ChannelSettings { name, enabled: true, agent_ids: Vec::new(), department_ids: Vec::new(), specific }
-}
-
-/// Parses the body of PATCH /admin/channels/{channel_id} and returns the channel's settings after the change.
-pub fn apply_channel_patch(body: &Value, channel: &Channel, guard: &SsrfGuard) -> Result<ChannelSettings, Error> {
-    apply_settings_fields(Fields::of(body)?, channel.settings.clone(), guard)
-}
-
-fn apply_settings_fields(
-    fields: Fields<'_>,
-    current: ChannelSettings,
-    guard: &SsrfGuard,
-) -> Result<ChannelSettings, Error> {
-    let ChannelSettings { name, enabled, agent_ids, department_ids, specific } = current;
-    Ok(ChannelSettings {
-        name: if fields.has("name") { fields.required_text("name", MAX_NAME_CHARS)? } else { name },
-        enabled: fields.boolean("enabled")?.unwrap_or(enabled),
-        agent_ids: parse_ids(fields, "agent_ids")?.unwrap_or(agent_ids),
-        department_ids: parse_ids(fields, "department_ids")?.unwrap_or(department_ids),
-        specific: match specific {
-            KindSettings::Api(api) => KindSettings::Api(apply_api_fields(fields, api, guard)?),
-            KindSettings::Widget(widget) => KindSettings::Widget(Box::new(apply_widget_settings(fields, *widget)?)),
-        },
-    })
-}
-
-fn apply_api_fields(fields: Fields<'_>, current: ApiSettings, guard: &SsrfGuard) -> Result<ApiSettings, Error> {
-    let ApiSettings { integrator_url, append_channel_id, chunked, validation, hidden_error_codes, rich_support } =
-        current;
-    let integrator_url =
-        if fields.has("integrator_url") { parse_integrator_url(fields, guard)? } else { integrator_url };
-    Ok(ApiSettings {
-        integrator_url,
-        append_channel_id: fields.boolean("append_channel_id")?.unwrap_or(append_channel_id),
-        chunked: fields.boolean("chunked")?.unwrap_or(chunked),
-        validation: fields.enumerated("validation", "strict, lenient", ValidationMode::parse)?.unwrap_or(validation),
-        hidden_error_codes: fields.integers("hidden_error_codes", MAX_LIST_ITEMS)?.unwrap_or(hidden_error_codes),
-        rich_support: RichSupport {
-            markdown: fields.boolean("shows_markdown")?.unwrap_or(rich_support.markdown),
-            buttons: fields.boolean("shows_buttons")?.unwrap_or(rich_support.buttons),
-        },
-    })
-}
-
-/// Parses and normalizes `integrator_url`. A channel id placeholder in the URL is preserved. Before each request to the
-/// integrator, the URL is checked again with the channel id in place of the placeholder.
-fn parse_integrator_url(fields: Fields<'_>, guard: &SsrfGuard) -> Result<String, Error> {
-    let text = fields.required_text("integrator_url", MAX_URL_CHARS)?;
-    if !text.contains(CHANNEL_ID_PLACEHOLDER) {
-        return required_outbound_url(fields, "integrator_url", guard);
-    }
-    let url = fields.normalize_url("integrator_url", &text.replace(CHANNEL_ID_PLACEHOLDER, PLACEHOLDER_SUBSTITUTE))?;
-    guard.check(&url).map_err(|forbidden| fields.invalid("integrator_url", forbidden))?;
-    Ok(url.as_str().replace(PLACEHOLDER_SUBSTITUTE, CHANNEL_ID_PLACEHOLDER))
-}
-
-/// Returns a channel without its secrets. `base_url` is the URL of the service; a widget's snippet contains it.
-pub fn channel_json(channel: &Channel, base_url: &str) -> Value {
-    let Channel { channel_id, account_id: _, settings, bot_id, secrets: _, signing_secrets: _, created_at } = channel;
-    let ChannelSettings { name, enabled, agent_ids, department_ids, specific } = settings;
-    let common = json!({
-        "channel_id": channel_id, "kind": settings.kind().name(), "name": name, "enabled": enabled,
-        "agent_ids": agent_ids, "department_ids": department_ids, "bot_id": bot_id, "created_at": created_at.seconds(),
-    });
-    match specific {
-        KindSettings::Api(api) => with_fields(common, api_fields(api)),
-        KindSettings::Widget(widget) => {
-            let snippet = format!("<script async src=\"{base_url}/widget/{channel_id}\"></script>");
-            let widget = ("widget", widget_settings_json(widget));
-            with_fields(common, [("widget_id", json!(channel_id)), widget, ("snippet", json!(snippet))])
+impl NewChannel {
+    pub fn read(body: &Value) -> Result<Self, Error> {
+        let NewChannelKind { kind } = read(body)?;
+        match kind.map(|Name(kind)| kind).unwrap_or_default() {
+            ChannelKind::Api => read(body).map(Self::Api),
+            ChannelKind::Widget => read(body).map(Self::Widget),
         }
     }
 }
 
-fn api_fields(api: &ApiSettings) -> [(&'static str, Value); 7] {
-    let ApiSettings { integrator_url, append_channel_id, chunked, validation, hidden_error_codes, rich_support } = api;
-    [
-        ("integrator_url", json!(integrator_url)),
-        ("append_channel_id", json!(append_channel_id)),
-        ("chunked", json!(chunked)),
-        ("validation", json!(validation.name())),
-        ("hidden_error_codes", json!(hidden_error_codes)),
-        ("shows_markdown", json!(rich_support.markdown)),
-        ("shows_buttons", json!(rich_support.buttons)),
-    ]
+#[derive(Deserialize, JsonSchema)]
+pub struct NewApiChannel {
+    #[serde(rename = "kind")]
+    _kind: Option<ApiKind>,
+    name: Text<MAX_NAME_CHARS>,
+    /// Whether the channel accepts messages from visitors. If false, open chats stay open and agents' replies are
+    /// still delivered.
+    #[schemars(extend("default" = true))]
+    enabled: Option<bool>,
+    /// The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them.
+    agent_ids: Option<Ids>,
+    /// The departments whose members receive the channel's chats.
+    department_ids: Option<Ids>,
+    integrator_url: IntegratorUrl,
+    /// When true, messages are sent to `<integrator_url>/<channel_id>`, otherwise to `integrator_url`. If
+    /// `integrator_url` contains {channel_id}, every occurrence is replaced and nothing is appended.
+    #[schemars(extend("default" = true))]
+    append_channel_id: Option<bool>,
+    /// Whether requests to the integrator use chunked transfer encoding.
+    #[schemars(extend("default" = false))]
+    chunked: Option<bool>,
+    #[schemars(extend("default" = "strict"))]
+    validation: Option<Name<ValidationMode>>,
+    hidden_error_codes: Option<HiddenErrorCodes>,
+    #[schemars(extend("default" = false))]
+    shows_markdown: Option<bool>,
+    #[schemars(extend("default" = false))]
+    shows_buttons: Option<bool>,
 }
 
-/// Returns a channel with the number of messages that it rejected today and yesterday, listed by day and reason. For an
-/// API channel, also returns the times until which its old endpoint URLs are valid.
-pub fn channel_details_json(channel: &Channel, base_url: &str, refused: &[RefusalCount], now: Timestamp) -> Value {
-    let refused: Vec<Value> = refused.iter().map(refusals_json).collect();
-    let details = with_fields(channel_json(channel, base_url), [("refused", json!(refused))]);
-    match channel.settings.kind() {
-        ChannelKind::Api => with_fields(details, [("old_endpoints", json!(old_endpoints(channel, now)))]),
-        ChannelKind::Widget => details,
+impl NewApiChannel {
+    pub fn into_settings(self, guard: &SsrfGuard) -> Result<channel::ChannelSettings, Error> {
+        let api = ApiSettings {
+            integrator_url: self.integrator_url.checked(guard)?,
+            append_channel_id: self.append_channel_id.unwrap_or(true),
+            chunked: self.chunked.unwrap_or(false),
+            validation: self.validation.map_or(ValidationMode::Strict, |Name(validation)| validation),
+            hidden_error_codes: self.hidden_error_codes.map(HiddenErrorCodes::into_list).unwrap_or_default(),
+            rich_support: RichSupport {
+                markdown: self.shows_markdown.unwrap_or(false),
+                buttons: self.shows_buttons.unwrap_or(false),
+            },
+        };
+        Ok(channel::ChannelSettings {
+            name: self.name.0,
+            enabled: self.enabled.unwrap_or(true),
+            agent_ids: self.agent_ids.map(Ids::into_unique).unwrap_or_default(),
+            department_ids: self.department_ids.map(Ids::into_unique).unwrap_or_default(),
+            specific: KindSettings::Api(api),
+        })
     }
 }
 
-fn old_endpoints(channel: &Channel, now: Timestamp) -> Vec<Value> {
+#[derive(Deserialize, JsonSchema)]
+pub struct NewWidgetChannel {
+    #[serde(rename = "kind")]
+    _kind: WidgetKind,
+    name: Text<MAX_NAME_CHARS>,
+    /// Whether the channel accepts messages from visitors.
+    #[schemars(extend("default" = true))]
+    enabled: Option<bool>,
+    /// The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them.
+    agent_ids: Option<Ids>,
+    /// The departments whose members receive the channel's chats.
+    department_ids: Option<Ids>,
+    widget: Option<WidgetSettingsChanges>,
+}
+
+impl NewWidgetChannel {
+    /// `default_title` is used if the body contains no title.
+    pub fn into_settings(self, default_title: String) -> Result<channel::ChannelSettings, Error> {
+        let widget = widget::WidgetSettings::with_title(default_title);
+        let widget = match self.widget {
+            Some(changes) => changes.applied_to(widget)?,
+            None => widget,
+        };
+        Ok(channel::ChannelSettings {
+            name: self.name.0,
+            enabled: self.enabled.unwrap_or(true),
+            agent_ids: self.agent_ids.map(Ids::into_unique).unwrap_or_default(),
+            department_ids: self.department_ids.map(Ids::into_unique).unwrap_or_default(),
+            specific: KindSettings::Widget(Box::new(widget)),
+        })
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum ApiKind {
+    Api,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum WidgetKind {
+    Widget,
+}
+
+/// Absent fields stay unchanged. The fields from `integrator_url` to `shows_buttons` apply to an API channel, and the
+/// field widget applies to a widget. Fields that apply to the other kind have no effect.
+#[derive(Deserialize, JsonSchema)]
+pub struct ChannelChanges {
+    #[serde(default)]
+    name: NotNull<Text<MAX_NAME_CHARS>>,
+    /// Whether the channel accepts messages from visitors. If false, open chats stay open and agents' replies are
+    /// still delivered.
+    enabled: Option<bool>,
+    /// The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them.
+    agent_ids: Option<Ids>,
+    /// The departments whose members receive the channel's chats.
+    department_ids: Option<Ids>,
+    #[serde(default)]
+    integrator_url: NotNull<IntegratorUrl>,
+    /// When true, messages are sent to `<integrator_url>/<channel_id>`, otherwise to `integrator_url`. If
+    /// `integrator_url` contains {channel_id}, every occurrence is replaced and nothing is appended.
+    append_channel_id: Option<bool>,
+    /// Whether requests to the integrator use chunked transfer encoding.
+    chunked: Option<bool>,
+    validation: Option<Name<ValidationMode>>,
+    hidden_error_codes: Option<HiddenErrorCodes>,
+    shows_markdown: Option<bool>,
+    shows_buttons: Option<bool>,
+    widget: Option<WidgetSettingsChanges>,
+}
+
+impl ChannelChanges {
+    /// Returns the changed settings.
+    pub fn applied_to(
+        self,
+        settings: &channel::ChannelSettings,
+        guard: &SsrfGuard,
+    ) -> Result<channel::ChannelSettings, Error> {
+        let mut changed = settings.clone();
+        changed.specific = match changed.specific {
+            KindSettings::Api(api) => KindSettings::Api(self.applied_to_api(api, guard)?),
+            KindSettings::Widget(widget) => match self.widget {
+                Some(changes) => KindSettings::Widget(Box::new(changes.applied_to(*widget)?)),
+                None => KindSettings::Widget(widget),
+            },
+        };
+        changed.name = self.name.0.map_or(changed.name, |Text(name)| name);
+        changed.enabled = self.enabled.unwrap_or(changed.enabled);
+        changed.agent_ids = self.agent_ids.map_or(changed.agent_ids, Ids::into_unique);
+        changed.department_ids = self.department_ids.map_or(changed.department_ids, Ids::into_unique);
+        Ok(changed)
+    }
+
+    fn applied_to_api(&self, before: ApiSettings, guard: &SsrfGuard) -> Result<ApiSettings, Error> {
+        let integrator_url = self.integrator_url.0.as_ref().map(|url| url.checked(guard)).transpose()?;
+        let hidden_error_codes = self.hidden_error_codes.clone().map(HiddenErrorCodes::into_list);
+        Ok(ApiSettings {
+            integrator_url: integrator_url.unwrap_or(before.integrator_url),
+            append_channel_id: self.append_channel_id.unwrap_or(before.append_channel_id),
+            chunked: self.chunked.unwrap_or(before.chunked),
+            validation: self.validation.map_or(before.validation, |Name(validation)| validation),
+            hidden_error_codes: hidden_error_codes.unwrap_or(before.hidden_error_codes),
+            rich_support: RichSupport {
+                markdown: self.shows_markdown.unwrap_or(before.rich_support.markdown),
+                buttons: self.shows_buttons.unwrap_or(before.rich_support.buttons),
+            },
+        })
+    }
+}
+
+/// The integrator's error codes whose messages are hidden from agents.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+struct HiddenErrorCodes(List<i64, MAX_LIST_ITEMS>);
+
+impl HiddenErrorCodes {
+    fn into_list(self) -> Vec<i64> {
+        self.0.0
+    }
+}
+
+/// Like ReceiverUrl, but it may contain {channel_id}.
+// Before each request to the integrator, the URL is checked again with the channel id in place of the placeholder.
+#[derive(Deserialize, JsonSchema)]
+#[serde(try_from = "AnyText<MAX_URL_CHARS>")]
+#[schemars(with = "AnyText<MAX_URL_CHARS>", inline, extend("pattern" = HTTP_PATTERN))]
+struct IntegratorUrl(ReceiverUrl);
+
+impl IntegratorUrl {
+    fn checked(&self, guard: &SsrfGuard) -> Result<String, Error> {
+        self.0.checked("integrator_url", guard)
+    }
+}
+
+impl TryFrom<AnyText<MAX_URL_CHARS>> for IntegratorUrl {
+    type Error = String;
+
+    fn try_from(text: AnyText<MAX_URL_CHARS>) -> Result<Self, String> {
+        if text.0.contains(CHANNEL_ID_PLACEHOLDER) {
+            return ReceiverUrl::with_placeholder(&text.0, CHANNEL_ID_PLACEHOLDER).map(Self);
+        }
+        ReceiverUrl::try_from(WebUrl::try_from(text)?).map(Self)
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Channels {
+    channels: Vec<Channel>,
+}
+
+impl Channels {
+    pub fn new(channels: &[channel::Channel], base_url: &str) -> Self {
+        Self { channels: channels.iter().map(|channel| Channel::new(channel, base_url)).collect() }
+    }
+}
+
+/// A channel without its addresses and secrets.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Channel {
+    Api(ApiChannel),
+    Widget(WidgetChannel),
+}
+
+impl Channel {
+    /// `base_url` is the URL of the service; a widget's snippet contains it.
+    pub fn new(channel: &channel::Channel, base_url: &str) -> Self {
+        match &channel.settings.specific {
+            KindSettings::Api(api) => Self::Api(ApiChannel::new(channel, api)),
+            KindSettings::Widget(settings) => Self::Widget(WidgetChannel::new(channel, settings, base_url)),
+        }
+    }
+}
+
+/// A channel with the messages that it rejected.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum ChannelDetails {
+    Api(ApiChannelDetails),
+    Widget(WidgetChannelDetails),
+}
+
+impl ChannelDetails {
+    pub fn new(channel: &channel::Channel, base_url: &str, refused: &[RefusalCount], now: Timestamp) -> Self {
+        let refused = Refused { refused: refused.iter().map(ChannelRefusal::from).collect() };
+        match Channel::new(channel, base_url) {
+            Channel::Api(api) => {
+                Self::Api(ApiChannelDetails { api, refused, old_endpoints: old_endpoints(channel, now) })
+            }
+            Channel::Widget(widget) => Self::Widget(WidgetChannelDetails { widget, refused }),
+        }
+    }
+}
+
+fn old_endpoints(channel: &channel::Channel, now: Timestamp) -> Vec<OldEndpoint> {
     let ends = channel.secrets.iter().filter_map(|secret| secret.valid_until.filter(|until| now < *until));
-    ends.map(|until| json!({ "valid_until": until.seconds() })).collect()
+    ends.map(|until| OldEndpoint { valid_until: until.into() }).collect()
 }
 
-fn refusals_json(refusals: &RefusalCount) -> Value {
-    let RefusalCount { day, reason, count, last_at } = refusals;
-    json!({ "day": day.seconds(), "reason": reason, "count": count, "last_at": last_at.seconds() })
+/// A new channel. No later response contains the endpoint address and the signing secret of an API channel.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum CreatedChannel {
+    Api(CreatedApiChannel),
+    Widget(WidgetChannel),
 }
 
-/// Returns a new API channel with its endpoint URL and its signing secret. No later response contains these two values.
-pub fn created_api_channel_json(channel: &Channel, base_url: &str, endpoint: &str) -> Value {
-    let secret = json!(channel.signing_secrets.current());
-    with_fields(channel_json(channel, base_url), [("endpoint", json!(endpoint)), ("signing_secret", secret)])
+impl CreatedChannel {
+    /// `endpoint` is the address of an API channel.
+    pub fn new(channel: &channel::Channel, base_url: &str, endpoint: Option<String>) -> Self {
+        match Channel::new(channel, base_url) {
+            Channel::Api(api) => {
+                let signing_secret = SigningSecret::new(channel.signing_secrets.current().unwrap_or_default());
+                Self::Api(CreatedApiChannel { api, endpoint: WebUrl(endpoint.unwrap_or_default()), signing_secret })
+            }
+            Channel::Widget(widget) => Self::Widget(widget),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ChannelFields {
+    /// The public id of the channel (CHANNEL_PUBLIC_ID).
+    channel_id: String,
+    name: String,
+    enabled: bool,
+    agent_ids: Vec<SequentialNumber>,
+    department_ids: Vec<SequentialNumber>,
+    /// The bot that answers first on this channel.
+    bot_id: Option<String>,
+    created_at: UnixSeconds,
+}
+
+impl From<&channel::Channel> for ChannelFields {
+    fn from(channel: &channel::Channel) -> Self {
+        let settings = &channel.settings;
+        let ids = |ids: &[u64]| ids.iter().copied().map(SequentialNumber).collect();
+        Self {
+            channel_id: channel.channel_id.clone(),
+            name: settings.name.clone(),
+            enabled: settings.enabled,
+            agent_ids: ids(&settings.agent_ids),
+            department_ids: ids(&settings.department_ids),
+            bot_id: channel.bot_id.clone(),
+            created_at: channel.created_at.into(),
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ApiChannel {
+    #[serde(flatten)]
+    common: ChannelFields,
+    #[schemars(length(max = MAX_URL_CHARS), regex(pattern = HTTP_PATTERN))]
+    integrator_url: String,
+    append_channel_id: bool,
+    chunked: bool,
+    validation: Name<ValidationMode>,
+    hidden_error_codes: Vec<i64>,
+    shows_markdown: bool,
+    shows_buttons: bool,
+}
+
+impl ApiChannel {
+    fn new(channel: &channel::Channel, api: &ApiSettings) -> Self {
+        let ApiSettings { integrator_url, append_channel_id, chunked, validation, hidden_error_codes, rich_support } =
+            api.clone();
+        Self {
+            common: channel.into(),
+            integrator_url,
+            append_channel_id,
+            chunked,
+            validation: Name(validation),
+            hidden_error_codes,
+            shows_markdown: rich_support.markdown,
+            shows_buttons: rich_support.buttons,
+        }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct WidgetChannel {
+    #[serde(flatten)]
+    common: ChannelFields,
+    /// The same as `channel_id`: the last part of the URL in the snippet.
+    widget_id: String,
+    widget: Box<WidgetSettings>,
+    /// The HTML element that embeds the widget in a page.
+    snippet: String,
+}
+
+impl WidgetChannel {
+    fn new(channel: &channel::Channel, settings: &widget::WidgetSettings, base_url: &str) -> Self {
+        let widget_id = channel.channel_id.clone();
+        let snippet = format!("<script async src=\"{base_url}/widget/{widget_id}\"></script>");
+        Self { common: channel.into(), widget_id, widget: Box::new(settings.into()), snippet }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ApiChannelDetails {
+    #[serde(flatten)]
+    api: ApiChannel,
+    #[serde(flatten)]
+    refused: Refused,
+    /// The old endpoint addresses that are still valid, oldest first.
+    #[schemars(length(max = MAX_OLD_SECRETS))]
+    old_endpoints: Vec<OldEndpoint>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct WidgetChannelDetails {
+    #[serde(flatten)]
+    widget: WidgetChannel,
+    #[serde(flatten)]
+    refused: Refused,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Refused {
+    /// The number of messages rejected today and yesterday (UTC), by reason.
+    #[schemars(length(max = MAX_REFUSALS))]
+    refused: Vec<ChannelRefusal>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ChannelRefusal {
+    day: UnixSeconds,
+    /// For example: message.file_size is required.
+    reason: String,
+    #[schemars(range(min = 1))]
+    count: u64,
+    last_at: UnixSeconds,
+}
+
+impl From<&RefusalCount> for ChannelRefusal {
+    fn from(refusals: &RefusalCount) -> Self {
+        let RefusalCount { day, reason, count, last_at } = refusals;
+        Self { day: (*day).into(), reason: reason.clone(), count: *count, last_at: (*last_at).into() }
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OldEndpoint {
+    valid_until: UnixSeconds,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CreatedApiChannel {
+    #[serde(flatten)]
+    api: ApiChannel,
+    endpoint: WebUrl,
+    signing_secret: SigningSecret,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RotatedEndpoint {
+    pub endpoint: WebUrl,
+    pub old_endpoint_valid_until: UnixSeconds,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct DeletedChannel {
+    pub channel_id: String,
+    pub deleted: True,
 }

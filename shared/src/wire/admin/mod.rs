@@ -13,8 +13,8 @@ pub use agents::{
 };
 pub use bots::{Bot, BotActivity, BotChanges, BotToken, Bots, CreatedBot, DeletedBot, NewBot};
 pub use channels::{
-    apply_channel_patch, channel_details_json, channel_json, created_api_channel_json, parse_channel_kind,
-    parse_new_api_channel, parse_new_widget,
+    Channel, ChannelChanges, ChannelDetails, Channels, CreatedChannel, DeletedChannel, NewApiChannel, NewChannel,
+    NewWidgetChannel, RotatedEndpoint,
 };
 pub use departments::{DeletedDepartment, Department, DepartmentChanges, Departments, NewDepartment};
 pub use providers::{ChoosableProviders, DeletedProvider, NewProvider, Provider, ProviderChanges, Providers};
@@ -25,9 +25,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::contract::Operation;
-use crate::domain::ssrf_guard::SsrfGuard;
-use crate::error::Error;
-use crate::wire::json_fields::Fields;
 use crate::wire::values::{List, SequentialNumber};
 
 const MAX_NAME_CHARS: usize = 255;
@@ -39,32 +36,13 @@ pub(super) fn operations() -> Vec<Operation> {
         accounts::operations(),
         agents::operations(),
         bots::operations(),
+        channels::operations(),
         departments::operations(),
         providers::operations(),
     ]
     .into_iter()
     .flatten()
     .collect()
-}
-
-/// Parses and normalizes an optional URL that the service will send requests to. Returns an error if the SSRF guard
-/// does not allow the URL.
-pub(in crate::wire) fn outbound_url(
-    fields: Fields<'_>,
-    name: &str,
-    guard: &SsrfGuard,
-) -> Result<Option<String>, Error> {
-    let Some(url) = fields.outbound_url(name)? else { return Ok(None) };
-    guard.check(&url).map_err(|forbidden| fields.invalid(name, forbidden))?;
-    Ok(Some(url.into()))
-}
-
-pub(in crate::wire) fn required_outbound_url(
-    fields: Fields<'_>,
-    name: &str,
-    guard: &SsrfGuard,
-) -> Result<String, Error> {
-    outbound_url(fields, name, guard)?.ok_or_else(|| fields.invalid(name, "is required"))
 }
 
 /// The ids of agents or departments.
@@ -82,28 +60,19 @@ impl Ids {
     }
 }
 
-/// Parses an optional list of positive ids and removes duplicates.
-fn parse_ids(fields: Fields<'_>, name: &str) -> Result<Option<Vec<u64>>, Error> {
-    let Some(numbers) = fields.integers(name, MAX_LIST_ITEMS)? else {
-        return Ok(None);
-    };
-    let ids: Option<Vec<u64>> = numbers.into_iter().map(|id| u64::try_from(id).ok().filter(|id| *id > 0)).collect();
-    let mut ids = ids.ok_or_else(|| fields.invalid(name, "must be a list of ids"))?;
-    let mut unique = BTreeSet::new();
-    ids.retain(|id| unique.insert(*id));
-    Ok(Some(ids))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::domain::bot;
+    use crate::domain::ssrf_guard::SsrfGuard;
     use crate::domain::timestamp::Timestamp;
+    use crate::domain::{bot, channel};
+    use crate::error::Error;
     use crate::wire::reader::read;
-    use crate::wire::settings;
+    use crate::wire::settings::AccountSettingsChanges;
+    use crate::wire::values::Change;
 
     fn guard() -> SsrfGuard {
         SsrfGuard::new(Vec::new(), false)
@@ -111,6 +80,14 @@ mod tests {
 
     fn parse_provider(body: &Value) -> Result<bot::Provider, Error> {
         read::<NewProvider>(body)?.into_provider("p".into(), Timestamp(0), &guard())
+    }
+
+    fn parse_channel(body: &Value) -> Result<channel::ChannelSettings, Error> {
+        read::<NewApiChannel>(body)?.into_settings(&guard())
+    }
+
+    fn parse_webhook_url(body: &Value) -> Result<Change<String>, Error> {
+        read::<AccountSettingsChanges>(body)?.webhook_url(&guard())
     }
 
     #[test]
@@ -122,10 +99,9 @@ mod tests {
             ("https://b\u{fc}cher.example/", "https://xn--bcher-kva.example/"),
         ];
         for (url, stored) in table {
-            let channel = parse_new_api_channel(&json!({ "name": "App", "integrator_url": url }), &guard()).unwrap();
+            let channel = parse_channel(&json!({ "name": "App", "integrator_url": url })).unwrap();
             let provider = parse_provider(&json!({ "name": "Bots", "endpoint": url })).unwrap();
-            let webhook =
-                settings::parse_webhook_url(&json!({ "webhook_url": url }), &guard()).unwrap().unwrap().unwrap();
+            let webhook = parse_webhook_url(&json!({ "webhook_url": url })).unwrap().applied_to(None).unwrap();
             let integrator_url = channel.api().unwrap().integrator_url.clone();
             assert_eq!([integrator_url, provider.endpoint, webhook], [stored; 3].map(str::to_owned), "{url}");
         }
@@ -149,13 +125,10 @@ mod tests {
             let text = format!("sec{character}ret");
             let authorized = json!({ "name": "Bots", "endpoint": "https://a.example", "authorization": text });
             let refused = [
-                (
-                    "integrator_url",
-                    parse_new_api_channel(&json!({ "name": "App", "integrator_url": url }), &guard()).err(),
-                ),
+                ("integrator_url", parse_channel(&json!({ "name": "App", "integrator_url": url })).err()),
                 ("endpoint", parse_provider(&json!({ "name": "Bots", "endpoint": url })).err()),
                 ("authorization", parse_provider(&authorized).err()),
-                ("webhook_url", settings::parse_webhook_url(&json!({ "webhook_url": url }), &guard()).err()),
+                ("webhook_url", parse_webhook_url(&json!({ "webhook_url": url })).err()),
                 (
                     "token",
                     read::<NewBot>(&json!({ "provider_id": "p", "token": format!("{text} of a bot provider") })).err(),

@@ -17,8 +17,7 @@ pub use messages::{
 };
 pub use offline_message::{OfflineMessage, OfflineMessageRequest};
 pub use session::{
-    MAX_SHOWN_AGENTS, PublicWidgetSettings, SessionRequest, TriggerRules, WidgetAgent, WidgetMode, WidgetSession,
-    WidgetTicketRequest,
+    MAX_SHOWN_AGENTS, SessionRequest, StoredRules, WidgetAgent, WidgetMode, WidgetSession, WidgetTicketRequest,
 };
 pub use visitor::{UpdatedWidgetVisitor, VisitorUpdate, WidgetVisitor, WidgetVisitorUpdate};
 

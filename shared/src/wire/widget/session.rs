@@ -1,22 +1,22 @@
 //! The start of the widget in a browser, and the ticket of its socket.
 
-use schemars::{JsonSchema, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::contract::Operation;
 use crate::domain::agent::Agent;
 use crate::domain::department::Department;
-use crate::domain::widget::WidgetSettings;
 use crate::wire::agent::{ChatDepartment, SocketTicket};
 use crate::wire::json_fields::MAX_URL_CHARS;
 use crate::wire::urls::WebUrl;
-use crate::wire::values::{Change, OptionalText, ProtocolVersion, SequentialNumber, Truncated, inline_schema};
+use crate::wire::values::{Change, OptionalText, ProtocolVersion, SequentialNumber, Truncated};
 use crate::wire::widget::fields::{MAX_TOKEN_CHARS, MAX_USER_TOKEN_CHARS};
 use crate::wire::widget::{
     BrowserPage, MAX_MESSAGES, SAMPLE_TOKEN, VisitorToken, WidgetCall, WidgetChat, WidgetMessage, WidgetVisitor,
 };
-use crate::wire::widget_settings::widget_settings_json;
+use crate::wire::widget_settings::PublicWidgetSettings;
+use crate::wire::widget_triggers::TriggerRule;
 
 /// The maximum number of agents whose names and pictures a visitor sees before a chat.
 pub const MAX_SHOWN_AGENTS: usize = 5;
@@ -171,7 +171,7 @@ pub struct WidgetTicketRequest {
 pub struct WidgetSession<'a> {
     pub v: ProtocolVersion,
     pub widget: PublicWidgetSettings,
-    pub rules: TriggerRules<'a>,
+    pub rules: StoredRules<'a>,
     /// Whether agents are online.
     pub mode: WidgetMode,
     /// Whether new chats start with a bot, so that messages are also taken while no agent is online.
@@ -197,37 +197,10 @@ pub struct WidgetSession<'a> {
     pub callback_available: bool,
 }
 
-/// The widget's settings without those that it does not need.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct PublicWidgetSettings(Value);
-
-inline_schema!(
-    PublicWidgetSettings,
-    "PublicWidgetSettings",
-    json_schema!({ "$ref": "#/components/schemas/PublicWidgetSettings" })
-);
-
-impl PublicWidgetSettings {
-    pub fn new(settings: &WidgetSettings) -> Self {
-        let mut settings = widget_settings_json(settings);
-        if let Some(fields) = settings.as_object_mut() {
-            fields.remove("allowed_sites");
-            fields.remove("moved_from");
-        }
-        Self(settings)
-    }
-}
-
-#[derive(Serialize)]
-#[serde(transparent)]
-pub struct TriggerRules<'a>(pub &'a Value);
-
-inline_schema!(
-    TriggerRules<'_>,
-    "TriggerRules",
-    json_schema!({ "type": "array", "items": { "$ref": "#/components/schemas/TriggerRule" } })
-);
+#[schemars(inline)]
+pub struct StoredRules<'a>(#[schemars(with = "Vec<TriggerRule>")] pub &'a Value);
 
 /// Whether agents are online.
 #[derive(Clone, Copy, Serialize, JsonSchema)]
