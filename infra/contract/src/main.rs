@@ -34,22 +34,9 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(code)
 }
 
-/// Returns the OpenAPI document, in which the operations of [`wire::operations`] replace those of the file.
 fn openapi() -> Result<Value, Box<dyn Error>> {
-    let before = fs::read_to_string(format!("{DOCS}/openapi.json"))?;
-    let mut before: Value = serde_json::from_str(&before)?;
-    merge(&mut before, frame::openapi());
-    let mut document = Document::new(before);
+    let mut document = Document::new(frame::openapi());
     document.add(&wire::operations());
     document.add_outgoing(&wire::outgoing_operations());
     Ok(document.finish()?)
-}
-
-fn merge(document: &mut Value, added: Value) {
-    match (document.as_object_mut(), added) {
-        (Some(fields), Value::Object(added)) => {
-            added.into_iter().for_each(|(name, value)| merge(fields.entry(name).or_insert(Value::Null), value));
-        }
-        (_, added) => *document = added,
-    }
 }

@@ -125,7 +125,7 @@ fn remove_unreferenced(document: &mut Value) {
             open.extend(document.pointer(&reference).map(references).unwrap_or_default());
         }
     }
-    for section in ["schemas", "responses", "parameters", "requestBodies", "headers"] {
+    for section in ["schemas", "responses", "parameters"] {
         if let Some(components) = document["components"][section].as_object_mut() {
             components.retain(|name, _| found.contains(&format!("/components/{section}/{name}")));
         }
