@@ -32,6 +32,8 @@ pub enum Error {
     UnusableData { path: PathBuf, source: Box<Error> },
     #[error("cannot start processes: {0}")]
     ProcessStart(io::Error),
+    #[error("cannot set the clock: {0}")]
+    Clock(io::Error),
     #[error(transparent)]
     Random(#[from] RandomError),
     #[error(transparent)]

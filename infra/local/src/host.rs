@@ -16,9 +16,10 @@ use tokio::task::JoinSet;
 use crate::aws::access_keys::AccessKeys;
 use crate::aws::iam::{Permission, Roles};
 use crate::aws::service_endpoints::ServiceEndpoints;
+use crate::clock::Clock;
 use crate::database_files::{DataFolderLock, add_data_folder_path};
 use crate::dynamo::DynamoEngine;
-use crate::event_source_mapping::{QueueConsumer, StreamConsumer};
+use crate::event_source_mapping::{QueueConsumer, RunningBatches, StreamConsumer};
 use crate::faults::Faults;
 use crate::faults::sqs_outage::SqsOutage;
 use crate::faults::store_latency::delay_requests;
@@ -38,6 +39,12 @@ use crate::{Error, Options, schedule};
 /// How long [`Host::stop`] waits for running requests and invocations.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// How often in a row [`Host::advance_to_next_message`] must find the host idle. A change of a table reaches the
+/// functions a moment after the write.
+const IDLE_PROBES: u32 = 5;
+
+const IDLE_PROBE_INTERVAL: Duration = Duration::from_millis(4);
+
 /// A running host. Dropping it kills the functions at once; [`Host::stop`] lets them finish.
 pub struct Host {
     base_url: String,
@@ -51,6 +58,8 @@ pub struct Host {
     /// The scheduled functions by name, each with the name of its first schedule.
     schedules: BTreeMap<String, String>,
     consumed_queues: Vec<String>,
+    running_batches: RunningBatches,
+    clock: Clock,
     meter: UsageMeter,
     roles: Roles,
     outage: SqsOutage,
@@ -79,6 +88,7 @@ impl Host {
             check_binary(function, &options.binaries)?;
         }
 
+        let clock = Clock::new().map_err(Error::Clock)?;
         let meter = UsageMeter::default();
         let roles = verified_roles(&template.functions)?;
         let faults = Faults::default();
@@ -88,7 +98,8 @@ impl Host {
         let tables_context = (access_keys.clone(), meter.clone(), roles.clone(), faults.clone());
         let engine = DynamoEngine::start(files.tables.as_deref(), &template.tables, tables_context, latency);
         let engine = engine.map_err(|error| with_data_folder(error.into()))?;
-        let queues = Queues::open(&files.queues, template.queues).map_err(|error| with_data_folder(error.into()))?;
+        let queues = Queues::open(&files.queues, template.queues, clock.clone());
+        let queues = queues.map_err(|error| with_data_folder(error.into()))?;
         let (public, private) = (public.listen()?, private.listen()?);
         let endpoints =
             ServiceEndpoints { private_base_url: private_base_url.clone(), dynamodb_base_url: engine.url().to_owned() };
@@ -98,14 +109,15 @@ impl Host {
             access_keys: access_keys.clone(),
             log: options.log.clone(),
             meter: meter.clone(),
+            clock: clock.clone(),
             faults: faults.clone(),
         };
         let functions = Functions::new(&template.functions, &context).map_err(Error::ProcessStart)?;
         let runtime_api = functions.runtime_api();
         let gateway = Gateway::new(&template.functions, functions.clone());
-        let web_sockets = template
-            .web_socket_api
-            .map(|api| WebSockets::new(api, functions.clone(), access_keys.clone(), roles.clone(), meter.clone()));
+        let web_sockets = template.web_socket_api.map(|api| {
+            WebSockets::new(api, functions.clone(), access_keys.clone(), roles.clone(), meter.clone(), clock.clone())
+        });
 
         let tables_url = format!("{}/tools/{}", engine.url(), access_keys.of_tools());
         let mut host = Self {
@@ -117,11 +129,13 @@ impl Host {
             web_sockets,
             schedules: first_schedule_by_function(&template.functions),
             consumed_queues: consumed_queues(&template.functions),
+            running_batches: RunningBatches::default(),
             stop: watch::Sender::new(false),
             graceful_tasks: JoinSet::new(),
             background_tasks: JoinSet::new(),
             _lock: files.lock,
             queues,
+            clock,
             meter,
             roles,
             outage: SqsOutage::default(),
@@ -184,6 +198,46 @@ impl Host {
     #[must_use]
     pub fn tables_url(&self, caller: &str) -> String {
         format!("{}/{caller}", self.tables_url)
+    }
+
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// For tests: waits until the functions have handled all messages and table changes, and then advances the clock to
+    /// the time at which the next message can be received. Returns by how much it has advanced the clock, or `None` if
+    /// no message is left.
+    ///
+    /// # Errors
+    /// Fails if the queues cannot be read or the clock cannot be advanced.
+    pub async fn advance_to_next_message(&self) -> Result<Option<Duration>, Error> {
+        let Some(due_ms) = self.wait_until_idle().await? else { return Ok(None) };
+        let duration = Duration::from_millis(due_ms.saturating_sub(self.clock.now_ms()));
+        self.clock.advance_by(duration).map_err(Error::Clock)?;
+        Ok(Some(duration))
+    }
+
+    /// Waits until nothing has been running and no message has been due for a moment. Returns when the next message is
+    /// due.
+    async fn wait_until_idle(&self) -> Result<Option<u64>, Error> {
+        let mut idle_probes = 0;
+        loop {
+            let due_ms = self.next_due_ms()?;
+            let is_due = due_ms.is_some_and(|due_ms| due_ms <= self.clock.now_ms());
+            let is_idle = !is_due && !self.functions.is_busy() && self.running_batches.is_empty();
+            idle_probes = if is_idle { idle_probes + 1 } else { 0 };
+            if idle_probes == IDLE_PROBES {
+                return Ok(due_ms);
+            }
+            tokio::time::sleep(IDLE_PROBE_INTERVAL).await;
+        }
+    }
+
+    fn next_due_ms(&self) -> Result<Option<u64>, Error> {
+        let due = self.consumed_queues.iter().map(|queue| self.queues.next_due_ms(queue));
+        let due: Vec<_> = due.collect::<Result<_, _>>()?;
+        Ok(due.into_iter().flatten().min())
     }
 
     /// For tests: makes every n-th write to a table fail with a write conflict, because the local tables have no real
@@ -252,7 +306,7 @@ impl Host {
     pub async fn run_schedule(&self, function: &str) -> Result<Value, Error> {
         let name = self.schedules.get(function);
         let name = name.ok_or_else(|| Error::NoSchedule(function.to_owned()))?;
-        self.call(function, schedule::payload(name)).await
+        self.call(function, schedule::payload(name, &self.clock)).await
     }
 
     pub async fn invoke(&self, function: &str, event: Value) -> Result<Value, Error> {
@@ -297,6 +351,7 @@ impl Host {
                     functions: self.functions.clone(),
                     meter: self.meter.clone(),
                     faults: self.faults.clone(),
+                    running: self.running_batches.clone(),
                     log: log.clone(),
                 };
                 self.graceful_tasks.spawn(consumer.run(self.stop_requested()));
@@ -313,7 +368,7 @@ impl Host {
             }
             for schedule in &function.schedules {
                 let functions = self.functions.clone();
-                let run = schedule::run(function.name.clone(), schedule.clone(), functions);
+                let run = schedule::run(function.name.clone(), schedule.clone(), functions, self.clock.clone());
                 self.background_tasks.spawn(run);
             }
         }

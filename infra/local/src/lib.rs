@@ -11,6 +11,7 @@
 //! - [`dynamo`], [`sqs`]: the services that functions call
 //! - [`faults`]: injects faults into the functions and services above for tests, simulates an outage of SQS, and delays
 //!   requests as the network does
+//! - [`clock`]: the time that all of these follow, which tests advance
 //! - `usage.rs`, [`log`]: the functions' usage counts and log output
 //! - [`command`], [`cargo_build`], [`file_store`], [`terminal`]: the `switchboard` command
 //! - [`demo`], [`api_client`]: the demo account of that command
@@ -19,6 +20,7 @@
 pub mod api_client;
 mod aws;
 pub mod cargo_build;
+pub mod clock;
 pub mod command;
 mod database_files;
 pub mod demo;

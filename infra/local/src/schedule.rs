@@ -3,30 +3,26 @@
 use axum::body::Bytes;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
-use tokio::time::{Instant, MissedTickBehavior};
 use uuid::Uuid;
 
 use crate::aws::arn::{AWS_ACCOUNT_ID, REGION, rule_arn};
 use crate::aws::time_format::rfc3339_time;
+use crate::clock::Clock;
 use crate::lambda::Functions;
 use crate::template::Schedule;
 
 /// Invokes the function periodically until the returned future is dropped. As on AWS, the first invocation happens one
-/// period after the start.
-pub(crate) async fn run(function: String, schedule: Schedule, functions: Functions) {
-    let mut ticks = tokio::time::interval_at(Instant::now() + schedule.interval, schedule.interval);
-    // If the machine was asleep, the late tick fires once, and the next tick follows a full interval later. The default
-    // behaviour would make up for all missed ticks in a burst.
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+/// period after the start. If the machine was asleep or the clock was advanced, missed invocations are not made up for.
+pub(crate) async fn run(function: String, schedule: Schedule, functions: Functions, clock: Clock) {
     loop {
-        ticks.tick().await;
-        // A failure is already logged. The next tick invokes the function again.
-        let _ = functions.invoke(&function, payload(&schedule.name)).await;
+        clock.sleep(schedule.interval).await;
+        // A failure is already logged. The function is invoked again after the next interval.
+        let _ = functions.invoke(&function, payload(&schedule.name, &clock)).await;
     }
 }
 
-pub(crate) fn payload(name: &str) -> Bytes {
-    event(name, OffsetDateTime::now_utc()).to_string().into()
+pub(crate) fn payload(name: &str, clock: &Clock) -> Bytes {
+    event(name, clock.now_utc()).to_string().into()
 }
 
 fn event(name: &str, at: OffsetDateTime) -> Value {

@@ -163,7 +163,7 @@ impl OutboundClient {
 
     async fn send(&self, url: Url, request: RequestBuilder, timeout: Duration, started_at: Timestamp) -> PostResult {
         let (mut status, seconds) = (None, timeout.as_secs_f64().round() as u64);
-        let exchange = tokio::time::timeout(timeout, self.exchange(url, request, &mut status));
+        let exchange = clock::timeout(timeout, self.exchange(url, request, &mut status));
         let result = exchange.await.unwrap_or(Err(SendError::TimedOut(seconds)));
         let duration_ms = u64::try_from(clock::now().since(started_at).as_millis()).unwrap_or(u64::MAX);
         let error = result.as_ref().err().map(ToString::to_string);

@@ -1,7 +1,9 @@
 //! The only module of the library that reads the system clock. Third-party crates also read it, for the times of log
 //! lines and for UUIDs.
+//!
+//! In development builds, the time follows the clock of the local host, which tests advance.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::domain::timestamp::Timestamp;
 
@@ -9,17 +11,62 @@ use crate::domain::timestamp::Timestamp;
 pub fn now() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let milliseconds = u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX);
-    Timestamp(milliseconds.saturating_add_signed(error_ms()))
+    Timestamp(milliseconds.saturating_add_signed(offset_ms()))
 }
 
-/// Returns the clock error, in milliseconds, that the fault tests set for this process. Deployed functions have no such
-/// error, because they are built without debug assertions.
-fn error_ms() -> i64 {
+/// Returns the result of the future, or `None` if the future takes longer than `limit`.
+pub(crate) async fn timeout<T>(limit: Duration, future: impl Future<Output = T>) -> Option<T> {
     #[cfg(debug_assertions)]
-    {
-        static ERROR_MS: std::sync::LazyLock<i64> = std::sync::LazyLock::new(crate::runtime::config::clock_error_ms);
-        *ERROR_MS
+    tokio::select! {
+        biased;
+        result = future => Some(result),
+        () = local_host::sleep(limit) => None,
     }
     #[cfg(not(debug_assertions))]
+    tokio::time::timeout(limit, future).await.ok()
+}
+
+#[cfg(debug_assertions)]
+use local_host::offset_ms;
+
+/// Deployed functions have no offset, because they are built without debug assertions.
+#[cfg(not(debug_assertions))]
+fn offset_ms() -> i64 {
     0
+}
+
+#[cfg(debug_assertions)]
+mod local_host {
+    use std::fs;
+    use std::path::PathBuf;
+    use std::sync::LazyLock;
+    use std::time::Duration;
+
+    use crate::runtime::config;
+
+    /// How often a sleeping process looks whether the host's clock was advanced.
+    const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+    /// The clock error that the fault tests set for this process.
+    static ERROR_MS: LazyLock<i64> = LazyLock::new(config::clock_error_ms);
+
+    static ADVANCE_FILE: LazyLock<Option<PathBuf>> = LazyLock::new(config::clock_advance_file);
+
+    /// Returns the time by which the host's clock has been advanced, plus this process's clock error.
+    pub fn offset_ms() -> i64 {
+        let advance = || fs::read_to_string(ADVANCE_FILE.as_ref()?).ok()?.parse().ok();
+        advance().unwrap_or(0_i64).saturating_add(*ERROR_MS)
+    }
+
+    #[allow(clippy::disallowed_methods, reason = "the clock may be advanced while this process waits for a response")]
+    pub async fn sleep(duration: Duration) {
+        let due = super::now().plus(duration);
+        loop {
+            let remaining = due.since(super::now());
+            if remaining.is_zero() {
+                return;
+            }
+            tokio::time::sleep(remaining.min(POLL_INTERVAL)).await;
+        }
+    }
 }

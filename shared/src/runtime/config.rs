@@ -86,6 +86,12 @@ pub(crate) fn clock_error_ms() -> i64 {
     env::var("CLOCK_ERROR_MS").ok().and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
+/// Returns the file in which the local host keeps the time by which its clock has been advanced.
+#[cfg(debug_assertions)]
+pub(crate) fn clock_advance_file() -> Option<std::path::PathBuf> {
+    env::var_os("CLOCK_ADVANCE_FILE").map(Into::into)
+}
+
 /// Returns the region of the function, from an environment variable that the Lambda service sets.
 pub(crate) fn aws_region() -> String {
     env::var("AWS_REGION").unwrap_or_else(|_| "us-east-1".to_owned())

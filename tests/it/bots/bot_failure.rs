@@ -15,24 +15,10 @@ use crate::support::api_client::number;
 use crate::support::attempt_schedule::{MAX_RESULT_TIME, assert_attempts_on_schedule};
 use crate::support::bot_fixture::{BotFixture, TestBot, chat_number, register_provider};
 use crate::support::test_host::{
-    TestHost, VISITOR_ID, kill, run_on_own_host, run_on_shared_host, run_timed_on_shared_host,
+    TestHost, VISITOR_ID, kill, run_on_own_host, run_on_shared_host, run_timed_on_shared_host, run_with_virtual_time,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
-
-/// Sends a message that the bot does not accept. Checks that the chat is handed over to the agents in time and that the
-/// bot can no longer post to it. Returns how long it took until agents saw the chat.
-async fn assert_fallback(fixture: &BotFixture, text: &str) -> Duration {
-    let sent_at = Instant::now();
-    fixture.channel.send_text(VISITOR_ID, text).await;
-    fixture.wait_until_waiting(1, seconds(12)).await;
-    let elapsed = sent_at.elapsed();
-    assert!(elapsed <= MAX_RESULT_TIME, "waiting after {elapsed:?}");
-    fixture.bot.send_text(&json!(1), "late").await.expect_error(403, "invalid_request");
-    fixture.bot.invite_agent(&json!(1)).await.expect_error(403, "invalid_request");
-    assert_eq!(fixture.final_bot_delivery(1, text).await["state"], "failed");
-    elapsed
-}
 
 /// Creates a bot and has it exchange messages with a visitor. This starts the functions that deliver messages, so that
 /// their startup does not affect later time measurements.
@@ -46,6 +32,14 @@ async fn warmed_up_fixture(host: &TestHost, bot: Value) -> BotFixture {
 }
 
 impl BotFixture {
+    /// Waits until agents see the chat, and checks that the bot can no longer post to it.
+    async fn assert_lost_the_chat(&self, text: &str) {
+        self.wait_until_waiting(1, WAIT_TIMEOUT).await;
+        self.bot.send_text(&json!(1), "late").await.expect_error(403, "invalid_request");
+        self.bot.invite_agent(&json!(1)).await.expect_error(403, "invalid_request");
+        assert_eq!(self.final_bot_delivery(1, text).await["state"], "failed");
+    }
+
     async fn assert_not_waiting(&self, chat: u64) {
         assert_eq!(self.chat_state(chat).await, "bot");
         assert!(self.agent.chats("waiting").await.is_empty());
@@ -54,26 +48,34 @@ impl BotFixture {
 
 #[test]
 fn hanging_provider_loses_the_chat_after_nine_seconds() {
-    run_timed_on_shared_host(async |host| {
-        let fixture = warmed_up_fixture(host, json!({})).await;
+    run_with_virtual_time(async |host, time| {
+        let fixture = BotFixture::create(host).await;
         fixture.provider.respond_with(CannedResponse::Hang);
-        let elapsed = assert_fallback(&fixture, "Anybody?").await;
-        assert!(
-            elapsed > Duration::from_millis(8_500),
-            "fallback after {elapsed:?}, before three attempts of three seconds"
-        );
-        assert_eq!(fixture.attempts("CLIENT_MESSAGE").len(), 1 + 3);
+        fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
+        time.time_out_requests(&fixture.provider, 1..=2).await;
+        fixture.provider.wait_for_requests(3, WAIT_TIMEOUT).await;
+        fixture.assert_not_waiting(1).await;
+        time.advance(seconds(3));
+        fixture.assert_lost_the_chat("Anybody?").await;
+        assert_eq!(fixture.attempts("CLIENT_MESSAGE").len(), 3);
     });
 }
 
 #[test]
-fn failing_provider_loses_the_chat_after_three_attempts() {
-    run_timed_on_shared_host(async |host| {
-        let fixture = warmed_up_fixture(host, json!({})).await;
+fn failing_provider_loses_the_chat_with_the_third_attempt() {
+    run_with_virtual_time(async |host, time| {
+        let fixture = BotFixture::create(host).await;
         fixture.provider.respond_with(CannedResponse::CloseConnection);
-        let elapsed = assert_fallback(&fixture, "Anybody?").await;
-        assert!(elapsed < seconds(8), "after {elapsed:?}: the third attempt failed immediately");
-        assert_eq!(fixture.attempts("CLIENT_MESSAGE").len(), 1 + 3);
+        let sent_at = Instant::now();
+        fixture.channel.send_text(VISITOR_ID, "Anybody?").await;
+        for _ in 1..=2 {
+            fixture.assert_not_waiting(1).await;
+            time.advance_to_next_message().await;
+        }
+        fixture.assert_lost_the_chat("Anybody?").await;
+        let attempts: Vec<_> = fixture.attempts("CLIENT_MESSAGE").iter().map(|request| request.at).collect();
+        assert_eq!(attempts.len(), 3);
+        time.assert_every_three_seconds(sent_at, &attempts);
     });
 }
 

@@ -15,6 +15,7 @@ use crate::support::attempt_schedule::{
 };
 use crate::support::test_host::{
     ActiveChat, TestHost, VISITOR_ID, open_accepted_chat, run_on_shared_host, run_timed_on_shared_host,
+    run_with_virtual_time,
 };
 use crate::support::test_receiver::{CannedResponse, ReceivedRequest, TestReceiver, unused_port};
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
@@ -28,35 +29,37 @@ async fn warm_up(active_chat: &ActiveChat) {
 
 #[test]
 fn failing_integrator_gets_attempts_at_0_3_and_6_seconds() {
-    run_timed_on_shared_host(async |host| {
-        let integrator = TestReceiver::start(CannedResponse::ok()).await;
+    run_with_virtual_time(async |host, time| {
+        let integrator = TestReceiver::start(CannedResponse::Json(500, json!({}))).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
-        warm_up(&active_chat).await;
 
-        integrator.respond_with(CannedResponse::Json(500, json!({})));
         let sent_at = Instant::now();
         let seq = active_chat.send_text("Hello?").await;
+        time.run_until_queues_are_empty().await;
+        // A failed message is shown as such only after the time of the third attempt.
+        let pending = active_chat.agent.timeline_entry(active_chat.number, seq).await;
+        assert_eq!(pending["delivery"]["state"], "pending", "{pending}");
+        time.advance(seconds(3));
         let delivery = active_chat.final_delivery(seq).await;
-        let shown_after = sent_at.elapsed();
 
         assert_eq!(delivery["state"], "failed");
         assert!(delivery["error"]["message"].as_str().is_some_and(|text| !text.is_empty()), "{delivery}");
         let attempts = delivery["attempts"].as_array().unwrap();
         assert!(attempts.iter().all(|attempt| attempt["status"] == 500), "{attempts:#?}");
-        let attempt_starts: Vec<Duration> =
-            integrator.requests().iter().skip(1).map(|request| request.at - sent_at).collect();
-        assert_eq!((attempt_starts.len(), attempts.len()), (3, 3), "{attempt_starts:?} {attempts:#?}");
-        assert_attempts_on_schedule(&attempt_starts);
-        assert_result_on_schedule(shown_after);
+        assert_eq!(attempts.len(), 3, "{attempts:#?}");
+        let attempt_starts: Vec<_> = integrator.requests().iter().map(|request| request.at).collect();
+        assert_eq!(attempt_starts.len(), 3);
+        time.assert_every_three_seconds(sent_at, &attempt_starts);
     });
 }
 
 #[test]
 fn integrator_recovering_between_attempts_gets_message_once() {
-    run_timed_on_shared_host(async |host| {
+    run_with_virtual_time(async |host, time| {
         let integrator = TestReceiver::start_sequence([CannedResponse::CloseConnection, CannedResponse::ok()]).await;
         let active_chat = ActiveChat::create(host, &integrator.url(), json!({})).await;
         let seq = active_chat.send_text("Hello?").await;
+        time.run_until_queues_are_empty().await;
         let delivery = active_chat.final_delivery(seq).await;
         assert_eq!(delivery["state"], "delivered");
         assert_eq!(delivery["attempts"].as_array().unwrap().len(), 2);
@@ -64,8 +67,7 @@ fn integrator_recovering_between_attempts_gets_message_once() {
         let requests = integrator.requests();
         assert_eq!(requests.len(), 2);
         assert_eq!(requests[0].body, requests[1].body);
-        let interval = requests[1].at - requests[0].at;
-        assert!(interval.abs_diff(seconds(3)) < MAX_LATENESS, "{interval:?}");
+        time.assert_after(seconds(3), requests[0].at, requests[1].at);
     });
 }
 

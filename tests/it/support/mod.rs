@@ -15,5 +15,6 @@ pub mod shown_request;
 pub mod test_concurrency;
 pub mod test_host;
 pub mod test_receiver;
+pub mod virtual_time;
 pub mod wait;
 pub mod widget_client;

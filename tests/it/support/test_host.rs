@@ -4,6 +4,9 @@
 //! only with other such tests. A test that loads the machine runs alone (`test_concurrency.rs`).
 //! Whenever no test is running, all queues of the shared host must become empty.
 //!
+//! A test of a schedule, such as the three attempts of a delivery, runs with virtual time: on a second host, where one
+//! test at a time advances the clock (`virtual_time.rs`). It does not depend on how fast the machine is.
+//!
 //! If SWITCHBOARD_BASE_URL and SWITCHBOARD_OPERATOR_KEY are set, the shared host is the deployed stack at that URL
 //! (`tests/deploy/run`). A test that reads the tables, queues or processes of the local host then fails with a clear
 //! message.
@@ -26,6 +29,7 @@ use tokio::sync::OnceCell;
 
 use crate::support::api_client::{ApiClient, ApiResponse, TestAccount, TestAgent, TestChannel, number, send};
 use crate::support::test_concurrency::{TestLoad, TestScheduler};
+use crate::support::virtual_time::VirtualTime;
 use crate::support::wait::{WAIT_TIMEOUT, seconds, wait_for};
 
 /// How long to wait for the queues to become empty. This is longer than the 36-second visibility timeout, after which
@@ -36,6 +40,8 @@ const DRAIN_TIMEOUT: Duration = seconds(60);
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap());
 static SHARED: OnceCell<TestHost> = OnceCell::const_new();
+/// The host for tests with virtual time. It is locked during a test.
+static WITH_VIRTUAL_TIME: LazyLock<tokio::sync::Mutex<OnceCell<TestHost>>> = LazyLock::new(Default::default);
 static BINARIES: OnceCell<Result<PathBuf, cargo_build::Error>> = OnceCell::const_new();
 /// The permissions in the functions' roles that no test in this process has used so far. `None` until the first host
 /// has recorded its permissions.
@@ -56,6 +62,22 @@ pub fn run_timed_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
 /// machine, or whose measurements would be distorted by other tests.
 pub fn run_alone_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Exclusive, on_shared_host(test));
+}
+
+/// Runs a test that advances the clock of its host, concurrently with tests on other hosts. When the test has ended, all
+/// its queues become empty without any waiting.
+pub fn run_with_virtual_time(test: impl AsyncFnOnce(&TestHost, &VirtualTime<'_>)) {
+    RUNTIME.block_on(async {
+        // The lock is taken first, so that a waiting test does not keep others from running.
+        let host = WITH_VIRTUAL_TIME.lock().await;
+        let permit = SCHEDULER.acquire(TestLoad::Busy).await;
+        let host = host.get_or_init(|| TestHost::start(&[])).await;
+        let time = VirtualTime(&host.local);
+        host.run_test(test(host, &time)).await;
+        time.run_until_queues_are_empty().await;
+        host.assert_queues_drain().await;
+        drop(permit);
+    });
 }
 
 async fn on_shared_host(test: impl AsyncFnOnce(&TestHost)) {

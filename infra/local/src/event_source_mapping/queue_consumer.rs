@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::batch_response::failed_items;
 use super::read_retry::ReadRetry;
+use super::running_batches::{RunningBatch, RunningBatches};
 use crate::aws::arn::REGION;
 use crate::faults::{Faults, MessageFault};
 use crate::lambda::Functions;
@@ -33,6 +34,7 @@ pub(crate) struct QueueConsumer {
     pub functions: Functions,
     pub meter: UsageMeter,
     pub faults: Faults,
+    pub running: RunningBatches,
     pub log: LogSink,
 }
 
@@ -54,7 +56,8 @@ impl QueueConsumer {
             };
             let consumer = Arc::clone(&consumer);
             batches.spawn(async move {
-                consumer.process(&batch).await;
+                let (messages, _running) = &batch;
+                consumer.process(messages).await;
                 drop(slot);
             });
             // Removes the finished batches, which have no results to read.
@@ -64,7 +67,7 @@ impl QueueConsumer {
     }
 
     /// Waits until the queue has at least one message, then returns a batch. Logs errors and tries again.
-    async fn next_batch(&self) -> Vec<Message> {
+    async fn next_batch(&self) -> (Vec<Message>, RunningBatch) {
         let mut retry = ReadRetry::default();
         loop {
             match self.receive().await {
@@ -74,9 +77,10 @@ impl QueueConsumer {
         }
     }
 
-    async fn receive(&self) -> Result<Vec<Message>, Error> {
+    async fn receive(&self) -> Result<(Vec<Message>, RunningBatch), Error> {
         let QueueMapping { queue, batch_size, batching_window, .. } = &self.mapping;
         let mut batch = self.queues.receive(queue, *batch_size).await?;
+        let running = self.running.add();
         let deadline = Instant::now() + *batching_window;
         while let Some(capacity @ 1..) = remaining_capacity(*batch_size, &batch) {
             match timeout_at(deadline, self.queues.receive(queue, capacity)).await {
@@ -85,7 +89,7 @@ impl QueueConsumer {
             }
         }
         self.meter.count_sqs_request(&self.function, queue, "ReceiveMessage");
-        Ok(batch)
+        Ok((batch, running))
     }
 
     async fn process(&self, batch: &[Message]) {

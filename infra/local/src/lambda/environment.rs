@@ -1,5 +1,5 @@
 //! Builds the environment variables for a function process: those that Lambda sets, the URLs of the local services,
-//! those from the template, and an injected clock error. Processes do not inherit the host's own environment, so a
+//! those from the template, the host's clock, and an injected clock error. Processes do not inherit the host's own environment, so a
 //! function cannot depend on it.
 
 use uuid::Uuid;
@@ -16,6 +16,7 @@ pub(super) fn function_variables(function: &Function, context: &LaunchContext) -
     let log_group = function.logging.group.clone().unwrap_or_else(|| format!("/aws/lambda/{name}"));
     let memory_mb = function.memory_mb.to_string();
     let task_root = context.binaries.to_string_lossy();
+    let clock_file = context.clock.file().to_string_lossy();
     let standard = [
         ("_HANDLER", function.handler.as_str()),
         ("AWS_ACCESS_KEY_ID", context.access_keys.of_function(name)),
@@ -28,6 +29,8 @@ pub(super) fn function_variables(function: &Function, context: &LaunchContext) -
         ("AWS_REGION", REGION),
         ("AWS_SECRET_ACCESS_KEY", "local"),
         ("AWS_SESSION_TOKEN", "local"),
+        // Only development builds of the functions read this variable.
+        ("CLOCK_ADVANCE_FILE", &clock_file),
         ("LAMBDA_RUNTIME_DIR", &task_root),
         ("LAMBDA_TASK_ROOT", &task_root),
         ("LANG", "en_US.UTF-8"),

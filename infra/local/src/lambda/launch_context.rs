@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::aws::access_keys::AccessKeys;
 use crate::aws::service_endpoints::ServiceEndpoints;
+use crate::clock::Clock;
 use crate::faults::Faults;
 use crate::log::LogSink;
 use crate::usage::UsageMeter;
@@ -16,5 +17,6 @@ pub(crate) struct LaunchContext {
     pub access_keys: AccessKeys,
     pub log: LogSink,
     pub meter: UsageMeter,
+    pub clock: Clock,
     pub faults: Faults,
 }

@@ -84,6 +84,11 @@ impl Functions {
         invocation.await.unwrap_or(Err(InvocationError::HostStopping))
     }
 
+    /// Returns whether an invocation is running or waiting for a process.
+    pub fn is_busy(&self) -> bool {
+        self.pools.values().any(|pool| pool.is_busy())
+    }
+
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.pools.keys().map(String::as_str)
     }

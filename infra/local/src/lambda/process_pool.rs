@@ -82,6 +82,10 @@ impl ProcessPool {
         result
     }
 
+    pub fn is_busy(&self) -> bool {
+        self.permits.available_permits() < self.concurrency_limit as usize
+    }
+
     async fn invoke_in_process(&self, event: Bytes) -> Result<Bytes, InvocationError> {
         loop {
             let idle = self.idle().pop();

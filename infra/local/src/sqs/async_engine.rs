@@ -3,16 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 use super::engine::{Engine, ReceiveRequest};
 use super::{Error, Message, QueueDefinition, QueueDepth, QueueMessageToSend, SentMessage};
-
-/// Returns the current time in milliseconds since 1970.
-pub(super) type Clock = Box<dyn Fn() -> u64 + Send + Sync>;
+use crate::clock::Clock;
 
 pub(super) struct AsyncEngine {
     queues: BTreeMap<String, Queue>,
@@ -86,10 +83,9 @@ impl AsyncEngine {
         let Some(due_at_ms) = due_at_ms else {
             return changed.await;
         };
-        let remaining_ms = due_at_ms.saturating_sub(self.now_ms());
         tokio::select! {
             () = changed => {}
-            () = tokio::time::sleep(Duration::from_millis(remaining_ms)) => {}
+            () = self.clock.sleep_until_ms(due_at_ms) => {}
         }
     }
 
@@ -115,12 +111,16 @@ impl AsyncEngine {
         self.lock_engine().depth(self.definition(queue)?, self.now_ms())
     }
 
+    pub(super) fn next_due_ms(&self, queue: &str) -> Result<Option<u64>, Error> {
+        self.lock_engine().next_due_ms(self.definition(queue)?)
+    }
+
     fn queue(&self, name: &str) -> Result<&Queue, Error> {
         self.queues.get(name).ok_or_else(|| Error::QueueDoesNotExist(name.to_owned()))
     }
 
     fn now_ms(&self) -> u64 {
-        (self.clock)()
+        self.clock.now_ms()
     }
 
     /// A poisoned lock is ignored, because a panic rolls back the open transaction and the engine is still consistent.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::aws::arn::{AWS_ACCOUNT_ID, REGION};
+use crate::clock::Clock;
 
-use super::async_engine::{AsyncEngine, Clock};
+use super::async_engine::AsyncEngine;
 use super::engine::{Engine, QueueDatabaseLocation, ReceiveRequest};
 use super::request_counts::RequestCounts;
 use super::{Error, Message, QueueDefinition, QueueDepth, QueueMessageToSend, SentMessage, queue_definition};
@@ -24,11 +24,7 @@ impl Queues {
     ///
     /// # Errors
     /// [`Error::Definition`] for a definition that SQS would reject, [`Error::Storage`] if the file cannot be opened.
-    pub fn open(storage: &QueueDatabaseLocation, definitions: Vec<QueueDefinition>) -> Result<Self, Error> {
-        Self::open_with_clock(storage, definitions, Box::new(system_clock))
-    }
-
-    pub(super) fn open_with_clock(
+    pub fn open(
         storage: &QueueDatabaseLocation,
         definitions: Vec<QueueDefinition>,
         clock: Clock,
@@ -83,6 +79,12 @@ impl Queues {
         self.engine.depth(queue)
     }
 
+    /// Returns when a message of the queue can be received next, in milliseconds since 1970. This may be in the past.
+    /// `None` if the queue is empty.
+    pub(crate) fn next_due_ms(&self, queue: &str) -> Result<Option<u64>, Error> {
+        self.engine.next_due_ms(queue)
+    }
+
     /// The names are sorted.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
@@ -108,9 +110,4 @@ impl Queues {
     pub fn request_counts(&self) -> BTreeMap<(String, String), u64> {
         self.request_counts.snapshot()
     }
-}
-
-fn system_clock() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
-    since_1970.map_or(0, |elapsed| u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))
 }

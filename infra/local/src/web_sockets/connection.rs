@@ -18,6 +18,7 @@ use tokio_tungstenite::tungstenite::protocol::{Message, Role, WebSocketConfig};
 use super::close_reason::CloseReason;
 use super::open_connections::{Activity, ConnectionInfo, Outbox, QueuedMessage};
 use super::{SocketApi, SocketTimeouts};
+use crate::clock::Clock;
 
 /// API Gateway's limit on the size of a message, in both directions.
 pub(super) const MAX_MESSAGE_BYTES: usize = 128 * 1024;
@@ -86,7 +87,7 @@ async fn transfer_messages(
         reason = read_messages(&mut incoming, &info.activity, events) => reason,
         reason = write_messages(&mut outgoing, &info.activity, &mut outbox.messages) => reason,
         reason = wait_for_deletion(&mut outbox.deletion) => reason,
-        reason = wait_for_timeout(&info.activity, api.timeouts()) => reason,
+        reason = wait_for_timeout(&info.activity, api.timeouts(), &api.clock) => reason,
         // An error means that the host was dropped.
         _ = stop.wait_for(|is_requested| *is_requested) => CloseReason::GoingAway,
     };
@@ -148,15 +149,15 @@ async fn wait_for_deletion(deletion: &mut oneshot::Receiver<()>) -> CloseReason 
     CloseReason::Deleted
 }
 
-async fn wait_for_timeout(activity: &Activity, timeouts: SocketTimeouts) -> CloseReason {
+async fn wait_for_timeout(activity: &Activity, timeouts: SocketTimeouts, clock: &Clock) -> CloseReason {
     let idle = async {
         while activity.idle_for() < timeouts.idle {
-            sleep(timeouts.idle.saturating_sub(activity.idle_for())).await;
+            clock.sleep(timeouts.idle.saturating_sub(activity.idle_for())).await;
         }
     };
     tokio::select! {
         () = idle => {}
-        () = sleep(timeouts.lifetime) => {}
+        () = clock.sleep(timeouts.lifetime) => {}
     }
     CloseReason::GoingAway
 }

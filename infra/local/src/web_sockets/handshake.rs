@@ -14,7 +14,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use hyper::upgrade::OnUpgrade;
 use serde_json::json;
-use time::OffsetDateTime;
 use tokio::sync::oneshot;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
@@ -103,8 +102,8 @@ fn new_connection(
         domain_name: text(header::HOST).unwrap_or_default(),
         source_ip: client.ip().to_string(),
         user_agent: text(header::USER_AGENT),
-        connected_at: OffsetDateTime::now_utc(),
-        activity: Activity::start(),
+        connected_at: api.clock.now_utc(),
+        activity: Activity::start(api.clock.clone()),
     })
 }
 

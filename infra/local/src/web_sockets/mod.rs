@@ -28,6 +28,7 @@ use tokio::sync::watch;
 use self::open_connections::OpenConnections;
 use crate::aws::access_keys::AccessKeys;
 use crate::aws::iam::Roles;
+use crate::clock::Clock;
 use crate::lambda::Functions;
 use crate::template::WebSocketApi;
 use crate::usage::UsageMeter;
@@ -61,6 +62,7 @@ struct SocketApi {
     access_keys: AccessKeys,
     roles: Roles,
     meter: UsageMeter,
+    clock: Clock,
     timeouts: Mutex<SocketTimeouts>,
 }
 
@@ -77,9 +79,10 @@ impl WebSockets {
         access_keys: AccessKeys,
         roles: Roles,
         meter: UsageMeter,
+        clock: Clock,
     ) -> Self {
         let (connections, timeouts) = (OpenConnections::default(), Mutex::default());
-        let api = SocketApi { definition, connections, functions, access_keys, roles, meter, timeouts };
+        let api = SocketApi { definition, connections, functions, access_keys, roles, meter, clock, timeouts };
         Self { api: Arc::new(api), stop: watch::Sender::new(false) }
     }
 

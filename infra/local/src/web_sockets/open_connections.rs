@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use time::OffsetDateTime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_tungstenite::tungstenite::protocol::frame::Utf8Bytes;
+
+use crate::clock::Clock;
 
 /// The capacity of each connection's queue.
 const MAX_QUEUED_BYTES: usize = 1024 * 1024;
@@ -35,7 +37,8 @@ pub(super) struct ConnectionInfo {
 /// The time of the last message in either direction, or of the last ping from the client. It is stored in milliseconds
 /// since the connection opened.
 pub(super) struct Activity {
-    connected: Instant,
+    clock: Clock,
+    connected_ms: u64,
     last_active_ms: AtomicU64,
 }
 
@@ -106,17 +109,20 @@ impl OpenConnection {
 }
 
 impl Activity {
-    pub fn start() -> Self {
-        Self { connected: Instant::now(), last_active_ms: AtomicU64::default() }
+    pub fn start(clock: Clock) -> Self {
+        Self { connected_ms: clock.now_ms(), clock, last_active_ms: AtomicU64::default() }
     }
 
     pub fn record(&self) {
-        let now = u64::try_from(self.connected.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.last_active_ms.store(now, Ordering::Relaxed);
+        self.last_active_ms.store(self.connected_for_ms(), Ordering::Relaxed);
     }
 
     pub fn connected_for(&self) -> Duration {
-        self.connected.elapsed()
+        Duration::from_millis(self.connected_for_ms())
+    }
+
+    fn connected_for_ms(&self) -> u64 {
+        self.clock.now_ms().saturating_sub(self.connected_ms)
     }
 
     /// Returns the time between the opening of the connection and the last activity.

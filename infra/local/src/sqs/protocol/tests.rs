@@ -19,6 +19,7 @@ use shared::runtime::aws_config;
 use super::super::limits::MAX_MESSAGE_BYTES;
 use super::super::tests::{message, queue};
 use super::super::{QueueDatabaseLocation, QueueDefinition, Queues, RedrivePolicy};
+use crate::clock::Clock;
 
 struct TestServer {
     queues: Queues,
@@ -33,7 +34,7 @@ impl TestServer {
             ..queue("q")
         };
         let definitions = vec![source, queue("dead"), queue("q.fifo")];
-        let queues = Queues::open(&QueueDatabaseLocation::Memory, definitions).unwrap();
+        let queues = Queues::open(&QueueDatabaseLocation::Memory, definitions, Clock::new().unwrap()).unwrap();
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
         let router = queues.router(base_url.clone());

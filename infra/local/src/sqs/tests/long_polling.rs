@@ -1,25 +1,17 @@
-//! Tests of `Queues`: receivers that wait for messages, unknown queues, request counts and the system clock. The tests
-//! run in real time. To avoid a long wait, some tests set the queues' clock back before a delay or a visibility timeout
-//! starts, and forward again afterwards.
+//! Tests of `Queues`: receivers that wait for messages, unknown queues and request counts. Tests that wait for the end of
+//! a delay or a visibility timeout advance the queues' clock.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::super::Queues;
 use super::*;
+use crate::clock::Clock;
 
-/// Opens queues and returns them with the number of milliseconds by which their clock is behind. Tests can change this
-/// number.
-fn queues(definitions: Vec<QueueDefinition>) -> (Queues, Arc<AtomicU64>) {
-    let clock_lag_ms = Arc::new(AtomicU64::new(0));
-    let (start, lag_ms) = (Instant::now(), Arc::clone(&clock_lag_ms));
-    let clock = move || {
-        let elapsed = u64::try_from(start.elapsed().as_millis()).unwrap();
-        START_MS + elapsed - lag_ms.load(Ordering::SeqCst)
-    };
-    let queues = Queues::open_with_clock(&QueueDatabaseLocation::Memory, definitions, Box::new(clock));
-    (queues.unwrap(), clock_lag_ms)
+/// Opens queues and returns them with their clock.
+fn queues(definitions: Vec<QueueDefinition>) -> (Queues, Clock) {
+    let clock = Clock::new().unwrap();
+    let queues = Queues::open(&QueueDatabaseLocation::Memory, definitions, clock.clone());
+    (queues.unwrap(), clock)
 }
 
 async fn within_ten_seconds<T>(future: impl Future<Output = T>) -> T {
@@ -62,34 +54,32 @@ async fn each_waiting_receiver_gets_one_message() {
 
 #[tokio::test]
 async fn end_of_delay_wakes_a_waiting_receiver() {
-    let (queues, clock_lag_ms) = queues(vec![queue("q")]);
-    clock_lag_ms.store(950, Ordering::SeqCst);
+    let (queues, clock) = queues(vec![queue("q")]);
     let delayed = QueueMessageToSend { delay_seconds: Some(1), ..message("late") };
     queues.send("q", delayed).unwrap();
-    clock_lag_ms.store(0, Ordering::SeqCst);
+    clock.advance_by(Duration::from_millis(950)).unwrap();
     let received = receive_one(&queues, "q").await;
     assert!(received.first_received_at_ms >= received.sent_at_ms + 1_000);
 }
 
 #[tokio::test]
 async fn end_of_visibility_timeout_wakes_a_waiting_receiver() {
-    let (queues, clock_lag_ms) = queues(vec![queue("q")]);
-    clock_lag_ms.store(29_950, Ordering::SeqCst);
+    let (queues, clock) = queues(vec![queue("q")]);
     queues.send("q", message("a")).unwrap();
     receive_one(&queues, "q").await;
-    clock_lag_ms.store(0, Ordering::SeqCst);
-    assert_eq!(receive_one(&queues, "q").await.receive_count, 2);
+    let receiver = spawn_receiver(&queues, "q").await;
+    clock.advance_by(Duration::from_secs(30)).unwrap();
+    assert_eq!(within_ten_seconds(receiver).await.unwrap().receive_count, 2);
 }
 
 #[tokio::test]
 async fn shortened_visibility_timeout_wakes_a_waiting_receiver() {
-    let (queues, clock_lag_ms) = queues(vec![queue("q")]);
+    let (queues, clock) = queues(vec![queue("q")]);
     queues.send("q", message("a")).unwrap();
     let in_flight = receive_one(&queues, "q").await;
     let receiver = spawn_receiver(&queues, "q").await;
-    clock_lag_ms.store(950, Ordering::SeqCst);
     queues.engine.change_visibility("q", &in_flight.receipt_handle, 1).unwrap();
-    clock_lag_ms.store(0, Ordering::SeqCst);
+    clock.advance_by(Duration::from_secs(1)).unwrap();
     assert_eq!(within_ten_seconds(receiver).await.unwrap().receive_count, 2);
 }
 
@@ -150,15 +140,4 @@ async fn direct_calls_are_counted_as_requests() {
     assert_eq!(count("ReceiveMessage"), Some(1));
     assert_eq!(count("DeleteMessage"), Some(1));
     assert_eq!(counts.len(), 3);
-}
-
-#[test]
-fn system_clock_counts_milliseconds_since_1970() {
-    let queues = Queues::open(&QueueDatabaseLocation::Memory, vec![queue("q")]).unwrap();
-    queues.send("q", message("a")).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-    let received = runtime.unwrap().block_on(receive_one(&queues, "q"));
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let now = u64::try_from(now.unwrap().as_millis()).unwrap();
-    assert!(received.sent_at_ms <= now && now - received.sent_at_ms < 60_000);
 }
