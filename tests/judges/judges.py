@@ -1,4 +1,4 @@
-"""The programs that read the documents. Each judge returns its findings."""
+"""The programs that read the documents and the workflows. Each judge returns its findings."""
 
 import dataclasses
 import json
@@ -167,11 +167,28 @@ def openapi_generator(generator):
     return Judge(f"openapi-generator-cli {generator}", "openapi-generator-cli", read, needs_java=True)
 
 
+def zizmor():
+    workflows = ROOT / ".github" / "workflows"
+    status, output, errors = run(PYTHON_PROGRAMS / "zizmor", "--offline", "--no-exit-codes", "--strict-collection", "--format", "json", workflows)
+    try:
+        findings = json.loads(output)
+    except ValueError:
+        return [failure("zizmor", status, output, errors)]
+    return [Finding(each["ident"], workflow_of(each), each["desc"]) for each in findings]
+
+
+def workflow_of(finding):
+    """Returns the name of the file that a finding of zizmor is about."""
+    key = finding["locations"][0]["symbolic"]["key"]
+    return pathlib.Path(next(iter(key.values()))["given_path"]).name
+
+
 JUDGES = [
     Judge("@redocly/cli, recommended-strict", "@redocly/cli", redocly),
     Judge("@stoplight/spectral-cli with the OWASP ruleset", "@stoplight/spectral-owasp-ruleset", spectral),
     Judge("@asyncapi/parser", "@asyncapi/parser", asyncapi),
     Judge("openapi-python-client", "openapi-python-client", python_client),
     Judge("@hey-api/openapi-ts", "@hey-api/openapi-ts", hey_api),
+    Judge("zizmor", "zizmor", zizmor),
     *(openapi_generator(generator) for generator in ("kotlin", "typescript-fetch", "go", "php")),
 ]
