@@ -180,7 +180,7 @@ def zizmor():
 def workflow_of(finding):
     """Returns the name of the file that a finding of zizmor is about."""
     key = finding["locations"][0]["symbolic"]["key"]
-    return pathlib.Path(next(iter(key.values()))["given_path"]).name
+    return pathlib.Path(next(iter(key.values()))["verbatim_path"]).name
 
 
 JUDGES = [
