@@ -229,13 +229,13 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
+                channel_id: string;
             };
             cookie?: never;
         };
         /**
          * Reads a channel
-         * @description For an API channel also `refused`, the messages that were rejected today and yesterday by reason, and `old_endpoints`, the old addresses that are still valid.
+         * @description With the messages that were rejected today and yesterday by reason (`refused`) and, for an API channel, the old addresses that are still valid (`old_endpoints`).
          */
         get: operations["channel"];
         put?: never;
@@ -260,7 +260,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
+                channel_id: string;
             };
             cookie?: never;
         };
@@ -283,7 +283,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
+                channel_id: string;
             };
             cookie?: never;
         };
@@ -306,7 +306,7 @@ export interface paths {
             header?: never;
             path: {
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
+                channel_id: string;
             };
             cookie?: never;
         };
@@ -592,7 +592,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: string;
             };
             cookie?: never;
         };
@@ -618,7 +618,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: string;
             };
             cookie?: never;
         };
@@ -640,7 +640,7 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: string;
             };
             cookie?: never;
         };
@@ -2049,14 +2049,7 @@ export interface webhooks {
     botEvent: {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2076,14 +2069,7 @@ export interface webhooks {
     call_event: {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2103,14 +2089,7 @@ export interface webhooks {
     chat_accepted: {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2130,14 +2109,7 @@ export interface webhooks {
     chat_assigned: {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2157,14 +2129,7 @@ export interface webhooks {
     chat_finished: {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2184,14 +2149,7 @@ export interface webhooks {
     chat_updated: {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2211,14 +2169,7 @@ export interface webhooks {
     integratorMessage: {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2238,14 +2189,7 @@ export interface webhooks {
     offline_message: {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2265,14 +2209,7 @@ export interface webhooks {
     placeCall: {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2292,14 +2229,7 @@ export interface webhooks {
     test: {
         parameters: {
             query?: never;
-            header: {
-                /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /** @description The time of the attempt in Unix seconds. */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2356,67 +2286,31 @@ export interface components {
         AccountSettings: {
             /** @description Whether the stack accepts http receivers. This is a parameter of the stack, which the account cannot change. */
             allows_http_receivers: boolean;
-            callback: {
-                /** @description 1 is Monday. */
-                days: number[];
-                enabled: boolean;
-                from: string;
-                to: string;
-                /**
-                 * Format: int64
-                 * @description Minutes from UTC. It applies only while time_zone is UTC.
-                 */
-                utc_offset: number;
-            };
+            callback: components["schemas"]["CallbackHours"];
             /**
              * Format: int64
              * @description Minutes.
              */
             idle_close: number | null;
-            limits: {
-                /** Format: int64 */
-                bot_requests: number;
-                /** Format: int64 */
-                channel_chats: number;
-                /** Format: int64 */
-                visitor_messages: number;
-            };
-            /** Format: int64 */
+            limits: components["schemas"]["RateLimits"];
+            /** Format: int32 */
             retention_days: number | null;
             rules: components["schemas"]["TriggerRule"][];
             safe_urls: string[];
             signing_secret?: components["schemas"]["SigningSecret"];
             time_zone: string;
-            webhook_url: components["schemas"]["OptionalWebUrl"];
+            webhook_url: components["schemas"]["WebUrl"] | null;
             webhooks: components["schemas"]["Webhook"][];
         };
+        /** @description Absent fields stay unchanged. */
         AccountSettingsChanges: {
-            /** @description The hours in which visitors may request a call. Absent fields stay unchanged; null resets a field to its default. */
-            callback?: {
-                days?: number[] | null;
-                enabled?: boolean | null;
-                from?: string | null;
-                to?: string | null;
-                /** Format: int64 */
-                utc_offset?: number | null;
-            } | null;
+            callback?: components["schemas"]["CallbackHoursChanges"] | null;
             /**
              * Format: int64
              * @description Minutes without a message after which a chat is closed; null for never.
              */
             idle_close?: number | null;
-            /** @description Limits for a window of ten seconds. Absent fields stay unchanged; null resets a field to its default. */
-            limits?: {
-                /** Format: int64 */
-                bot_requests?: number | null;
-                /**
-                 * Format: int64
-                 * @description Chats that one channel may open.
-                 */
-                channel_chats?: number | null;
-                /** Format: int64 */
-                visitor_messages?: number | null;
-            } | null;
+            limits?: components["schemas"]["RateLimitsChanges"] | null;
             /**
              * Format: int64
              * @description Days for which messages and chats are kept; a visitor is kept as long as any of their chats. Null for no limit.
@@ -2424,14 +2318,19 @@ export interface components {
             retention_days?: number | null;
             /** @description The trigger rules of the widget, at most 32768 bytes. */
             rules?: components["schemas"]["TriggerRule"][] | null;
-            /** @description Allowed domains. Agents see no links to other domains, and no words that hide such a link. When the list is empty, every link is shown. */
+            /**
+             * @description Allowed domains. Agents see no links to other domains, and no words that hide such a link. When the list is
+             *     empty, every link is shown.
+             */
             safe_urls?: string[] | null;
             /**
-             * @description The IANA name of the time zone whose days the reports show; UTC by default. A change applies to chats that are opened after it.
+             * @description The IANA name of the time zone whose days the reports show; UTC by default. A change applies to chats that are
+             *     opened after it.
              * @example Europe/Berlin
              */
             time_zone?: string | null;
-            webhook_url?: components["schemas"]["OptionalWebUrl"];
+            /** @description The address of the first webhook; null removes the webhook. */
+            webhook_url?: components["schemas"]["ReceiverUrl"] | null;
         };
         /** @enum {string} */
         AccountState: "active" | "suspended" | "deleting";
@@ -2536,42 +2435,6 @@ export interface components {
             ga?: string | null;
             /** @description Truncated to 255 characters. */
             ym?: string | null;
-        };
-        ApiChannel: {
-            agent_ids: components["schemas"]["SequentialNumber"][];
-            append_channel_id: boolean;
-            /** @description The bot that answers first on this channel. */
-            bot_id: string | null;
-            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-            channel_id: string;
-            chunked: boolean;
-            created_at: components["schemas"]["UnixSeconds"];
-            department_ids: components["schemas"]["SequentialNumber"][];
-            enabled: boolean;
-            endpoint?: components["schemas"]["WebUrl"];
-            hidden_error_codes: number[];
-            integrator_url: string;
-            /** @constant */
-            kind: "api";
-            name: string;
-            /** @description The old endpoint addresses that are still valid, oldest first. Present only in the response for a single channel. */
-            old_endpoints?: {
-                valid_until: components["schemas"]["UnixSeconds"];
-            }[];
-            /** @description The number of messages rejected today and yesterday (UTC), by reason. Present only in the response for a single channel. */
-            refused?: {
-                /** Format: int64 */
-                count: number;
-                day: components["schemas"]["UnixSeconds"];
-                last_at: components["schemas"]["UnixSeconds"];
-                /** @description For example: message.file_size is required. */
-                reason: string;
-            }[];
-            shows_buttons: boolean;
-            shows_markdown: boolean;
-            signing_secret?: components["schemas"]["SigningSecret"];
-            /** @enum {string} */
-            validation: "strict" | "lenient";
         };
         AssignedChat: {
             assign_to: components["schemas"]["WebUrl"];
@@ -2806,6 +2669,11 @@ export interface components {
             status: components["schemas"]["CallStatus"];
             type: components["schemas"]["CallType"];
         };
+        CallBalance: {
+            /** Format: int64 */
+            balance_minutes: number;
+        };
+        /** @description The body of POST `/operator/accounts/{account_id}/call-balance`. */
         CallBalanceTopUp: {
             /** Format: int64 */
             minutes: number;
@@ -2884,6 +2752,30 @@ export interface components {
          * @enum {string}
          */
         CallbackFailure: "Callback disabled" | "Callback unavaiable";
+        CallbackHours: {
+            /** @description 1 is Monday. */
+            days: number[];
+            enabled: boolean;
+            from: string;
+            to: string;
+            /**
+             * Format: int64
+             * @description Minutes from UTC. It applies only while `time_zone` is UTC.
+             */
+            utc_offset: number;
+        };
+        /** @description The hours in which visitors may request a call. Absent fields stay unchanged; null resets a field to its default. */
+        CallbackHoursChanges: {
+            /** @description 1 is Monday. */
+            days?: number[] | null;
+            enabled?: boolean | null;
+            /** @description A time of day in minutes after midnight. 24:00 means the end of the day. */
+            from?: string | null;
+            /** @description A time of day in minutes after midnight. 24:00 means the end of the day. */
+            to?: string | null;
+            /** Format: int64 */
+            utc_offset?: number | null;
+        };
         CallbackRequest: {
             /** @description The token that session has returned, if the browser has one. */
             token?: string | null;
@@ -2938,47 +2830,149 @@ export interface components {
             /** Format: int64 */
             ended_sessions: number;
         };
-        /** @description An API channel or a widget. */
-        Channel: components["schemas"]["ApiChannel"] | components["schemas"]["WidgetChannel"];
-        /** @description Tables A1 and A3. */
-        ChannelMessage: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
-        /** @description Tables A1 and A3. */
-        ChannelMessage2: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
-        /** @description The fields from integrator_url to shows_buttons apply to an API channel, and the field widget applies to a widget. Fields that apply to the other kind are ignored. */
-        ChannelSettings: {
+        /** @description A channel without its addresses and secrets. */
+        Channel: components["schemas"]["ChannelApi"] | components["schemas"]["ChannelWidget"];
+        ChannelApi: {
+            agent_ids: components["schemas"]["SequentialNumber"][];
+            append_channel_id: boolean;
+            /** @description The bot that answers first on this channel. */
+            bot_id: string | null;
+            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+            channel_id: string;
+            chunked: boolean;
+            created_at: components["schemas"]["UnixSeconds"];
+            department_ids: components["schemas"]["SequentialNumber"][];
+            enabled: boolean;
+            hidden_error_codes: number[];
+            integrator_url: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "api";
+            name: string;
+            shows_buttons: boolean;
+            shows_markdown: boolean;
+            validation: components["schemas"]["ValidationMode"];
+        };
+        /**
+         * @description Absent fields stay unchanged. The fields from `integrator_url` to `shows_buttons` apply to an API channel, and the
+         *     field widget applies to a widget. Fields that apply to the other kind have no effect.
+         */
+        ChannelChanges: {
             /** @description The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them. */
             agent_ids?: components["schemas"]["SequentialNumber"][] | null;
             /**
-             * @description When true, messages are sent to <integrator_url>/<channel_id>, otherwise to integrator_url. If integrator_url contains {channel_id}, every occurrence is replaced and nothing is appended.
-             * @default true
+             * @description When true, messages are sent to `<integrator_url>/<channel_id>`, otherwise to `integrator_url`. If
+             *     `integrator_url` contains {channel_id}, every occurrence is replaced and nothing is appended.
              */
             append_channel_id?: boolean | null;
-            /**
-             * @description Whether requests to the integrator use chunked transfer encoding.
-             * @default false
-             */
+            /** @description Whether requests to the integrator use chunked transfer encoding. */
             chunked?: boolean | null;
             /** @description The departments whose members receive the channel's chats. */
             department_ids?: components["schemas"]["SequentialNumber"][] | null;
             /**
-             * @description Whether the channel accepts messages from visitors. If false, open chats stay open and agents' replies are still delivered.
-             * @default true
+             * @description Whether the channel accepts messages from visitors. If false, open chats stay open and agents' replies are
+             *     still delivered.
              */
             enabled?: boolean | null;
             /** @description The integrator's error codes whose messages are hidden from agents. */
             hidden_error_codes?: number[] | null;
-            integrator_url?: components["schemas"]["IntegratorReceiverUrl"];
-            name?: components["schemas"]["Name"];
-            /** @default false */
+            /** @description Like ReceiverUrl, but it may contain {channel_id}. */
+            integrator_url?: string;
+            name?: string;
             shows_buttons?: boolean | null;
-            /** @default false */
             shows_markdown?: boolean | null;
-            /**
-             * @default strict
-             * @enum {string|null}
-             */
-            validation?: "strict" | "lenient" | null;
+            validation?: components["schemas"]["ValidationMode"] | null;
             widget?: components["schemas"]["WidgetSettingsChanges"] | null;
+        };
+        /** @description A channel with the messages that it rejected. */
+        ChannelDetails: components["schemas"]["ChannelDetailsApi"] | components["schemas"]["ChannelDetailsWidget"];
+        ChannelDetailsApi: {
+            agent_ids: components["schemas"]["SequentialNumber"][];
+            append_channel_id: boolean;
+            /** @description The bot that answers first on this channel. */
+            bot_id: string | null;
+            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+            channel_id: string;
+            chunked: boolean;
+            created_at: components["schemas"]["UnixSeconds"];
+            department_ids: components["schemas"]["SequentialNumber"][];
+            enabled: boolean;
+            hidden_error_codes: number[];
+            integrator_url: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "api";
+            name: string;
+            /** @description The old endpoint addresses that are still valid, oldest first. */
+            old_endpoints: components["schemas"]["OldEndpoint"][];
+            /** @description The number of messages rejected today and yesterday (UTC), by reason. */
+            refused: components["schemas"]["ChannelRefusal"][];
+            shows_buttons: boolean;
+            shows_markdown: boolean;
+            validation: components["schemas"]["ValidationMode"];
+        };
+        ChannelDetailsWidget: {
+            agent_ids: components["schemas"]["SequentialNumber"][];
+            /** @description The bot that answers first on this channel. */
+            bot_id: string | null;
+            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+            channel_id: string;
+            created_at: components["schemas"]["UnixSeconds"];
+            department_ids: components["schemas"]["SequentialNumber"][];
+            enabled: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "widget";
+            name: string;
+            /** @description The number of messages rejected today and yesterday (UTC), by reason. */
+            refused: components["schemas"]["ChannelRefusal"][];
+            /** @description The HTML element that embeds the widget in a page. */
+            snippet: string;
+            widget: components["schemas"]["WidgetSettings"];
+            /** @description The same as `channel_id`: the last part of the URL in the snippet. */
+            widget_id: string;
+        };
+        /** @description Tables A1 and A3. */
+        ChannelMessage: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
+        /** @description Tables A1 and A3. */
+        ChannelMessage2: components["schemas"]["TextMessage"] | components["schemas"]["FileMessage"] | components["schemas"]["LocationMessage"];
+        ChannelRefusal: {
+            /** Format: int64 */
+            count: number;
+            day: components["schemas"]["UnixSeconds"];
+            last_at: components["schemas"]["UnixSeconds"];
+            /** @description For example: message.file_size is required. */
+            reason: string;
+        };
+        ChannelWidget: {
+            agent_ids: components["schemas"]["SequentialNumber"][];
+            /** @description The bot that answers first on this channel. */
+            bot_id: string | null;
+            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+            channel_id: string;
+            created_at: components["schemas"]["UnixSeconds"];
+            department_ids: components["schemas"]["SequentialNumber"][];
+            enabled: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "widget";
+            name: string;
+            /** @description The HTML element that embeds the widget in a page. */
+            snippet: string;
+            widget: components["schemas"]["WidgetSettings"];
+            /** @description The same as `channel_id`: the last part of the URL in the snippet. */
+            widget_id: string;
+        };
+        Channels: {
+            channels: components["schemas"]["Channel"][];
         };
         /** @description A chat with its visitor and its panel. */
         Chat: {
@@ -3233,28 +3227,50 @@ export interface components {
             agents: components["schemas"]["Colleague"][];
             departments: components["schemas"]["ChatDepartment"][];
         };
+        /** @enum {string} */
+        ContactField: "name" | "email" | "phone";
         ContactInfoChanges: {
             description?: string | null;
             email?: string | null;
             name?: string | null;
             phone?: string | null;
         };
+        ContactsForm: {
+            custom_fields: components["schemas"]["WidgetCustomField"][];
+            fields: components["schemas"]["ContactField"][];
+            required: components["schemas"]["ContactField"][];
+            when: components["schemas"]["ContactsFormTime"];
+        };
+        /** @description Absent fields and null leave the form unchanged. The fields in required must also be in fields. */
         ContactsFormChanges: {
             /** @description The keys must differ. A select field needs options. */
             custom_fields?: components["schemas"]["CustomFormField"][] | null;
-            fields?: ("name" | "email" | "phone")[] | null;
-            required?: ("name" | "email" | "phone")[] | null;
-            /**
-             * @default never
-             * @enum {string|null}
-             */
-            when?: "never" | "before_first_message" | "after_first_message" | null;
+            fields?: components["schemas"]["ContactField"][] | null;
+            required?: components["schemas"]["ContactField"][] | null;
+            /** @default never */
+            when?: components["schemas"]["ContactsFormTime"] | null;
         };
+        /** @enum {string} */
+        ContactsFormTime: "never" | "before_first_message" | "after_first_message";
         CreatedAccount: {
             account_id: string;
             admin_id: components["schemas"]["SequentialNumber"];
         };
-        CreatedApiChannel: {
+        /** @description A new bot. No later response contains its signing secret and its token. */
+        CreatedBot: {
+            answer_within: components["schemas"]["BotResponseTimeout"] | null;
+            bot_id: string;
+            channel_ids: string[];
+            created_at: components["schemas"]["UnixSeconds"];
+            name: string;
+            provider_id: string;
+            signing_secret: components["schemas"]["SigningSecret"];
+            /** @description The token that the service created. Only the response that creates the bot contains it. */
+            token?: string;
+        };
+        /** @description A new channel. No later response contains the endpoint address and the signing secret of an API channel. */
+        CreatedChannel: components["schemas"]["CreatedChannelApi"] | components["schemas"]["CreatedChannelWidget"];
+        CreatedChannelApi: {
             agent_ids: components["schemas"]["SequentialNumber"][];
             append_channel_id: boolean;
             /** @description The bot that answers first on this channel. */
@@ -3268,39 +3284,37 @@ export interface components {
             endpoint: components["schemas"]["WebUrl"];
             hidden_error_codes: number[];
             integrator_url: string;
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "api";
             name: string;
-            /** @description The old endpoint addresses that are still valid, oldest first. Present only in the response for a single channel. */
-            old_endpoints?: {
-                valid_until: components["schemas"]["UnixSeconds"];
-            }[];
-            /** @description The number of messages rejected today and yesterday (UTC), by reason. Present only in the response for a single channel. */
-            refused?: {
-                /** Format: int64 */
-                count: number;
-                day: components["schemas"]["UnixSeconds"];
-                last_at: components["schemas"]["UnixSeconds"];
-                /** @description For example: message.file_size is required. */
-                reason: string;
-            }[];
             shows_buttons: boolean;
             shows_markdown: boolean;
             signing_secret: components["schemas"]["SigningSecret"];
-            /** @enum {string} */
-            validation: "strict" | "lenient";
+            validation: components["schemas"]["ValidationMode"];
         };
-        /** @description A new bot. No later response contains its signing secret and its token. */
-        CreatedBot: {
-            answer_within: components["schemas"]["BotResponseTimeout"] | null;
-            bot_id: string;
-            channel_ids: string[];
+        CreatedChannelWidget: {
+            agent_ids: components["schemas"]["SequentialNumber"][];
+            /** @description The bot that answers first on this channel. */
+            bot_id: string | null;
+            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
+            channel_id: string;
             created_at: components["schemas"]["UnixSeconds"];
+            department_ids: components["schemas"]["SequentialNumber"][];
+            enabled: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "widget";
             name: string;
-            provider_id: string;
-            signing_secret: components["schemas"]["SigningSecret"];
-            /** @description The token that the service created. Only the response that creates the bot contains it. */
-            token?: string;
+            /** @description The HTML element that embeds the widget in a page. */
+            snippet: string;
+            widget: components["schemas"]["WidgetSettings"];
+            /** @description The same as `channel_id`: the last part of the URL in the snippet. */
+            widget_id: string;
         };
         CurrentAccount: {
             account_id: string;
@@ -3325,15 +3339,20 @@ export interface components {
         CustomFieldAnswers: {
             [key: string]: string | boolean | null;
         };
+        /**
+         * @description A line of text, a choice of one of the options, or a box to tick.
+         * @enum {string}
+         */
+        CustomFieldType: "text" | "select" | "consent";
+        /** @description A question of the account. */
         CustomFormField: {
             key: string;
             label: string;
-            link?: components["schemas"]["OptionalWebUrl"];
+            link?: components["schemas"]["WebUrlOrBlank"];
             options?: string[] | null;
             /** @default false */
             required?: boolean | null;
-            /** @enum {string} */
-            type: "text" | "select" | "consent";
+            type: components["schemas"]["CustomFieldType"];
         };
         DeletedAgent: {
             agent_id: components["schemas"]["SequentialNumber"];
@@ -3350,6 +3369,11 @@ export interface components {
             deleted: true;
             id: string;
         };
+        DeletedChannel: {
+            channel_id: string;
+            /** @constant */
+            deleted: true;
+        };
         DeletedDepartment: {
             /** @constant */
             deleted: true;
@@ -3359,6 +3383,15 @@ export interface components {
             /** @constant */
             deleted: true;
             provider_id: string;
+        };
+        DeletedTelephony: {
+            /** @constant */
+            deleted: true;
+        };
+        DeletedWebhook: {
+            /** @constant */
+            deleted: true;
+            webhook_id: string;
         };
         /** @enum {string} */
         DeletionPhase: "directory" | "connections" | "chats" | "account";
@@ -3616,6 +3649,8 @@ export interface components {
             incoming: components["schemas"]["ReportedCalls"];
             outgoing: components["schemas"]["ReportedCalls"];
         };
+        /** @enum {string} */
+        FormerService: "jivo";
         FoundChats: {
             /** @description The chats found. */
             chats: components["schemas"]["ChatRow"][];
@@ -3702,11 +3737,6 @@ export interface components {
             recipient: components["schemas"]["Recipient"];
             sender: components["schemas"]["IntegratorSender"];
         };
-        /**
-         * Format: uri
-         * @description An address that the service calls. It must not contain a user name. It must use https and must not lead to a private host, unless the stack allows http or that host. It may contain {channel_id}.
-         */
-        IntegratorReceiverUrl: string;
         IntegratorResponse: {
             result: string;
         } | {
@@ -3785,7 +3815,6 @@ export interface components {
          * @enum {string}
          */
         MessageType: "text" | "markdown" | "buttons" | "note" | "call" | "video" | "audio" | "voice" | "photo" | "sticker" | "document" | "location" | "agent_joined" | "agent_unavailable" | "chat_closed" | "callback_requested" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
-        Name: string;
         NewAccount: {
             admin: components["schemas"]["NewAgent"];
             name: string;
@@ -3812,9 +3841,41 @@ export interface components {
         NewAgentPresence: {
             status: components["schemas"]["PresenceStatus"];
         };
-        NewApiChannel: components["schemas"]["ChannelSettings"] & {
-            /** @enum {unknown} */
+        NewApiChannel: {
+            /** @description The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them. */
+            agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            /**
+             * @description When true, messages are sent to `<integrator_url>/<channel_id>`, otherwise to `integrator_url`. If
+             *     `integrator_url` contains {channel_id}, every occurrence is replaced and nothing is appended.
+             * @default true
+             */
+            append_channel_id?: boolean | null;
+            /**
+             * @description Whether requests to the integrator use chunked transfer encoding.
+             * @default false
+             */
+            chunked?: boolean | null;
+            /** @description The departments whose members receive the channel's chats. */
+            department_ids?: components["schemas"]["SequentialNumber"][] | null;
+            /**
+             * @description Whether the channel accepts messages from visitors. If false, open chats stay open and agents' replies are
+             *     still delivered.
+             * @default true
+             */
+            enabled?: boolean | null;
+            /** @description The integrator's error codes whose messages are hidden from agents. */
+            hidden_error_codes?: number[] | null;
+            /** @description Like ReceiverUrl, but it may contain {channel_id}. */
+            integrator_url: string;
+            /** @enum {string|null} */
             kind?: "api" | null;
+            name: string;
+            /** @default false */
+            shows_buttons?: boolean | null;
+            /** @default false */
+            shows_markdown?: boolean | null;
+            /** @default strict */
+            validation?: components["schemas"]["ValidationMode"] | null;
         };
         NewBot: {
             answer_within?: components["schemas"]["BotResponseTimeout"] | null;
@@ -3836,6 +3897,7 @@ export interface components {
             shortcut: components["schemas"]["CannedReplyShortcut"];
             text: components["schemas"]["CannedReplyText"];
         };
+        /** @description The field kind determines how the rest of the body is read. A channel without it is an API channel. */
         NewChannel: components["schemas"]["NewApiChannel"] | components["schemas"]["NewWidgetChannel"];
         NewCustomData: {
             content: string | number;
@@ -3864,10 +3926,25 @@ export interface components {
             endpoint: string;
             name: string;
         };
-        NewWebhook: components["schemas"]["WebhookChanges"] & unknown;
-        NewWidgetChannel: components["schemas"]["ChannelSettings"] & {
-            /** @constant */
+        NewWebhook: {
+            /** @description The events that the webhook receives; all events when the list is empty. */
+            events?: components["schemas"]["WebhookEvent"][] | null;
+            url: components["schemas"]["ReceiverUrl"];
+        };
+        NewWidgetChannel: {
+            /** @description The agents who receive the channel's chats. If no agents or departments are listed, every agent receives them. */
+            agent_ids?: components["schemas"]["SequentialNumber"][] | null;
+            /** @description The departments whose members receive the channel's chats. */
+            department_ids?: components["schemas"]["SequentialNumber"][] | null;
+            /**
+             * @description Whether the channel accepts messages from visitors.
+             * @default true
+             */
+            enabled?: boolean | null;
+            /** @enum {string} */
             kind: "widget";
+            name: string;
+            widget?: components["schemas"]["WidgetSettingsChanges"] | null;
         };
         /** @description The cursor of the next page. */
         NextCursor: string | null;
@@ -3905,14 +3982,15 @@ export interface components {
             phone?: string | null;
             token: components["schemas"]["VisitorToken"];
         };
+        OldEndpoint: {
+            valid_until: components["schemas"]["UnixSeconds"];
+        };
         OpenApiDocument: {
             openapi: string;
             paths: Record<string, never>;
         } & {
             [key: string]: unknown;
         };
-        /** Format: uri */
-        OptionalWebUrl: string | null;
         PanelAssignment: {
             /** @description The error text, if the assignment failed. */
             message?: string;
@@ -4038,36 +4116,25 @@ export interface components {
         Providers: {
             providers: components["schemas"]["Provider"][];
         };
+        /** @description The settings that the widget needs. */
         PublicWidgetSettings: {
-            avatar: components["schemas"]["OptionalWebUrl"];
+            avatar: components["schemas"]["WebUrl"] | null;
             color: string;
             color2: string | null;
-            contacts_form: {
-                custom_fields: components["schemas"]["WidgetCustomField"][];
-                fields: ("name" | "email" | "phone")[];
-                required: ("name" | "email" | "phone")[];
-                /** @enum {string} */
-                when: "never" | "before_first_message" | "after_first_message";
-            };
+            contacts_form: components["schemas"]["ContactsForm"];
             greeting: string | null;
-            /** @enum {string} */
-            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he";
+            language: components["schemas"]["WidgetLanguage"];
             launcher: components["schemas"]["WidgetLauncher"];
-            /** @enum {string} */
-            position: "left" | "right";
+            position: components["schemas"]["WidgetPosition"];
             rating: boolean;
-            /**
-             * @description The time in which agents usually answer.
-             * @enum {string|null}
-             */
-            reply_time: "minutes" | "hours" | "day" | null;
+            /** @description The time in which agents usually answer. */
+            reply_time: components["schemas"]["ReplyTime"] | null;
             sound: boolean;
             /** @description Texts that replace standard texts of the widget, by name. */
             texts: {
                 [key: string]: string;
             };
-            /** @enum {string} */
-            theme: "system" | "light" | "dark";
+            theme: components["schemas"]["WidgetTheme"];
             title: string;
             /** @description Whether agents see the text that the visitor is typing. */
             typing_preview: boolean;
@@ -4075,6 +4142,27 @@ export interface components {
         QueuedTypingNotice: {
             chat_id: components["schemas"]["SequentialNumber"];
             type: components["schemas"]["TypingChange"];
+        };
+        /** @description The limits for a window of ten seconds. */
+        RateLimits: {
+            /** Format: int64 */
+            bot_requests: number;
+            /** Format: int32 */
+            channel_chats: number;
+            /** Format: int32 */
+            visitor_messages: number;
+        };
+        /** @description Limits for a window of ten seconds. Absent fields stay unchanged; null resets a field to its default. */
+        RateLimitsChanges: {
+            /** Format: int64 */
+            bot_requests?: number | null;
+            /**
+             * Format: int64
+             * @description Chats that one channel may open.
+             */
+            channel_chats?: number | null;
+            /** Format: int64 */
+            visitor_messages?: number | null;
         };
         /** @enum {string} */
         Rating: "positive" | "negative";
@@ -4111,9 +4199,18 @@ export interface components {
         };
         /**
          * Format: uri
-         * @description An address that the service calls. It must not contain a user name or control characters. It must use https and must not lead to a private host, unless the stack allows http or that host. It is stored and shown in the normalised form in which it is called, without a fragment.
+         * @description An address that the service calls. It must not contain a user name or control characters. It must use https and must
+         *     not lead to a private host, unless the stack allows http or that host. It is stored and shown in the normalised form
+         *     in which it is called, without a fragment.
          */
         ReceiverUrl: string;
+        /**
+         * Format: uri
+         * @description An address that the service calls. It must not contain a user name or control characters. It must use https and must
+         *     not lead to a private host, unless the stack allows http or that host. It is stored and shown in the normalised form
+         *     in which it is called, without a fragment.
+         */
+        ReceiverUrl2: string;
         Recipient: {
             /**
              * Format: int64
@@ -4158,6 +4255,8 @@ export interface components {
             /** Format: int64 */
             skipped: number;
         };
+        /** @enum {string} */
+        ReplyTime: "minutes" | "hours" | "day";
         Report: {
             /** @description The agents who took part in closed chats of the period. */
             agents: components["schemas"]["ReportedAgent"][];
@@ -4254,12 +4353,18 @@ export interface components {
         ResultOk: "ok";
         /** @enum {string} */
         Role: "agent" | "admin";
+        RotatedEndpoint: {
+            endpoint: components["schemas"]["WebUrl"];
+            old_endpoint_valid_until: components["schemas"]["UnixSeconds"];
+        };
         RotatedSigningSecret: {
             old_signing_secret_valid_until: components["schemas"]["UnixSeconds"];
             signing_secret: components["schemas"]["SigningSecret"];
         };
         /** @enum {string} */
         SampleBotEvent: "CLIENT_MESSAGE" | "AGENT_JOINED" | "AGENT_UNAVAILABLE" | "CHAT_CLOSED";
+        /** @enum {string} */
+        SampleWebhookEvent: "test" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
         SecretRotation: {
             /**
              * Format: int64
@@ -4377,6 +4482,7 @@ export interface components {
         Success: {
             result: components["schemas"]["ResultOk"];
         };
+        /** @description The telephony settings of an account, without the credentials of its provider. */
         Telephony: {
             /**
              * Format: int64
@@ -4389,35 +4495,18 @@ export interface components {
              */
             incoming_url: string;
             /** @description null if the account makes no calls. Credentials are never returned. */
-            telephony: null | {
-                account_sid?: string;
-                api_url?: components["schemas"]["WebUrl"];
-                /** Format: int64 */
-                callbacks_per_day: number;
-                /** Format: int64 */
-                callbacks_per_number: number;
-                channel_id: string | null;
-                /** @description The countries whose numbers are called, as two-letter codes. */
-                countries: string[];
-                /** @description Whether only the operator may change or delete the settings. */
-                locked: boolean;
-                /** Format: int64 */
-                max_minutes: number;
-                number: components["schemas"]["PhoneNumber"];
-                /** @enum {string} */
-                provider: "http" | "twilio";
-                record: boolean;
-                /** Format: int64 */
-                ring_seconds: number;
-                url?: components["schemas"]["WebUrl"];
-            };
+            telephony: components["schemas"]["TelephonySettings"] | null;
         };
-        /** @description Absent fields stay unchanged. The first request, and the first one with another provider, must contain the provider's required fields: url and signing_secret, or account_sid and auth_token. number is required in the first request. */
+        /**
+         * @description Absent fields stay unchanged. The first request, and the first one with another provider, must contain the
+         *     provider's required fields: url and `signing_secret`, or `account_sid` and `auth_token`. number is required in the
+         *     first request.
+         */
         TelephonyChanges: {
             account_sid?: string | null;
             /** @description For the provider twilio: the API's URL for another region. */
-            api_url?: components["schemas"]["ReceiverUrl"] | null;
-            /** @description Required if api_url or account_sid changes. */
+            api_url?: (components["schemas"]["WebUrl"] | string | null) | null;
+            /** @description Required if `api_url` or `account_sid` changes. */
             auth_token?: string | null;
             /**
              * Format: int64
@@ -4431,7 +4520,10 @@ export interface components {
             callbacks_per_number?: number | null;
             /** @description The channel in which unknown callers become visitors. null rejects their calls. */
             channel_id?: string | null;
-            /** @description The countries whose numbers may be called, as two-letter codes. An empty list or null means the country of number. */
+            /**
+             * @description The countries whose numbers may be called, as two-letter codes. An empty list or null means the country of
+             *     number.
+             */
             countries?: string[] | null;
             /** @description Whether only the operator may change or delete the settings. Only the operator can change this field. */
             locked?: boolean | null;
@@ -4439,15 +4531,40 @@ export interface components {
             max_minutes?: number | null;
             /** @description The account's own number with its country code. */
             number?: string | null;
-            /** @enum {string|null} */
-            provider?: "http" | "twilio" | null;
+            provider?: components["schemas"]["TelephonyProvider"] | null;
             record?: boolean | null;
             /** Format: int64 */
             ring_seconds?: number | null;
-            /** @description For the provider http: whsec_ and the base64 of 24 to 64 bytes. It signs the requests in both directions (Standard Webhooks). */
+            /**
+             * @description For the provider http: `whsec_` and the base64 of 24 to 64 bytes. It signs the requests in both directions (Standard
+             *     Webhooks).
+             */
             signing_secret?: string | null;
             /** @description For the provider http: the URL to which the service sends orders. */
             url?: components["schemas"]["ReceiverUrl"] | null;
+        };
+        /** @enum {string} */
+        TelephonyProvider: "http" | "twilio";
+        TelephonySettings: {
+            account_sid?: string;
+            api_url?: components["schemas"]["WebUrl"];
+            /** Format: int32 */
+            callbacks_per_day: number;
+            /** Format: int32 */
+            callbacks_per_number: number;
+            channel_id: string | null;
+            /** @description The countries whose numbers are called, as two-letter codes. */
+            countries: string[];
+            /** @description Whether only the operator may change or delete the settings. */
+            locked: boolean;
+            /** Format: int64 */
+            max_minutes: number;
+            number: components["schemas"]["PhoneNumber"];
+            provider: components["schemas"]["TelephonyProvider"];
+            record: boolean;
+            /** Format: int64 */
+            ring_seconds: number;
+            url?: components["schemas"]["WebUrl"];
         };
         TextMessage: {
             id?: string | number | null;
@@ -4542,24 +4659,29 @@ export interface components {
         };
         /** @enum {string} */
         TranscriptSender: "visitor" | "agent";
-        /** @description All conditions must hold. Unknown conditions and commands are stored unchanged; for known ones (time_on_page, page_url, proactive, ...), comparator, value and params are validated. */
+        TriggerCommand: {
+            command: string;
+            params?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        TriggerCondition: {
+            comparator?: unknown;
+            condition: string;
+            value?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description All conditions must hold. Unknown conditions and commands are stored unchanged; for known ones (`time_on_page`,
+         *     `page_url`, proactive, ...), comparator, value and params are validated.
+         */
         TriggerRule: {
-            commands: ({
-                command: string;
-                params?: unknown;
-            } & {
-                [key: string]: unknown;
-            })[];
-            conditions: ({
-                comparator?: unknown;
-                condition: string;
-                value?: unknown;
-            } & {
-                [key: string]: unknown;
-            })[];
+            commands: components["schemas"]["TriggerCommand"][];
+            conditions: components["schemas"]["TriggerCondition"][];
             enabled: boolean;
             name: string;
-            /** @constant */
+            /** @enum {string} */
             type: "all";
         } & {
             [key: string]: unknown;
@@ -4594,6 +4716,8 @@ export interface components {
             /** @description Truncated to 255 characters. */
             term?: string | null;
         };
+        /** @enum {string} */
+        ValidationMode: "strict" | "lenient";
         Visitor: {
             blacklisted: boolean;
             description: string | null;
@@ -4674,9 +4798,9 @@ export interface components {
         WebUrl2: string;
         /** @description A blank value counts as absent. */
         WebUrlOrBlank: components["schemas"]["WebUrl"] | string | null;
+        /** @description A webhook without its signing secrets. */
         Webhook: {
-            events: components["schemas"]["WebhookEventName"][];
-            signing_secret?: components["schemas"]["SigningSecret"];
+            events: components["schemas"]["WebhookEvent"][];
             url: components["schemas"]["WebUrl"];
             webhook_id: string;
         };
@@ -4698,8 +4822,8 @@ export interface components {
         };
         WebhookChanges: {
             /** @description The events that the webhook receives; all events when the list is empty. */
-            events?: components["schemas"]["WebhookEventName"][] | null;
-            url?: components["schemas"]["ReceiverUrl"];
+            events?: components["schemas"]["WebhookEvent"][] | null;
+            url?: components["schemas"]["ReceiverUrl2"];
         };
         WebhookChatTranscript: {
             /**
@@ -4727,7 +4851,7 @@ export interface components {
             title?: string | number;
         };
         /** @enum {string} */
-        WebhookEventName: "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
+        WebhookEvent: "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message";
         /** @description Texts that are not known are empty. */
         WebhookPage: {
             title: string;
@@ -4771,6 +4895,14 @@ export interface components {
             /** @constant */
             widget_id: "";
         };
+        /** @description The body of POST `/admin/settings/webhooks/{webhook_id}/test`. */
+        WebhookTestRequest: {
+            /**
+             * @description The type of the sample event.
+             * @default test
+             */
+            event?: components["schemas"]["SampleWebhookEvent"] | null;
+        };
         /**
          * @description A visitor. Texts that are not known are empty, because receivers read these keys without checking whether they
          *     exist.
@@ -4791,6 +4923,13 @@ export interface components {
             number: string;
             phone: string;
             social: Record<string, never>;
+        };
+        /** @description A webhook with its new signing secret. No later response contains this secret. */
+        WebhookWithSecret: {
+            events: components["schemas"]["WebhookEvent"][];
+            signing_secret: components["schemas"]["SigningSecret"];
+            url: components["schemas"]["WebUrl"];
+            webhook_id: string;
         };
         /** @description An agent who is online. */
         WidgetAgent: {
@@ -4832,33 +4971,6 @@ export interface components {
             result: "ok";
             seq: components["schemas"]["SequentialNumber"];
         };
-        WidgetChannel: {
-            agent_ids: components["schemas"]["SequentialNumber"][];
-            /** @description The bot that answers first on this channel. */
-            bot_id: string | null;
-            /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-            channel_id: string;
-            created_at: components["schemas"]["UnixSeconds"];
-            department_ids: components["schemas"]["SequentialNumber"][];
-            enabled: boolean;
-            /** @constant */
-            kind: "widget";
-            name: string;
-            /** @description The number of messages rejected today and yesterday (UTC), by reason. Present only in the response for a single channel. */
-            refused?: {
-                /** Format: int64 */
-                count: number;
-                day: components["schemas"]["UnixSeconds"];
-                last_at: components["schemas"]["UnixSeconds"];
-                /** @description For example: message.file_size is required. */
-                reason: string;
-            }[];
-            /** @description The HTML element that embeds the widget in a page. */
-            snippet: string;
-            widget: components["schemas"]["WidgetSettings"];
-            /** @description The same as channel_id: the last part of the URL in the snippet. */
-            widget_id: string;
-        };
         /** @description The visitor's current or last chat. */
         WidgetChat: {
             agent: components["schemas"]["WidgetChatAgent"] | null;
@@ -4894,15 +5006,12 @@ export interface components {
         WidgetCustomField: {
             key: string;
             label: string;
-            link: components["schemas"]["OptionalWebUrl"];
+            /** @description The link of a consent field. Null for other types. */
+            link: components["schemas"]["WebUrl"] | null;
             /** @description The options of a select field. Empty for other types. */
             options: string[];
             required: boolean;
-            /**
-             * @description A line of text, a choice of one of the options, or a box to tick.
-             * @enum {string}
-             */
-            type: "text" | "select" | "consent";
+            type: components["schemas"]["CustomFieldType"];
         };
         WidgetHistory: {
             /** @description Whether there may be earlier messages. */
@@ -4918,6 +5027,8 @@ export interface components {
             before: components["schemas"]["WidgetHistoryPosition"];
             token: components["schemas"]["VisitorToken"];
         };
+        /** @enum {string} */
+        WidgetLanguage: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he";
         /** @description The button that opens the window. */
         WidgetLauncher: {
             /** @description Whether the button is not shown, because the page has its own. */
@@ -4935,6 +5046,7 @@ export interface components {
             /** Format: int64 */
             z_index: number;
         };
+        /** @description Absent fields and null leave the launcher unchanged. */
         WidgetLauncherChanges: {
             /** @default false */
             hidden?: boolean | null;
@@ -5034,6 +5146,8 @@ export interface components {
          * @enum {string}
          */
         WidgetMode: "online" | "offline";
+        /** @enum {string} */
+        WidgetPosition: "left" | "right";
         WidgetSession: {
             /** @description Some of the agents who are online. */
             agents: components["schemas"]["WidgetAgent"][];
@@ -5066,89 +5180,76 @@ export interface components {
             visitor: components["schemas"]["WidgetVisitor"] | null;
             widget: components["schemas"]["PublicWidgetSettings"];
         };
+        /** @description The settings as admins see them. */
         WidgetSettings: {
-            /** @description The hosts of the pages in which the widget may be embedded, such as shop.example or *.shop.example. An empty list allows every page. */
+            /**
+             * @description The hosts of the pages in which the widget may be embedded, such as shop.example or *.shop.example. An empty
+             *     list allows every page.
+             */
             allowed_sites: string[];
-            avatar: components["schemas"]["OptionalWebUrl"];
+            avatar: components["schemas"]["WebUrl"] | null;
             color: string;
             color2: string | null;
-            contacts_form: {
-                custom_fields: components["schemas"]["WidgetCustomField"][];
-                fields: ("name" | "email" | "phone")[];
-                required: ("name" | "email" | "phone")[];
-                /** @enum {string} */
-                when: "never" | "before_first_message" | "after_first_message";
-            };
+            contacts_form: components["schemas"]["ContactsForm"];
             greeting: string | null;
-            /** @enum {string} */
-            language: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he";
+            language: components["schemas"]["WidgetLanguage"];
             launcher: components["schemas"]["WidgetLauncher"];
-            /**
-             * @description The service whose widget the pages were written for.
-             * @enum {string|null}
-             */
-            moved_from: "jivo" | null;
-            /** @enum {string} */
-            position: "left" | "right";
+            /** @description The service whose widget the pages were written for. */
+            moved_from: components["schemas"]["FormerService"] | null;
+            position: components["schemas"]["WidgetPosition"];
             rating: boolean;
-            /**
-             * @description The time in which agents usually answer.
-             * @enum {string|null}
-             */
-            reply_time: "minutes" | "hours" | "day" | null;
+            /** @description The time in which agents usually answer. */
+            reply_time: components["schemas"]["ReplyTime"] | null;
             sound: boolean;
             /** @description Texts that replace standard texts of the widget, by name. */
             texts: {
                 [key: string]: string;
             };
-            /** @enum {string} */
-            theme: "system" | "light" | "dark";
+            theme: components["schemas"]["WidgetTheme"];
             title: string;
             /** @description Whether agents see the text that the visitor is typing. */
             typing_preview: boolean;
         };
+        /**
+         * @description Absent fields stay unchanged. Null removes `color2`, greeting, avatar, `reply_time` or `moved_from`, and leaves
+         *     other fields unchanged.
+         */
         WidgetSettingsChanges: {
             allowed_sites?: string[] | null;
-            avatar?: components["schemas"]["OptionalWebUrl"];
-            /** @default #00464a */
+            avatar?: components["schemas"]["WebUrlOrBlank"] | null;
+            /**
+             * @description A colour in lower case.
+             * @default #00464a
+             */
             color?: string | null;
+            /** @description A colour in lower case. */
             color2?: string | null;
-            /** @description The fields in required must also be in fields. */
             contacts_form?: components["schemas"]["ContactsFormChanges"] | null;
             greeting?: string | null;
-            /**
-             * @default auto
-             * @enum {string|null}
-             */
-            language?: "auto" | "en" | "de" | "es" | "fr" | "pt" | "ru" | "zh" | "ar" | "it" | "nl" | "pl" | "tr" | "uk" | "ja" | "he" | null;
-            /** @description The button that opens the window. Absent fields stay unchanged. */
+            /** @default auto */
+            language?: components["schemas"]["WidgetLanguage"] | null;
+            /** @description The button that opens the window. */
             launcher?: components["schemas"]["WidgetLauncherChanges"] | null;
-            /** @enum {string|null} */
-            moved_from?: "jivo" | null;
-            /**
-             * @default right
-             * @enum {string|null}
-             */
-            position?: "left" | "right" | null;
+            moved_from?: components["schemas"]["FormerService"] | null;
+            /** @default right */
+            position?: components["schemas"]["WidgetPosition"] | null;
             /** @default true */
             rating?: boolean | null;
-            /** @enum {string|null} */
-            reply_time?: "minutes" | "hours" | "day" | null;
+            reply_time?: components["schemas"]["ReplyTime"] | null;
             /** @default true */
             sound?: boolean | null;
             texts?: {
                 [key: string]: string;
             } | null;
-            /**
-             * @default system
-             * @enum {string|null}
-             */
-            theme?: "system" | "light" | "dark" | null;
+            /** @default system */
+            theme?: components["schemas"]["WidgetTheme"] | null;
             /** @description The account's name by default. */
             title?: string | null;
             /** @default true */
             typing_preview?: boolean | null;
         };
+        /** @enum {string} */
+        WidgetTheme: "system" | "light" | "dark";
         WidgetTicketRequest: {
             token: components["schemas"]["VisitorToken"];
         };
@@ -5404,11 +5505,8 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-        ChannelId: string;
         /** @description Any text, compared as bytes. A repeated request with the same key and the same body (compared as a JSON value) returns the first response and stores nothing; with another body it is rejected. Keys are separate for each visitor of a channel, each agent in a chat and each bot, and an agent's keys for messages, for notes and for calls are separate. Keys are kept for a day. */
         IdempotencyKey: string;
-        WebhookId: string;
         /** @description The message id defined by Standard Webhooks. It is the same for all attempts. */
         WebhookIdHeader: string;
         /** @description HMAC-SHA256 of id, timestamp and body with the signing secret. After a rotation, the header contains one signature for each valid secret, separated by spaces. */
@@ -5416,21 +5514,7 @@ export interface components {
         /** @description The time of the attempt in Unix seconds. */
         WebhookTimestampHeader: string;
     };
-    requestBodies: {
-        /** @description Optional. */
-        SecretRotation: {
-            content: {
-                "application/json": {
-                    /**
-                     * Format: int64
-                     * @description How long the previous value stays valid.
-                     * @default 86400
-                     */
-                    keep_old_seconds?: number | null;
-                };
-            };
-        };
-    };
+    requestBodies: never;
     headers: never;
     pathItems: never;
 }
@@ -5876,9 +5960,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        channels: components["schemas"]["Channel"][];
-                    };
+                    "application/json": components["schemas"]["Channels"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5906,7 +5988,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreatedApiChannel"] | components["schemas"]["WidgetChannel"];
+                    "application/json": components["schemas"]["CreatedChannel"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -5923,7 +6005,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
+                channel_id: string;
             };
             cookie?: never;
         };
@@ -5935,7 +6017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Channel"];
+                    "application/json": components["schemas"]["ChannelDetails"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5951,7 +6033,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
+                channel_id: string;
             };
             cookie?: never;
         };
@@ -5963,11 +6045,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        channel_id: string;
-                        /** @constant */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["DeletedChannel"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5984,13 +6062,13 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
+                channel_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ChannelSettings"];
+                "application/json": components["schemas"]["ChannelChanges"];
             };
         };
         responses: {
@@ -6018,11 +6096,15 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
+                channel_id: string;
             };
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["SecretRotation"];
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SecretRotation"];
+            };
+        };
         responses: {
             /** @description The new endpoint address, which is shown only once, and the time until which the previous one is valid. Up to four old addresses stay valid, each until its own expiry time; if keep_old_seconds is 0, all of them expire at once. */
             200: {
@@ -6030,10 +6112,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        endpoint: components["schemas"]["WebUrl"];
-                        old_endpoint_valid_until: components["schemas"]["UnixSeconds"];
-                    };
+                    "application/json": components["schemas"]["RotatedEndpoint"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -6052,11 +6131,15 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
+                channel_id: string;
             };
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["SecretRotation"];
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SecretRotation"];
+            };
+        };
         responses: {
             /** @description The new signing secret, which is shown only once, and the time until which the previous one also signs requests. */
             200: {
@@ -6083,7 +6166,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The public id of the channel (CHANNEL_PUBLIC_ID). */
-                channel_id: components["parameters"]["ChannelId"];
+                channel_id: string;
             };
             cookie?: never;
         };
@@ -6593,7 +6676,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Webhook"] & unknown;
+                    "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -6610,7 +6693,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: string;
             };
             cookie?: never;
         };
@@ -6622,11 +6705,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        deleted: true;
-                        webhook_id: string;
-                    };
+                    "application/json": components["schemas"]["DeletedWebhook"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6641,7 +6720,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: string;
             };
             cookie?: never;
         };
@@ -6674,11 +6753,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: string;
             };
             cookie?: never;
         };
-        requestBody?: components["requestBodies"]["SecretRotation"];
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SecretRotation"];
+            };
+        };
         responses: {
             /** @description The webhook with its new signing secret, which is shown only once. */
             200: {
@@ -6686,7 +6769,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Webhook"] & unknown;
+                    "application/json": components["schemas"]["WebhookWithSecret"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -6704,21 +6787,13 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: string;
             };
             cookie?: never;
         };
-        /** @description Optional. */
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * @description The type of the sample event.
-                     * @default test
-                     * @enum {string|null}
-                     */
-                    event?: "test" | "call_event" | "chat_accepted" | "chat_assigned" | "chat_finished" | "chat_updated" | "offline_message" | null;
-                };
+                "application/json": components["schemas"]["WebhookTestRequest"];
             };
         };
         responses: {
@@ -6780,10 +6855,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["DeletedTelephony"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -8408,10 +8480,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: int64 */
-                        balance_minutes: number;
-                    };
+                    "application/json": components["schemas"]["CallBalance"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -8466,10 +8535,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        deleted: true;
-                    };
+                    "application/json": components["schemas"]["DeletedTelephony"];
                 };
             };
             401: components["responses"]["Unauthorized"];
