@@ -200,11 +200,12 @@ pub fn check_sent(request: &test_receiver::ReceivedRequest) {
         None => "integratorMessage",
     };
     let item = DocumentNode::at("/webhooks").get(name).unwrap_or_else(|| panic!("undocumented: {body}"));
-    let request_schema = item.get("post").unwrap().get("requestBody").unwrap().json().unwrap();
+    let operation = item.get("post").unwrap();
+    let request_schema = operation.get("requestBody").unwrap().json().unwrap();
     let schema_errors = schema_errors("closed", &request_schema.pointer, &body);
     assert!(schema_errors.is_empty(), "{name}: {schema_errors:?}: {body}");
-    for index in 0..item.value["parameters"].as_array().unwrap().len() {
-        let header = DocumentNode::at(&format!("{}/parameters/{index}", item.pointer));
+    for index in 0..operation.value["parameters"].as_array().unwrap().len() {
+        let header = DocumentNode::at(&format!("{}/parameters/{index}", operation.pointer));
         let name = header.value["name"].as_str().unwrap();
         let value = json!(request.header(name).unwrap_or_else(|| panic!("no {name}")));
         assert!(validator("open", &format!("{}/schema", header.pointer)).is_valid(&value), "{name}: {value}");

@@ -364,7 +364,7 @@ mod tests {
             ("custom_data", json!("x")),
             ("custom_data", json!({})),
             ("custom_data", json!(vec![line; 11])),
-            ("custom_data", json!(["x"])),
+            ("custom_data[0]", json!(["x"])),
             ("custom_data[1].content", json!([{ "content": "x" }, { "title": "x" }])),
             ("custom_data[0].content", json!([{ "content": " " }])),
             ("custom_data[0].content", json!([{ "content": null }])),

@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-E676KLBJ.js";import"/console/assets/chunk-EOPH2R3Q.js";import"/console/assets/chunk-Y7M2FPWV.js";import"/console/assets/chunk-AF4JVSWM.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
