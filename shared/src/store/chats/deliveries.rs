@@ -338,8 +338,8 @@ const START_REPLAY: &str = "SET #delivery.#state = :pending, #delivery.#round = 
      #delivery.#requeues = :zero, #delivery.#round_started_at = :now, #delivery.#attempts_made = :zero, #due = :due, \
      #due_at = :next_due REMOVE #delivery.#failure, #delivery.#result_visible_at";
 
-/// A condition expression that holds if the entry is not a phone call and [`bot_reaction::awaits_bot_reaction`] is
-/// false for it.
+/// A condition expression that holds if the entry is not a phone call and
+/// [`awaits_bot_reaction`](crate::domain::bot_reaction::awaits_bot_reaction) is false for it.
 macro_rules! is_repeatable {
     () => {
         "NOT (#delivery.#target = :bot AND (#from = :visitor OR #content.#kind IN (:unavailable, :callback))) \
