@@ -323,11 +323,7 @@ pub enum AssignmentState {
 
 impl AgentPanel {
     /// Links that Safe URL (the link filter) blocks are replaced or left out.
-    pub(crate) fn new(
-        panel: chat_side_panel::Panel,
-        visitor: Option<visitor::Visitor>,
-        safe_urls: &LinkFilter,
-    ) -> Self {
+    pub fn new(panel: chat_side_panel::Panel, visitor: Option<visitor::Visitor>, safe_urls: &LinkFilter) -> Self {
         let visitor = visitor.map(|visitor| safe_urls.filter_visitor(visitor));
         Self::of_filtered(safe_urls.filter_panel(panel), visitor.as_ref())
     }
