@@ -64,7 +64,7 @@ journey(
     await page.getByLabel("Name", { exact: true }).fill("Web shop");
     await page.getByLabel("Allowed sites").fill("a.*.example");
     await page.getByRole("button", { name: "Connect" }).click();
-    await page.getByText("Must be a list").first().waitFor();
+    await page.getByText("must be a host such as").first().waitFor();
     await page.getByLabel("Allowed sites").fill("https://shop.example/cart");
     await page.getByRole("button", { name: "Connect" }).click();
 
@@ -98,7 +98,7 @@ journey("error of the service is shown at its field", async (context) => {
   const color = page.getByLabel("Colour", { exact: true });
   await color.fill("#12");
   await save(page);
-  await page.getByText("Must be one of the colours").waitFor();
+  await page.getByText("Must be a colour from").waitFor();
   assert.equal(await color.getAttribute("aria-invalid"), "true");
   assert.match(await color.getAttribute("aria-describedby"), /problem/);
   const focused = await page.evaluate(() => document.activeElement.id);
@@ -453,7 +453,7 @@ journey("channels have no accessibility violations", async (context) => {
       await waitForPreview(page);
       await page.getByLabel("Colour", { exact: true }).fill("#12");
       await save(page);
-      await page.getByText("Must be one of the colours").waitFor();
+      await page.getByText("Must be a colour from").waitFor();
       assert.deepEqual(await axeViolations(page), [], `widget ${scheme}`);
       await showPreview(page, "Chat");
       assert.deepEqual(await axeViolations(page), [], `preview ${scheme}`);
