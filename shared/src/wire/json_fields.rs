@@ -1,10 +1,7 @@
 //! Validates a JSON body field by field, so that each error contains the path of the invalid field. Unknown fields are
-//! ignored, and null counts as absent (except in [`Fields::has`]).
-
-use std::ops::RangeInclusive;
+//! ignored, and null counts as absent.
 
 use serde_json::{Map, Value};
-use url::Url;
 
 use crate::domain::link_detection;
 use crate::error::Error;
@@ -49,21 +46,11 @@ impl<'a> Fields<'a> {
         self.object.get(name).filter(|value| !value.is_null())
     }
 
-    /// Whether the field is present, even if its value is null.
-    pub fn has(&self, name: &str) -> bool {
-        self.object.contains_key(name)
-    }
-
     /// Returns a required object, which must be at the top level of the body.
     pub fn object(&self, name: &'a str) -> Result<Fields<'a>, Error> {
-        self.optional_object(name, name)?.ok_or_else(|| self.invalid(name, "is required"))
-    }
-
-    /// Returns an optional object. `path` is the path of the object in the body.
-    pub fn optional_object(&self, name: &str, path: &'a str) -> Result<Option<Fields<'a>>, Error> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+        let value = self.value(name).ok_or_else(|| self.invalid(name, "is required"))?;
         let object = value.as_object().ok_or_else(|| self.invalid(name, "must be an object"))?;
-        Ok(Some(Self { object, path, lenient: self.lenient }))
+        Ok(Self { object, path: name, lenient: self.lenient })
     }
 
     /// Returns the fields of a nested value, such as a list item, which must be an object. `path` is the path of the
@@ -97,13 +84,7 @@ impl<'a> Fields<'a> {
 
     /// Returns an optional string of at most `max_chars` characters. A blank string counts as absent.
     pub fn text(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
-        Ok(self.text_or_blank(name, max_chars)?.filter(|text| !is_blank(text)))
-    }
-
-    /// Returns an optional string of at most `max_chars` characters. Unlike [`text`](Self::text), also returns blank
-    /// strings.
-    pub fn text_or_blank(&self, name: &str, max_chars: usize) -> Result<Option<String>, Error> {
-        self.optional(self.strict_text(name, max_chars))
+        Ok(self.optional(self.strict_text(name, max_chars))?.filter(|text| !is_blank(text)))
     }
 
     /// Returns an optional string of at most `max_chars` characters. A blank string counts as absent. A number of any
@@ -146,33 +127,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Returns an optional http or https URL that the service will send requests to. The URL is normalized, and its
-    /// fragment is removed.
-    pub fn outbound_url(&self, name: &str) -> Result<Option<Url>, Error> {
-        let Some(text) = self.strict_url(name)? else { return Ok(None) };
-        self.normalize_url(name, &text).map(Some)
-    }
-
-    /// Normalizes a URL in the same way as [`outbound_url`](Self::outbound_url). If it is invalid, the error contains
-    /// the path of the `name` field.
-    pub fn normalize_url(&self, name: &str, text: &str) -> Result<Url, Error> {
-        self.reject_control_chars(name, text)?;
-        let url = Url::parse(text).ok().filter(|_| link_detection::is_web_url(text));
-        let mut url = url.ok_or_else(|| self.invalid(name, "must be an http:// or https:// URL"))?;
-        url.set_fragment(None);
-        if url.as_str().chars().count() > MAX_URL_CHARS {
-            return Err(
-                self.invalid(name, format_args!("must have at most {MAX_URL_CHARS} characters when normalized"))
-            );
-        }
-        Ok(url)
-    }
-
-    pub fn reject_control_chars(&self, name: &str, text: &str) -> Result<(), Error> {
-        let has_control = text.chars().any(char::is_control);
-        if has_control { Err(self.invalid(name, "must not contain control characters")) } else { Ok(()) }
-    }
-
     /// Returns a required integer from 1 to 2^53 - 1.
     pub fn required_positive(&self, name: &str) -> Result<u64, Error> {
         self.strict_positive(name)?.ok_or_else(|| self.invalid(name, "is required"))
@@ -189,17 +143,6 @@ impl<'a> Fields<'a> {
         };
         let number = value.as_u64().filter(|number| (1..=MAX_INTEGER).contains(number));
         number.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be an integer from 1 to {MAX_INTEGER}")))
-    }
-
-    /// Returns an optional integer in this range.
-    pub fn integer_in(&self, name: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, Error> {
-        let Some(value) = self.value(name) else {
-            return Ok(None);
-        };
-        let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
-        let number = number.filter(|number| range.contains(number));
-        let (min, max) = (range.start(), range.end());
-        number.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be a whole number from {min} to {max}")))
     }
 
     /// Returns an optional number from `-max` to `max`.
@@ -226,27 +169,6 @@ impl<'a> Fields<'a> {
             return Ok(None);
         };
         value.as_bool().map(Some).ok_or_else(|| self.invalid(name, "must be true or false"))
-    }
-
-    pub fn integers(&self, name: &str, max_items: usize) -> Result<Option<Vec<i64>>, Error> {
-        let Some(value) = self.value(name) else {
-            return Ok(None);
-        };
-        let list = value.as_array().filter(|list| list.len() <= max_items);
-        let numbers: Option<Vec<i64>> = list.and_then(|list| list.iter().map(Value::as_i64).collect());
-        numbers
-            .map(Some)
-            .ok_or_else(|| self.invalid(name, format_args!("must be a list of at most {max_items} integers")))
-    }
-
-    /// Returns an optional enumeration value. `names` lists the valid names for the error message; `parse` converts a
-    /// name to its value.
-    pub fn enumerated<T>(&self, name: &str, names: &str, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Error> {
-        let Some(value) = self.value(name) else {
-            return Ok(None);
-        };
-        let parsed = value.as_str().and_then(parse);
-        parsed.map(Some).ok_or_else(|| self.invalid(name, format_args!("must be one of {names}")))
     }
 
     /// Returns the result for an optional field. If `lenient` is true, replaces an error with `None`.
