@@ -1,7 +1,7 @@
 /* Serves the console for development, with a local host behind it.
 
-     node dev.mjs [--port 3900]                              starts a local host (cargo build --bins), and signs in to a
-                                                             new account with sample data
+     node dev.mjs [--port 3900]                              starts a local host (cargo build --bins), and prints how to
+                                                             sign in to a new account with sample data
      node dev.mjs --dataset full                             another data set of tests/pages/seed/data-sets.mjs
      node dev.mjs --ready ready.json                         the local host of this ready file instead of a new one
      node dev.mjs --api http://127.0.0.1:3000                a service with accounts of its own
@@ -100,6 +100,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = join(HERE, isBuilt ? "dist/console" : ".watch/console");
   if (!isBuilt) await watch(folder);
   const host = option("api") || option("ready") ? undefined : await startHost();
+  process.on("SIGINT", () => void Promise.resolve(host?.stop()).then(() => process.exit()));
   const readyFile = host?.environment.READY_FILE ?? option("ready");
   const api = option("api") ?? JSON.parse(await readFile(readyFile, "utf8")).base_url;
   const { url } = await serve({ port: Number(option("port") ?? 3900), api, folder });
@@ -110,5 +111,4 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const { admin } = await seed(option("dataset") ?? "sample");
     console.log(`sign in as ${admin.email} with the password: ${admin.password}`);
   }
-  process.on("SIGINT", () => void Promise.resolve(host?.stop()).then(() => process.exit()));
 }

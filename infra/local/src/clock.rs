@@ -1,6 +1,6 @@
 //! The clock of a host: the system's clock, plus the time by which it has been advanced. Queue delays, visibility
-//! timeouts, schedules and the limits on WebSockets follow it. So do the functions of a development build, which read the
-//! advance from a file.
+//! timeouts, schedules and the limits on WebSockets follow it. So do the functions of a development build, which read
+//! the advance from a file.
 
 use std::fs::File;
 use std::io;

@@ -14,11 +14,21 @@ use crate::template::Schedule;
 /// Invokes the function periodically until the returned future is dropped. As on AWS, the first invocation happens one
 /// period after the start. If the machine was asleep or the clock was advanced, missed invocations are not made up for.
 pub(crate) async fn run(function: String, schedule: Schedule, functions: Functions, clock: Clock) {
+    let interval_ms = u64::try_from(schedule.interval.as_millis()).unwrap_or(u64::MAX);
+    let mut due_ms = clock.now_ms().saturating_add(interval_ms);
     loop {
-        clock.sleep(schedule.interval).await;
-        // A failure is already logged. The function is invoked again after the next interval.
+        clock.sleep_until_ms(due_ms).await;
+        due_ms = next_due_ms(due_ms, interval_ms, clock.now_ms());
+        // A failure is already logged. The function is invoked again when it is due.
         let _ = functions.invoke(&function, payload(&schedule.name, &clock)).await;
     }
+}
+
+/// Returns the time of the next invocation: one period after the current one was due, or, if that time has passed, one
+/// period from now.
+fn next_due_ms(due_ms: u64, interval_ms: u64, now_ms: u64) -> u64 {
+    let next_ms = due_ms.saturating_add(interval_ms);
+    if next_ms > now_ms { next_ms } else { now_ms.saturating_add(interval_ms) }
 }
 
 pub(crate) fn payload(name: &str, clock: &Clock) -> Bytes {
@@ -37,4 +47,15 @@ fn event(name: &str, at: OffsetDateTime) -> Value {
         "resources": [rule_arn(name)],
         "detail": {},
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn late_invocation_is_followed_by_a_whole_period() {
+        assert_eq!(next_due_ms(60_000, 60_000, 60_005), 120_000);
+        assert_eq!(next_due_ms(60_000, 60_000, 500_000), 560_000);
+    }
 }

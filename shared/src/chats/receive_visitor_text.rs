@@ -34,7 +34,8 @@ pub struct VisitorText<'a> {
 /// Stores a visitor's message in the visitor's open chat, or opens a chat with it. Returns `None` and stores nothing if
 /// the visitor is blacklisted.
 ///
-/// # Errors Fails with `InvalidVisitorToken` if the channel is a widget and the visitor does not exist or has expired.
+/// # Errors
+/// Fails with `InvalidVisitorToken` if the channel is a widget and the visitor does not exist or has expired.
 /// Also fails if a rate limit is exceeded, or if an earlier request with the same idempotency key had a different body.
 pub async fn receive_visitor_text(chats: &Chats, text: &VisitorText<'_>) -> Result<Option<StoredEntry>, Error> {
     let VisitorText { from, content, has_numeric_id, invite, profile, source, page } = *text;

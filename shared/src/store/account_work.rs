@@ -1,5 +1,5 @@
-//! The work on whole accounts that is due: retention passes and deletions of accounts. Both are items in one partition of
-//! the `due` index.
+//! The work on whole accounts that is due: retention passes and deletions of accounts. Both are items in one partition
+//! of the `due` index.
 
 use serde::de::DeserializeOwned;
 

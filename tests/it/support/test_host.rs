@@ -64,8 +64,8 @@ pub fn run_alone_on_shared_host(test: impl AsyncFnOnce(&TestHost)) {
     run(TestLoad::Exclusive, on_shared_host(test));
 }
 
-/// Runs a test that advances the clock of its host, concurrently with tests on other hosts. When the test has ended, all
-/// its queues become empty without any waiting.
+/// Runs a test that advances the clock of its host, concurrently with tests on other hosts. When the test has ended,
+/// all its queues become empty without any waiting.
 pub fn run_with_virtual_time(test: impl AsyncFnOnce(&TestHost, &VirtualTime<'_>)) {
     RUNTIME.block_on(async {
         // The lock is taken first, so that a waiting test does not keep others from running.

@@ -1,5 +1,5 @@
-//! The clock of a host that a test advances: queue delays, visibility timeouts and the timeouts of deliveries end as soon
-//! as the test says so.
+//! The clock of a host that a test advances: queue delays, visibility timeouts and the timeouts of deliveries end as
+//! soon as the test says so.
 //!
 //! The real time that passes during a test is added to the clock, and may be long on a busy machine. A test that checks
 //! that something is not late therefore uses the time that was [skipped](VirtualTime::skipped_between).
@@ -51,8 +51,8 @@ impl VirtualTime<'_> {
         self.0.clock().advance_between(start, end)
     }
 
-    /// Checks that `end` is not earlier than `expected` after `start`, and that no more time than that was skipped: only
-    /// the work of the machine can have made it later.
+    /// Checks that `end` is not earlier than `expected` after `start`, and that no more time than that was skipped:
+    /// only the work of the machine can have made it later.
     #[track_caller]
     pub fn assert_after(&self, expected: Duration, start: Instant, end: Instant) {
         let (elapsed, skipped) = (self.between(start, end), self.skipped_between(start, end));

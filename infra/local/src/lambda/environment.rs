@@ -1,6 +1,6 @@
 //! Builds the environment variables for a function process: those that Lambda sets, the URLs of the local services,
-//! those from the template, the host's clock, and an injected clock error. Processes do not inherit the host's own environment, so a
-//! function cannot depend on it.
+//! those from the template, the host's clock, and an injected clock error. Processes do not inherit the host's own
+//! environment, so a function cannot depend on it.
 
 use uuid::Uuid;
 

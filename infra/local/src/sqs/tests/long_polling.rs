@@ -1,5 +1,5 @@
-//! Tests of `Queues`: receivers that wait for messages, unknown queues and request counts. Tests that wait for the end of
-//! a delay or a visibility timeout advance the queues' clock.
+//! Tests of `Queues`: receivers that wait for messages, unknown queues and request counts. Tests that wait for the end
+//! of a delay or a visibility timeout advance the queues' clock.
 
 use std::time::Duration;
 
