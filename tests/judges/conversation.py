@@ -2,31 +2,13 @@
 
 import os
 import shutil
-import signal
 import subprocess
-import time
 
-from judges import CLIENTS as GENERATED
-from judges import HERE, NODE_PROGRAMS, PYTHON_PROGRAMS, ROOT, TARGET
+from documents import CLIENTS as GENERATED
+from host import READY_FILE
+from judge import HERE, NODE_PROGRAMS, PYTHON_PROGRAMS, TARGET
 
-READY_FILE = TARGET / "ready.json"
-START_SECONDS = 60
 PLAY_SECONDS = 60
-
-
-def start_host():
-    """Starts the local host from binaries that have been built before."""
-    READY_FILE.unlink(missing_ok=True)
-    command = [ROOT / "target" / "debug" / "switchboard", "--no-build", "--memory", "--port", "0"]
-    with open(TARGET / "host.log", "wb") as log:
-        host = subprocess.Popen([*command, "--ready-file", READY_FILE], cwd=ROOT, stdout=log, stderr=log)
-    deadline = time.monotonic() + START_SECONDS
-    while not READY_FILE.exists():
-        if host.poll() is not None or time.monotonic() > deadline:
-            host.kill()
-            raise RuntimeError(f"the local host does not start, see {TARGET}/host.log")
-        time.sleep(0.1)
-    return host
 
 
 def with_python():
@@ -59,11 +41,6 @@ def play(environment, *command):
 CLIENTS = {"Python": with_python, "TypeScript": with_typescript}
 
 
-def problems():
-    host = start_host()
-    try:
-        results = {name: play_with() for name, play_with in CLIENTS.items()}
-    finally:
-        host.send_signal(signal.SIGINT)
-        host.wait(30)
+def problems(clients):
+    results = {name: play_with() for name, play_with in clients.items()}
     return [f"conversation in {name}: {output}" for name, output in results.items() if output]

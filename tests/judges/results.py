@@ -47,6 +47,9 @@ class Verdict:
     def version_row(self):
         return f"| {self.judge.name} | {self.judge.version()} |"
 
+    def result_row(self, today):
+        return f"{self.version_row()} {today} | {len(self.new)} | {self.counts.total()} |"
+
     def reason_rows(self):
         for entry in self.entries:
             yield f"| {self.judge.name} | {entry['rule']} | {entry['reason']} |"
@@ -63,13 +66,23 @@ def page_problems(verdicts):
     return [f"docs/judges.md is not current, run tests/judges/run full --write: {row}" for row in rows if row not in page]
 
 
-def write_page(verdicts):
-    """Replaces the tables of the page."""
-    head = PAGE.read_text().partition("## Results\n")[0]
+def write_page(verdicts, judges):
+    """Replaces the rows of these verdicts in the tables of the page."""
+    head, _, tables = PAGE.read_text().partition("## Results\n")
     today = datetime.date.today().isoformat()
-    tables = ["## Results", "", f"Of {today}:", "", "| judge | version | findings | accepted |", "|---|---|---|---|"]
-    for verdict in verdicts:
-        tables.append(f"{verdict.version_row()} {len(verdict.new)} | {verdict.counts.total()} |")
-    tables += ["", "## Accepted findings", "", "| judge | rule | reason |", "|---|---|---|"]
-    tables += [row for verdict in verdicts for row in verdict.reason_rows()]
-    PAGE.write_text(head + "\n".join(tables) + "\n")
+    results, reasons = map(rows_by_judge, tables.partition("## Accepted findings\n")[::2])
+    results |= {verdict.judge.name: [verdict.result_row(today)] for verdict in verdicts}
+    reasons |= {verdict.judge.name: list(verdict.reason_rows()) for verdict in verdicts}
+    lines = ["## Results", "", "| judge | version | date | findings | accepted |", "|---|---|---|---|---|"]
+    lines += [row for judge in judges for row in results.get(judge.name, [])]
+    lines += ["", "## Accepted findings", "", "| judge | rule | reason |", "|---|---|---|"]
+    lines += [row for judge in judges for row in reasons.get(judge.name, [])]
+    PAGE.write_text(head + "\n".join(lines) + "\n")
+
+
+def rows_by_judge(table):
+    rows = collections.defaultdict(list)
+    for row in table.splitlines():
+        if row.startswith("| "):
+            rows[row.split(" | ")[0].removeprefix("| ")].append(row)
+    return rows

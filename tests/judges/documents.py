@@ -1,64 +1,18 @@
-"""The programs that read the documents and the workflows. Each judge returns its findings."""
+"""The programs that read the documents and the workflows."""
 
 import dataclasses
 import json
-import os
 import pathlib
 import re
 import shutil
-import subprocess
-from collections.abc import Callable
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-TARGET = ROOT / "target" / "judges"
-PYTHON_PROGRAMS = TARGET / "venv" / "bin"
-NODE_PROGRAMS = TARGET / "node" / "node_modules" / ".bin"
+from judge import HERE, NODE_PROGRAMS, PYTHON_PROGRAMS, ROOT, TARGET, Finding, Judge, failure, run
+
 OPENAPI = ROOT / "docs" / "openapi.json"
 ASYNCAPI = ROOT / "docs" / "asyncapi.json"
 CLIENTS = TARGET / "clients"
+# Precedes a place that only describes what the service sends.
 OUTGOING = "outgoing: "
-
-
-@dataclasses.dataclass(frozen=True)
-class Finding:
-    rule: str
-    # The part of the document that the finding is about, or the first line of a generator's warning. OUTGOING precedes
-    # a part that only describes what the service sends.
-    place: str
-    message: str = ""
-
-
-@dataclasses.dataclass(frozen=True)
-class Judge:
-    name: str
-    package: str
-    read: Callable[[], list[Finding]]
-    needs_java: bool = False
-
-    def findings(self):
-        return self.read()
-
-    def version(self):
-        """Returns the pinned version of the judge's package."""
-        pinned = dict(line.split("==") for line in (HERE / "requirements.in").read_text().splitlines())
-        return (pinned | json.loads((HERE / "package.json").read_text())["dependencies"])[self.package]
-
-
-def run(*command):
-    """Runs a program. Returns its exit status and its two outputs without colours."""
-    environment = os.environ | {
-        "PATH": f"{PYTHON_PROGRAMS}:{os.environ['PATH']}",
-        "REDOCLY_TELEMETRY": "off",
-        "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true",
-    }
-    done = subprocess.run(command, cwd=TARGET / "node", env=environment, capture_output=True, text=True, check=False)
-    return done.returncode, *(re.sub(r"\x1b\[[0-9;]*m", "", output) for output in (done.stdout, done.stderr))
-
-
-def failure(program, status, *outputs):
-    """Returns the finding that a program failed without saying why in a form that we know."""
-    return Finding("exit-status", program, f"status {status}: " + "\n".join(outputs).strip()[-2000:])
 
 
 def redocly():
@@ -164,7 +118,7 @@ def openapi_generator(generator):
         findings = [Finding(logger.rpartition(".")[2], message) for logger, message in dict.fromkeys(found)]
         return findings if findings or status == 0 else [failure("openapi-generator-cli", status, output, errors)]
 
-    return Judge(f"openapi-generator-cli {generator}", "openapi-generator-cli", read, needs_java=True)
+    return Judge(f"openapi-generator-cli {generator}", "pypi:openapi-generator-cli", read, is_full=True)
 
 
 def zizmor():
@@ -184,11 +138,11 @@ def workflow_of(finding):
 
 
 JUDGES = [
-    Judge("@redocly/cli, recommended-strict", "@redocly/cli", redocly),
-    Judge("@stoplight/spectral-cli with the OWASP ruleset", "@stoplight/spectral-owasp-ruleset", spectral),
-    Judge("@asyncapi/parser", "@asyncapi/parser", asyncapi),
-    Judge("openapi-python-client", "openapi-python-client", python_client),
-    Judge("@hey-api/openapi-ts", "@hey-api/openapi-ts", hey_api),
-    Judge("zizmor", "zizmor", zizmor),
+    Judge("@redocly/cli, recommended-strict", "npm:@redocly/cli", redocly),
+    Judge("@stoplight/spectral-cli with the OWASP ruleset", "npm:@stoplight/spectral-owasp-ruleset", spectral),
+    Judge("@asyncapi/parser", "npm:@asyncapi/parser", asyncapi),
+    Judge("openapi-python-client", "pypi:openapi-python-client", python_client),
+    Judge("@hey-api/openapi-ts", "npm:@hey-api/openapi-ts", hey_api),
+    Judge("zizmor", "pypi:zizmor", zizmor),
     *(openapi_generator(generator) for generator in ("kotlin", "typescript-fetch", "go", "php")),
 ]
