@@ -103,6 +103,24 @@ fn consoles_that_follow_concurrent_changes_show_the_lists() {
     });
 }
 
+/// The functions read the channels of a page in one request, unless they have read some of them before.
+#[test]
+fn agent_sees_the_chats_of_several_channels_that_nobody_has_listed_before() {
+    run_on_shared_host(async |host| {
+        let account = host.create_account().await;
+        let ann = account.create_agent("Ann").await;
+        let mut console = Console::open(&ann).await;
+        for visitor in ["ada", "bob"] {
+            account.create_channel("https://app.example/hook").await.send_text(visitor, "Hello").await;
+        }
+        console.follow().await;
+        assert_eq!(console.rows.keys().copied().collect::<Vec<_>>(), [1, 2]);
+        console.assert_equals_lists().await;
+        let found = ann.client.get("/agent/search?q=hello").await.expect(200);
+        assert_eq!(found["chats"].as_array().unwrap().len(), 2);
+    });
+}
+
 #[test]
 fn chat_that_an_agent_loses_is_gone() {
     run_on_shared_host(async |host| {
