@@ -75,8 +75,11 @@ impl Form {
     /// Whether `signature`, the `X-Twilio-Signature` header, is the signature of a request to `url` with this form.
     pub fn has_signature(&self, signature: &str, url: &str, auth_token: &str) -> bool {
         let Ok(signature) = STANDARD.decode(signature) else { return false };
-        let Some(expected) = self.signature(url, auth_token) else { return false };
-        expected.as_slice().ct_eq(signature.as_slice()).into()
+        let is_of = |url: &str| {
+            let expected = self.signature(url, auth_token);
+            expected.is_some_and(|expected| expected.as_slice().ct_eq(signature.as_slice()).into())
+        };
+        is_of(url) || is_of(&with_or_without_port(url))
     }
 
     /// Returns the signature of a request to `url` with this form, as Twilio sends it.
@@ -85,10 +88,11 @@ impl Form {
         self.signature(url, auth_token).map(|signature| STANDARD.encode(signature)).unwrap_or_default()
     }
 
-    /// Returns the HMAC-SHA1 of the URL and the sorted fields.
+    /// Returns the HMAC-SHA1 of the URL and the sorted fields. Twilio signs equal fields only once.
     fn signature(&self, url: &str, auth_token: &str) -> Option<Vec<u8>> {
         let mut fields: Vec<_> = self.0.iter().collect();
         fields.sort();
+        fields.dedup();
         let mut mac = Hmac::<Sha1>::new_from_slice(auth_token.as_bytes()).ok()?;
         mac.update(url.as_bytes());
         for (name, value) in fields {
@@ -96,6 +100,16 @@ impl Form {
             mac.update(value.as_bytes());
         }
         Some(mac.finalize().into_bytes().to_vec())
+    }
+}
+
+/// Returns a URL without its port, or with the port that it has by default. Twilio signs either of them.
+fn with_or_without_port(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+    match authority.rsplit_once(':') {
+        Some((host, _)) => format!("{scheme}://{host}{path}"),
+        None => format!("{scheme}://{authority}:{port}{path}", port = if scheme == "http" { 80 } else { 443 }),
     }
 }
 
@@ -253,6 +267,30 @@ mod tests {
         ] {
             assert!(!form.has_signature(signature, url, token), "{signature} {url} {token}");
         }
+    }
+
+    #[test]
+    fn signature_may_cover_the_url_with_or_without_its_port() {
+        let form = form("CallSid=CA1");
+        for (signed, received) in [
+            ("https://s.example:443/calls/acc", "https://s.example/calls/acc"),
+            ("http://s.example:80/calls/acc", "http://s.example/calls/acc"),
+            ("https://s.example/calls/acc", "https://s.example:8443/calls/acc"),
+        ] {
+            assert!(form.has_signature(&form.signature_header(signed, "token"), received, "token"), "{signed}");
+        }
+        let other = form.signature_header("https://s.example:8443/calls/acc", "token");
+        assert!(!form.has_signature(&other, "https://s.example/calls/acc", "token"));
+    }
+
+    #[test]
+    fn equal_fields_are_signed_once() {
+        let (url, once) = ("https://s.example/calls/acc", form("CallSid=CA1&Digits=1"));
+        assert!(form("Digits=1&CallSid=CA1&Digits=1").has_signature(
+            &once.signature_header(url, "token"),
+            url,
+            "token"
+        ));
     }
 
     #[test]
