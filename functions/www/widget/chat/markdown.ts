@@ -6,8 +6,9 @@ import { safeLink } from "./safe-address";
 export type Inline =
   string | { kind: "bold" | "italic"; children: Inline[] } | { kind: "link"; href: string; children: Inline[] };
 
+/* A mark next to white space and underscores within a word are text. Italic text can contain bold text. */
 const MARKDOWN =
-  /\[([^\]\n]+)\]\(([^\s)]+)\)|\*\*([^\n]+?)\*\*(?!\*)|__([^\n]+?)__(?!_)|\*([^*\n]+)\*|(?<![\p{L}\p{N}])_([^_\n]+)_(?![\p{L}\p{N}])/gu;
+  /\[([^\]\n]+)\]\(([^\s)]+)\)|\*\*(?!\s)([^\n]+?)(?<!\s)\*\*(?!\*)|(?<![\p{L}\p{N}_])__(?!\s)([^\n]+?)(?<!\s)__(?![\p{L}\p{N}_])|\*(?![\s*])((?:[^*\n]|\*\*[^*\n]+\*\*)+)(?<!\s)\*|(?<![\p{L}\p{N}_])_(?!\s)([^_\n]+)(?<!\s)_(?![\p{L}\p{N}])/gu;
 const ADDRESS = /https?:\/\/[^\s<>"'`]+/gi;
 const TRAILING_PUNCTUATION = /[.,;:!?…»”’)\]}*]+$/;
 const MAX_DEPTH = 4;

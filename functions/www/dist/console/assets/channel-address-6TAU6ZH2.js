@@ -1,1 +1,0 @@
-import{a as o,b as r,c as m}from"/console/assets/chunk-NJCJJJNH.js";import"/console/assets/chunk-RUMPBYRX.js";import"/console/assets/chunk-JKH56V4H.js";import"/console/assets/chunk-RDJQF2TH.js";import"/console/assets/chunk-LY7QOAIA.js";export{o as ChannelAddress,m as CreatedChannelBody,r as SignatureCode};
