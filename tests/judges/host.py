@@ -14,7 +14,7 @@ import uuid
 from judge import ROOT, TARGET
 
 READY_FILE = TARGET / "ready.json"
-START_SECONDS = 60
+START_SECONDS = 180
 WAIT_SECONDS = 30
 PASSWORD = "tulips in the spring rain"
 SITE = "https://shop.example"

@@ -88,5 +88,6 @@ def check(path):
 logging.disable()
 # The transform needs a region to choose the partition of ARNs.
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
-for path in sys.argv[1:]:
-    check(path)
+if __name__ == "__main__":
+    for path in sys.argv[1:]:
+        check(path)
