@@ -26,7 +26,7 @@ use crate::faults::store_latency::delay_requests;
 use crate::gateway::Gateway;
 use crate::http::loopback_host;
 use crate::http::server::{serve, serve_until};
-use crate::lambda::{Functions, KillOnDrop, LaunchContext};
+use crate::lambda::{Functions, KillOnDrop, LaunchContext, function_variables};
 use crate::log::LogSink;
 use crate::reservation::Reservation;
 use crate::sqs::Queues;
@@ -45,6 +45,9 @@ const IDLE_PROBES: u32 = 5;
 
 const IDLE_PROBE_INTERVAL: Duration = Duration::from_millis(4);
 
+/// The environment variables of each function, by the logical id of the function.
+pub type FunctionVariables = BTreeMap<String, BTreeMap<String, String>>;
+
 /// A running host. Dropping it kills the functions at once; [`Host::stop`] lets them finish.
 pub struct Host {
     base_url: String,
@@ -52,6 +55,7 @@ pub struct Host {
     tables_url: String,
     queues: Queues,
     functions: Functions,
+    function_variables: FunctionVariables,
     _kill_on_drop: KillOnDrop,
     /// `None` if the template has no WebSocket API.
     web_sockets: Option<WebSockets>,
@@ -114,6 +118,8 @@ impl Host {
         };
         let functions = Functions::new(&template.functions, &context).map_err(Error::ProcessStart)?;
         let runtime_api = functions.runtime_api();
+        let variables = |function: &Function| function_variables(function, &context).into_iter().collect();
+        let variables = template.functions.iter().map(|function| (function.logical_id.clone(), variables(function)));
         let gateway = Gateway::new(&template.functions, functions.clone());
         let web_sockets = template.web_socket_api.map(|api| {
             WebSockets::new(api, functions.clone(), access_keys.clone(), roles.clone(), meter.clone(), clock.clone())
@@ -126,6 +132,7 @@ impl Host {
             tables_url,
             _kill_on_drop: functions.kill_on_drop(),
             functions,
+            function_variables: variables.collect(),
             web_sockets,
             schedules: first_schedule_by_function(&template.functions),
             consumed_queues: consumed_queues(&template.functions),
@@ -198,6 +205,12 @@ impl Host {
     #[must_use]
     pub fn tables_url(&self, caller: &str) -> String {
         format!("{}/{caller}", self.tables_url)
+    }
+
+    /// Returns the variables that all processes of a function have in common. They include its secret access key.
+    #[must_use]
+    pub fn function_variables(&self) -> &FunctionVariables {
+        &self.function_variables
     }
 
     #[must_use]

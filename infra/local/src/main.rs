@@ -61,7 +61,7 @@ async fn run(arguments: &Arguments) -> Result<(), Error> {
         () = &mut stop => return Ok(()),
         host = start(arguments, reservation, options) => host?,
     };
-    let announcement = announce(arguments, &file_store, &operator_key, &servers, host.base_url());
+    let announcement = announce(arguments, &file_store, &operator_key, &servers, &host);
     // If `announce` succeeds, `select!` keeps waiting for the signal.
     let result = tokio::select! {
         () = &mut stop => Ok(()),
@@ -108,8 +108,9 @@ async fn announce(
     file_store: &FileStore,
     operator_key: &str,
     servers: &DemoServers,
-    base_url: &str,
+    host: &Host,
 ) -> Result<(), Error> {
+    let base_url = host.base_url();
     let api = ApiClient::new(base_url)?;
     let demo = match demo::prepare(&api, operator_key, file_store).await {
         Ok(demo) => {
@@ -125,7 +126,7 @@ async fn announce(
         Err(error) => return Err(error.into()),
     };
     if let Some(file) = &arguments.ready_file {
-        ReadyFile::new(base_url, operator_key, demo.as_ref()).write(file)?;
+        ReadyFile::new(host, operator_key, demo.as_ref()).write(file)?;
     }
     Ok(())
 }

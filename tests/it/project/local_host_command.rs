@@ -168,6 +168,11 @@ fn ready_file_and_terminal_show_the_addresses() {
             "widget_id",
         ];
         assert_eq!(fields, expected);
+        let variables = &ready["functions"]["ChannelShowStatus"];
+        assert!(
+            variables["AWS_ENDPOINT_URL_DYNAMODB"].as_str().unwrap().ends_with("/channel-show-status"),
+            "{variables}"
+        );
         let mode = fs::metadata(program.folder.path().join("ready.json")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "the file contains secrets");
         let first_line = program.stdout().trim_start().lines().next().unwrap_or_default().to_owned();

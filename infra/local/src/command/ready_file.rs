@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::demo::DemoAccount;
 use crate::demo::welcome::{console_url, demo_url};
 use crate::file_store::{self, Error};
+use crate::host::{FunctionVariables, Host};
 
 #[derive(Debug, Serialize)]
 pub struct ReadyFile<'a> {
@@ -23,11 +24,13 @@ pub struct ReadyFile<'a> {
     demo_url: Option<String>,
     /// The demo account. `None` if the template's parameters do not allow functions to call the demo's receivers.
     demo: Option<&'a DemoAccount>,
+    functions: &'a FunctionVariables,
 }
 
 impl<'a> ReadyFile<'a> {
     #[must_use]
-    pub fn new(base_url: &'a str, operator_key: &'a str, demo: Option<&'a DemoAccount>) -> Self {
+    pub fn new(host: &'a Host, operator_key: &'a str, demo: Option<&'a DemoAccount>) -> Self {
+        let base_url = host.base_url();
         Self {
             base_url,
             channel_base_url: format!("{base_url}/channel"),
@@ -37,6 +40,7 @@ impl<'a> ReadyFile<'a> {
             operator_key,
             demo_url: demo.map(|_| demo_url(base_url)),
             demo,
+            functions: host.function_variables(),
         }
     }
 

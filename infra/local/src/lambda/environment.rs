@@ -11,7 +11,7 @@ use crate::faults::Faults;
 use crate::template::Function;
 
 /// Returns the variables that are the same for all of a function's processes.
-pub(super) fn function_variables(function: &Function, context: &LaunchContext) -> Vec<(String, String)> {
+pub(crate) fn function_variables(function: &Function, context: &LaunchContext) -> Vec<(String, String)> {
     let name = function.name.as_str();
     let log_group = function.logging.group.clone().unwrap_or_else(|| format!("/aws/lambda/{name}"));
     let memory_mb = function.memory_mb.to_string();

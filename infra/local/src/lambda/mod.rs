@@ -41,6 +41,7 @@ use self::process_pool::ProcessPool;
 use self::process_registry::ProcessRegistry;
 use crate::template::Function;
 
+pub(crate) use self::environment::function_variables;
 pub use self::error::{InvocationError, ProcessExit};
 pub(crate) use self::launch_context::LaunchContext;
 pub(crate) use self::runtime_api::MAX_PAYLOAD_BYTES;
