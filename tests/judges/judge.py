@@ -51,6 +51,9 @@ def run(*command, folder=TARGET / "node", standard_input=None):
     environment = os.environ | {
         "PATH": f"{PYTHON_PROGRAMS}:{os.environ['PATH']}",
         "NO_PROXY": "*",
+        # For programs that use the local host, or a browser.
+        "READY_FILE": str(TARGET / "ready.json"),
+        "BROWSER_MODULE": str(ROOT / "tests" / "pages" / "support" / "browser.mjs"),
         "REDOCLY_TELEMETRY": "off",
         "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true",
     }

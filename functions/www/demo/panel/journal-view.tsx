@@ -35,11 +35,15 @@ function Entry({ entry }: { entry: JournalEntry }) {
           <time>{formatTime(at)}</time>
           <span class={`receiver ${receiver}`}>{RECEIVER_NAMES[receiver]}</span>
           <strong>{eventName(entry)}</strong>
-          {summary !== "" && <p dir="auto">{summary}</p>}
+          {summary !== "" && (
+            <span class="text" dir="auto">
+              {summary}
+            </span>
+          )}
           {replies.map((reply, index) => (
-            <p key={index} class="reply">
+            <span key={index} class="text reply">
               {replyText(reply)}
-            </p>
+            </span>
           ))}
         </summary>
         <Json title="Request" value={request} />
